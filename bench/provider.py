@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+from record import beside
 
 from delibsim import ModelPool, Runs, compose
 from delibsim.conduct.hold import hold_all
@@ -26,7 +27,13 @@ from delibsim.prompts.session import fixed_prompts
 
 LATENCY = 0.2
 CALLS = 20  # of a deliberation
+CPU_AIM = 0.75
+"""Milliseconds of CPU that a call of ours is to take at most."""
+TIMES_BARE = 1.3
+"""Times the seconds of bare aiohttp that ours are to take at most."""
 OURS = ("delibsim, openai_compatible", "delibsim, litellm")
+SECONDS = slice(62, 70)
+"""Where the seconds stand in a row."""
 Ask = Callable[[list[dict[str, str]]], Awaitable[object]]
 
 
@@ -42,18 +49,28 @@ def main() -> None:
     )
     print(
         f"{'what':44} {'calls':>6} {'in flight':>9} {'seconds':>8} {'x ideal':>8}"
-        f" {'CPU ms/call':>11}",
+        f" {'CPU ms/call':>11}  aim",
         flush=True,
     )
     n, at_once = (20, 16) if quick else (100, 64)
     rows = [(what, n, at_once, LATENCY) for what in (*OURS, *PEERS)]
     if not quick:
         rows += [(what, 500, 512, LATENCY) for what in (OURS[0], *PEERS)]
+    found: dict[tuple[str, int, int], float] = {}
     for what, sessions, seats, latency in [*rows, (OURS[0], n, at_once, 0.0)]:
-        subprocess.run(
-            [sys.executable, __file__, "--row", what, str(sessions), str(seats), str(latency)],
-            check=True,
+        words = ["--row", what, str(sessions), str(seats), str(latency)]
+        done = subprocess.run(
+            [sys.executable, __file__, *words], check=True, stdout=subprocess.PIPE, text=True
         )
+        print(done.stdout, end="", flush=True)
+        if latency:
+            found[what, sessions, seats] = float(done.stdout[SECONDS])
+    print()
+    for (what, sessions, seats), seconds in found.items():
+        bare = found.get(("bare aiohttp", sessions, seats))
+        if what in OURS and bare:
+            told = beside(seconds / bare, TIMES_BARE, "times")
+            print(f"{what}, {seats} in flight: {seconds / bare:.2f} times bare aiohttp  {told}")
 
 
 async def one_row(what: str, sessions: str, at_once: str, latency: float) -> None:
@@ -177,8 +194,10 @@ PEERS = {
 def row(what: str, calls: int, at_once: int, seconds: float, latency: float, cpu: float) -> None:
     ideal = calls * latency / at_once
     ratio = f"{seconds / ideal:8.2f}" if ideal else f"{'-':>8}"
+    each = 1000 * cpu / calls
+    aim = beside(each, CPU_AIM, "ms") if what.startswith(OURS[0]) else ""
     print(
-        f"{what:44} {calls:6} {at_once:9} {seconds:8.2f} {ratio} {1000 * cpu / calls:11.2f}",
+        f"{what:44} {calls:6} {at_once:9} {seconds:8.2f} {ratio} {each:11.2f}  {aim}".rstrip(),
         flush=True,
     )
 

@@ -55,6 +55,11 @@ def record(name: str, about: str, rows: Sequence[Row], packages: Sequence[str] =
     return path
 
 
+def beside(found: float, aim: float | None, unit: str = "s") -> str:
+    """An aim, and how many times as much was found; "" where there is no aim."""
+    return "" if aim is None else f"aim {aim:g} {unit}, {found / aim:.2f} of that"
+
+
 def _commit() -> dict[str, str | bool | None]:
     """The commit that was measured, and whether code was changed since; None outside a clone."""
     try:

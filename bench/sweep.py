@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from record import record
+from record import beside, record
 
 DELIBSIM = Path(sys.executable).with_name("delibsim")
 PLAN = (
@@ -25,6 +25,10 @@ The start of a command, about a second, is in every figure. Compare processor ti
 is high."""
 
 
+AIMS = {("hold", 1980): 25.0, ("score", 1980): 5.0}
+"""Seconds of CPU that a command on so many sessions is to take at most."""
+
+
 def main() -> None:
     print(
         f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; .venv/bin/python"
@@ -32,7 +36,7 @@ def main() -> None:
     )
     print(
         f"{'what':34} {'sessions':>9} {'seconds':>8} {'CPU s':>7} {'CPU ms each':>12}"
-        f" {'peak MB':>8}"
+        f" {'peak MB':>8}  aim, in seconds of CPU"
     )
     with tempfile.TemporaryDirectory() as folder:
         grid = ["+experiment=main_grid", "survey=null"]  # the instruments need an import
@@ -73,7 +77,7 @@ def measured(what: str, n: int, command: list, folder: str) -> dict[str, str | i
         raise SystemExit(f"{what}: exit status {status}")
     print(
         f"{what:34} {n:9,} {seconds:8.1f} {cpu:7.1f} {1000 * cpu / n:12.1f}"
-        f" {used.ru_maxrss / 1024:8.0f}",
+        f" {used.ru_maxrss / 1024:8.0f}  {beside(cpu, AIMS.get((what, n)))}".rstrip(),
         flush=True,
     )
     return {

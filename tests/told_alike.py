@@ -20,6 +20,7 @@ from delibsim.web.people.preview import preview
 ONLY_PEOPLE = {
     "names of the others, and how far the session is": (
         "people.table", "people.round", "people.asked", "people.handed_in", "people.message",
+        "people.silent", "people.silent_own",
     ),
     "titles and headings": (
         "form.survey_first", "form.survey_last", "form.vote", "form.speech", "form.position",

@@ -53,7 +53,7 @@ class CallSummary:
 
     `cost_usd` is None where the cost of a call is unknown or a line of the log is damaged.
     `parameters_dropped` holds, by model, what was requested and had no effect;
-    `repeated_response_ids` is what `repeated` gives.
+    `repeated_response_ids` is what `repeated` gives; `money` says more of the cost.
     """
 
     recorded: int
@@ -62,10 +62,17 @@ class CallSummary:
     repeated_response_ids: Mapping[str, Any] | None
     cost_usd: float | None
     damaged_lines: int
+    money: Money = Money()
 
 
-def summary_of(records: Sequence[Record], damaged_lines: int) -> CallSummary:
-    """What the records of a session's log, of which some lines may be damaged, come to."""
+def summary_of(
+    records: Sequence[Record],
+    damaged_lines: int,
+    models: Mapping[str, Mapping[str, Any]] | None = None,
+) -> CallSummary:
+    """What the records of a session's log, of which some lines may be damaged, come to; `models`
+    are the settings of those asked, by name.
+    """
     lines = len(records) + damaged_lines
     records = readable(records)
     damaged_lines = lines - len(records)

@@ -84,7 +84,7 @@ MEND = {
         None,
     ),
     "bad_request": ("when what it complains of is mended", ""),
-    "budget": ("with more", "limits.budget_usd=N"),
+    "budget": ("where N is more", "limits.budget_usd=N"),
     "cancelled": ("now", ""),
     "internal": ("when it is mended", ""),
     "length": (

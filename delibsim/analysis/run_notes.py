@@ -5,6 +5,7 @@ from typing import Any
 
 from delibsim.analysis.calls import repetition, without_effect
 from delibsim.analysis.human.reference import reference
+from delibsim.domain.cost import Money
 from delibsim.domain.format import format_named
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.reason import in_words
@@ -119,7 +120,7 @@ def _on_models(summary: Summary) -> list[Note]:
     if calls["repeated_response_ids"]:
         found.append(("Flagged", repetition(calls["repeated_response_ids"])))
     statuses = ", ".join(f"{n} {status}" for status, n in calls["by_status"].items())
-    cost = "cost unknown" if calls["cost_usd"] is None else f"{calls['cost_usd']:.2f} USD"
+    cost = Money(**calls["money"]) if calls["cost_usd"] is None else f"{calls['cost_usd']:.2f} USD"
     already = " (held before; nothing was asked now)" if summary["already_held"] else ""
     found.append(("Calls", f"{calls['recorded']}: {statuses}; {cost}{already}"))
     return found

@@ -96,7 +96,7 @@ def run_summary(
         people=people_of(run.session),
         flags=flags_of(found),
         missing=missing(run),
-        calls=summary_of(*runs.exchanges(session_id)),
+        calls=summary_of(*runs.exchanges(session_id), run.session.voices),
     )
 
 

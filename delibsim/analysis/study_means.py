@@ -78,27 +78,27 @@ def _means(
     groups = values.groupby(number[held])
     within = range(len(conditions))
     valid, mean, sd = (
-        table.reindex(within) for table in (groups.count(), groups.mean(), groups.std(ddof=1))
+        table.reindex(within).to_numpy(dtype=float)
+        for table in (groups.count(), groups.mean(), groups.std(ddof=1))
     )
-    planned = number.value_counts()
-    n_held = number[held].value_counts()
+    planned = Counter(number)
+    n_held = Counter(number[held])
     rows = rows[held]
     missing = {kind: _missing(rows, number[held], kind) for kind in kinds}
     found = []
     for n, condition in enumerate(conditions):
-        for name, phase in kinds:
-            column = column_of(name, phase)
+        for k, (name, phase) in enumerate(kinds):
             one = Mean(
                 condition=condition,
                 equal_to=None,
                 asked_like=None,
                 measure=name,
                 phase=phase,
-                planned=int(planned[n]),
-                held=int(n_held.get(n, 0)),
-                valid=_whole(valid.at[n, column]),
-                mean=_defined(mean.at[n, column]),
-                sd=_defined(sd.at[n, column]),
+                planned=planned[n],
+                held=n_held[n],
+                valid=_whole(valid[n, k]),
+                mean=_defined(mean[n, k]),
+                sd=_defined(sd[n, k]),
                 missing=missing[name, phase].get(n, Counter()),
                 people=people[n].get(phase, {}).get(name),
             )

@@ -11,14 +11,17 @@ from rich.console import Console
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import print_lines
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.terminal import echo_json, safe
 from delibsim.cli.words import QUOTES
-from delibsim.conduct.outcome import Outcome, report
+from delibsim.conduct.cost import money_of
+from delibsim.conduct.fork import Branches
+from delibsim.conduct.outcome import Outcome, failures, logs_of, report
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import Plan
 from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate_tables import plain
 
 OWN = ("at", "say", "insert", "remove", "leave", "join", "seat", "times", "runs")
 """Options of `fork` that may also be given as settings."""
@@ -91,13 +94,13 @@ def print_estimate(planned: Plan, found: Estimate, screen: Console, as_json: boo
     print_lines(planned, found, screen, "branches")
 
 
-def told(planned: Plan, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:
+def told(found: Branches, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:
     """What came of holding branches, in sentences; `what` is the noun, singular and plural."""
+    planned, runs = found.plan, found.runs
     result = report(planned, outcomes)
     states = ", ".join(f"{n} {state}" for state, n in result["states"].items() if n)
     lines = [f"{study_named(planned.study)}: {counted(result['sessions'], *what)}, {states}"]
     asked, before = result["calls_asked_now"], result["held_before"]
     lines.append(f"{before} held before; {counted(asked, 'call')} asked now.")
-    for entry in result["failed"][:3]:
-        lines.append(f"failed: {entry['session']}: {entry['fault']}")
-    return lines
+    lines += failures(result["failed"], logs_of(runs, outcomes))
+    return [*lines, f"money: {money_of(runs, planned.sessions)}"]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import ONLY, plain, print_lines
+from delibsim.cli.estimate import ONLY, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
@@ -19,6 +19,7 @@ from delibsim.conduct.coding.outcome import coding_plain, coding_told, uncoded_t
 from delibsim.conduct.coding.plan import CodingPlan, plan_coding, tried
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.text import counted, study_named
+from delibsim.planning.estimate_tables import plain
 from delibsim.planning.tokens import Range
 
 CODERS = "Scheme, coders and limits: scheme=dqi3 'group.models=[A,B]' samples=5 temperature=0.7 ..."

@@ -10,7 +10,7 @@ import typer
 
 from delibsim.cli.code_audit_view import print_audit, reading_plain
 from delibsim.cli.code_options import CodeSettings, values_of
-from delibsim.cli.estimate import plain, print_lines
+from delibsim.cli.estimate import print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.conduct.coding.audit import Audit, audit_of
@@ -25,6 +25,7 @@ from delibsim.conduct.coding.audit_packs import export_rationales, import_verdic
 from delibsim.conduct.coding.scheme import coding_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
+from delibsim.planning.estimate_tables import plain
 
 SAMPLE = "Write so many rationales for people to read, drawn evenly by model, dimension, outcome."
 IMPORT = "Take a form of verdicts, or a table of failures with corrected kinds, back."

@@ -21,12 +21,18 @@ from delibsim.cli.terminal import (
 )
 from delibsim.domain.errors import WrongInput
 
-SETTINGS = "scheme=NAME, where there are several; by=COLUMN, whose values are clusters of texts."
+SETTINGS = (
+    "scheme=NAME, where there are several; by=COLUMN, whose values are clusters of texts;"
+    " tables=all prints every table."
+)
+ALL = "all"
 TO = "Write the page, every table (CSV) and every figure (SVG) into this folder."
 AGAINST = "A column of the texts, such as year: agreement within its parts."
 BOUND = "How far delta may lie from 0 for the ensemble to be equivalent."
 LEAST = "What the agreement of people must reach for equivalence to be praise."
+MORE = "Every table behind this one: tables=all prints them, --to FOLDER writes them with a page."
 SHOWN = (
+    "dimensions",
     "certainty",
     "pairs",
     "groups",
@@ -44,7 +50,7 @@ SHOWN = (
     "failures",
     "refusals",
 )
-"""The tables that are printed; all of them are written with --to."""
+"""The tables that are printed with tables=all, the first of them always; --to writes all."""
 NOT_PRINTED = {
     "pairs": ("coefficient", "gross_of_disagreement"),
     "equivalence": ("se", "bound"),
@@ -74,7 +80,10 @@ def report(
         raise WrongInput(f"--bound {bound:g}: give a number above 0, at most 2, such as 0.10")
     if not -1 <= least <= 1:
         raise WrongInput(f"--least {least:g}: give a number between -1 and 1, such as 0.60")
-    own = values_of(settings, ("scheme", "by"))
+    own = values_of(settings, ("scheme", "by", "tables"))
+    if own["tables"] not in ("", ALL):
+        raise WrongInput(f"tables={own['tables']}: give tables=all, or leave it out")
+    everything = own["tables"] == ALL
     from delibsim.analysis.coding.page import write_page  # pandas is slow to import
     from delibsim.analysis.coding.report import Settings
     from delibsim.conduct.coding.report import report_on_codes
@@ -91,11 +100,15 @@ def report(
         echo_json(found.plain() | {"page": None if page is None else shown(page.resolve())})
     else:
         screen = console()
-        print_each(found.sentences(), screen)
-        for name in SHOWN:
+        print_each(found.sentences() if everything else found.overall(), screen)
+        for name in SHOWN if everything else SHOWN[:1]:
             if name in found.results and found.results[name].given:
                 print_result(found.results[name], NOT_PRINTED.get(name, ()), screen)
-        _print_missing(found, screen)
+        if everything:
+            _print_missing(found, screen)
+        else:
+            screen.print()
+            say(MORE)
         if page is not None:
             screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
     for fault in found.faults:

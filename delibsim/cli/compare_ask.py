@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import ONLY, plain, print_lines
+from delibsim.cli.estimate import ONLY, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
@@ -34,6 +34,7 @@ from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.comparing import task_name
+from delibsim.planning.estimate_tables import plain
 from delibsim.store.gathered import gathered_and_own
 from delibsim.store.runs import Runs
 

@@ -1,10 +1,9 @@
 """`delibsim estimate`: what a plan will cost, before anything is called, and all of its prompts."""
 
-import asyncio
 import re
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,15 +16,14 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
-from delibsim.models.limits import Limits
-from delibsim.planning.compose import REPEATED, Plan, plan
-from delibsim.planning.costing import Assumptions
-from delibsim.planning.effects import Effects, effects_of
-from delibsim.planning.estimate import Estimate, estimate
-from delibsim.planning.estimate_tables import heading, heads, notes, plain, rows
-from delibsim.planning.freeze import frozen
-from delibsim.planning.render import render
-from delibsim.store.runs import Runs
+
+if TYPE_CHECKING:
+    from delibsim.models.limits import Limits
+    from delibsim.planning.compose import Plan
+    from delibsim.planning.costing import Assumptions
+    from delibsim.planning.effects import Effects
+    from delibsim.planning.estimate import Estimate
+    from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
@@ -122,6 +120,10 @@ def command(
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
     the study is left as it is.
     """
+    from delibsim.planning.compose import plan  # slow to import, and no part of the help
+    from delibsim.planning.costing import Assumptions
+    from delibsim.planning.render import render
+
     assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking"))
     if every and folder is None:
         raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
@@ -142,14 +144,17 @@ def command(
 
 
 def show_estimate(
-    planned: Plan,
+    planned: "Plan",
     as_json: bool,
-    assumptions: Assumptions | None = None,
+    assumptions: "Assumptions | None" = None,
     rendered: dict[str, Any] | None = None,
 ) -> None:
     """Print what holding the sessions of a plan takes that have no run yet. Nobody is called, and
     nothing is written.
     """
+    from delibsim.planning.freeze import frozen
+    from delibsim.store.runs import Runs
+
     runs = Runs(planned.root, planned.study)
     runs.compare(frozen(planned), planned.sessions)
     for session in planned.sessions:
@@ -158,13 +163,19 @@ def show_estimate(
 
 
 def show_waiting(
-    planned: Plan,
-    runs: Runs,
+    planned: "Plan",
+    runs: "Runs",
     as_json: bool,
-    assumptions: Assumptions | None = None,
+    assumptions: "Assumptions | None" = None,
     rendered: dict[str, Any] | None = None,
 ) -> None:
     """The same of sessions whose plans lie in the study."""
+    import asyncio
+
+    from delibsim.planning.effects import effects_of
+    from delibsim.planning.estimate import estimate
+    from delibsim.planning.estimate_tables import plain
+
     found = asyncio.run(
         estimate(planned.sessions, runs, planned.limits, planned.addresses, assumptions)
     )
@@ -177,8 +188,11 @@ def show_waiting(
         print_estimate(planned, found, effects, console())
 
 
-def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Console) -> None:
+def print_estimate(planned: "Plan", found: "Estimate", effects: "Effects", screen: Console) -> None:
     """Print an estimate for reading, and what it rests on."""
+    from delibsim.planning.compose import REPEATED
+    from delibsim.planning.estimate_tables import heading
+
     screen.print(safe(heading(planned, found)), soft_wrap=True)
     if planned.repeated:
         screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
@@ -187,9 +201,11 @@ def print_estimate(planned: Plan, found: Estimate, effects: Effects, screen: Con
 
 
 def print_lines(
-    planned: Plan | Limits, found: Estimate, screen: Console, unit: str = "sessions"
+    planned: "Plan | Limits", found: "Estimate", screen: Console, unit: str = "sessions"
 ) -> None:
     """Print what each model is asked and what that costs, and what the numbers rest on."""
+    from delibsim.planning.estimate_tables import heads, notes, rows
+
     if not found.waiting:
         screen.print("Nothing is left to be asked: 0 calls, 0 tokens, 0 USD")
         return

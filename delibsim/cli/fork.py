@@ -105,7 +105,7 @@ def _hold(found: Branches, places: Places, as_json: bool) -> int:
         plain = {"forks": forks, "effects": [effect.plain() for effect in effects]}
         echo_json(result | plain | {"folder": shown(found.runs.folder)})
         return exit_code(outcomes)
-    print_each(told(found.plan, outcomes, ("fork", "forks")), console())
+    print_each(told(found, outcomes, ("fork", "forks")), console())
     print_effects(effects, scored.labels, False, console())
     own_forks = [one for one in scored.values if one.parent in own and one.at in places.at]
     print_each(unmeasured(own_forks, scored.study), console())

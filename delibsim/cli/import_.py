@@ -11,10 +11,7 @@ from typer.core import TyperGroup
 from delibsim.cli.terminal import safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
-from delibsim.store.instruments.checked_answers import check_answers
-from delibsim.store.instruments.imported import import_published
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.own_answers import are_kept, keep_answers
 from delibsim.store.instruments.ranks import Rank1
 
 FILE = "One CSV file: a row a participant and phase, a column an item."
@@ -65,6 +62,9 @@ def answers(
     """Import people's answers of your own to a survey. Exit code 3 where --leave-out left somebody
     out.
     """
+    from delibsim.store.instruments.checked_answers import check_answers  # numpy is slow to import
+    from delibsim.store.instruments.own_answers import are_kept, keep_answers
+
     if len(paths) != 1 or survey is None:
         raise WrongInput(
             "name one file and the survey that people answered: delibsim import answers FILE"
@@ -99,6 +99,8 @@ def deliberr(
     """Import the surveys and human data of the R package deliberr. Imported surveys are named
     deliberr.NAME, such as deliberr.ccps.
     """
+    from delibsim.store.instruments.imported import import_published  # numpy is slow to import
+
     imported = import_published(paths, to, version)
     for line in imported.told():
         say(line)

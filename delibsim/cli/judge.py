@@ -10,7 +10,7 @@ import typer
 from delibsim.analysis.table import number, numbers, texts
 from delibsim.cli import judge_train
 from delibsim.cli.code_options import values_of
-from delibsim.cli.estimate import ONLY, plain, print_lines
+from delibsim.cli.estimate import ONLY, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.replayed import end_with_replayed
@@ -34,6 +34,7 @@ from delibsim.conduct.judging.report import (
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.comparing import task_name
+from delibsim.planning.estimate_tables import plain
 from delibsim.store.judgments import judgments_begun
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)

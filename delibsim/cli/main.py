@@ -109,7 +109,7 @@ COMMANDS = {
 }
 AS_SETTINGS = {
     "code audit": ("--to",),
-    "code report": ("--by",),
+    "code report": ("--by", "--tables"),
     "code export": ("--stratify",),
     "code online": ("--stratify",),
     "compare ask": ("--name",),

@@ -9,8 +9,16 @@ from typing import Annotated
 
 import typer
 
+from delibsim.cli.estimate import only_estimate
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.serve import PEOPLE, PORT, STUDY, SWEEP, planned_for_people
+from delibsim.cli.serve import (
+    PEOPLE,
+    PORT,
+    STUDY,
+    SWEEP,
+    planned_for_people,
+    show_estimate_for_people,
+)
 from delibsim.cli.terminal import exit_code, say
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -43,6 +51,9 @@ def dry_run(
     from delibsim.web.people.serve import serve_people
 
     planned = planned_for_people(settings or [], multirun, root)
+    if only_estimate():
+        show_estimate_for_people(planned)
+        return
     hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
     sessions = [one for one in planned.sessions if one.seats_of_people]
     if not sessions:

@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from delibsim.analysis.personas.clusters import Items
 from delibsim.analysis.personas.told import (
     check_in_words,
     origin_in_words,
@@ -39,7 +38,10 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Personas from people's answers, or of your own, for persona=NAME.",
 )
-ITEMS: dict[str, Items] = {"considerations": "considerations", "all": "all"}
+ITEMS: dict[str, Literal["considerations", "all"]] = {
+    "considerations": "considerations",
+    "all": "all",
+}
 TOPIC = "The topic whose people are to be clustered (delibsim topics)."
 SETTINGS = "Settings as key=value: survey=ID, limits.budget_usd=2 ..."
 K = "The number of clusters, and of personas."

@@ -97,7 +97,7 @@ def _hold(found: Branches, as_json: bool) -> None:
     except KeyboardInterrupt:
         screen.print(STOPPED, soft_wrap=True)
         raise typer.Exit(3) from None
-    lines = told(found.plan, outcomes, ("probe", "probes"))
+    lines = told(found, outcomes, ("probe", "probes"))
     print_each(lines, screen if as_json else console())
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.estimate import ONLY, plain, print_lines
+from delibsim.cli.estimate import ONLY, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
@@ -25,6 +25,7 @@ from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import plan
+from delibsim.planning.estimate_tables import plain
 from delibsim.store.ratings import Ratings
 
 app = typer.Typer(

@@ -22,7 +22,7 @@ READ_ONLY = "Keep no notes."
 STATIC = "Write the pages into this folder, to share or keep, and serve nothing."
 PERSONAS = "Leave out personas, the answers of people, and notes."
 BROWSER = "Open the browser."
-PATIENCE = 0.3  # seconds that a page waits for the index of its study
+PATIENCE = 0.7  # seconds that a page waits for the index of its study
 
 
 @app.command()
@@ -50,11 +50,19 @@ def view(
     from delibsim.web.site import Site, address_of
 
     site = Site(root, runs, private=without_personas, read_only=read_only, patience=PATIENCE)
-    page = ""
+    page = study = ""
     if runs is not None:
-        page = f"{address_of(runs)}/{f'{session}/' if session else ''}index.html"
+        study = address_of(runs)
+        page = f"{study}/{f'{session}/' if session else ''}index.html"
+        site.runs(study)  # a study that holds links is refused here
+
+    def told(address: str) -> None:
+        _told(address)
+        if study:
+            site.index(study, patience=0)  # begun before the browser asks for it
+
     try:
-        serve(site, host, port, page, _told, browser)
+        serve(site, host, port, page, told, browser)
     except KeyboardInterrupt:
         say("Stopped.", err=True)
 

@@ -11,6 +11,7 @@ from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, Settings, with_r
 from delibsim.cli.study import STOPPED, conclude, hold
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, print_each, shown, tell_folder
+from delibsim.conduct.cost import money_of
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.score import score_study, usual_scorers
 from delibsim.domain.score import Score
@@ -83,6 +84,7 @@ def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:
     exchanges = counted(outcome.recorded + outcome.asked, "exchange")
     again = "when the cause is mended, the same command goes on from there."
     lines.append(f"Kept: {exchanges}, in {shown(runs.path(outcome.session.id))}; {again}")
+    lines.append(f"money: {money_of(runs, [outcome.session])}")
     print_each(lines, screen)
     return 4
 

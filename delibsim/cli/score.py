@@ -13,7 +13,7 @@ from delibsim.analysis.averages import COLUMNS
 from delibsim.analysis.condition_tables import condition_tables
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
-from delibsim.cli.estimate import MayEstimate, only_estimate, plain, print_lines
+from delibsim.cli.estimate import MayEstimate, only_estimate, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
@@ -109,6 +109,8 @@ def _print_estimate(
         named = study_named(runs.study)
         limits, found = estimate_translations(made, () if texts else runs.all()[0], texts)
     if as_json:
+        from delibsim.planning.estimate_tables import plain
+
         echo_json(plain(limits, found))
         return
     screen = console()

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from delibsim.cli.estimate import MayEstimate, only_estimate, show_estimate
 from delibsim.cli.options import RUNS, RunsFolder, with_runs
 from delibsim.cli.terminal import say, shown, tell_folder
 from delibsim.conduct.retry import ALLOWED, plan_again
@@ -60,7 +61,7 @@ EPILOG = (
 )
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, cls=MayEstimate)
 def serve(
     settings: Annotated[
         list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
@@ -83,6 +84,9 @@ def serve(
         return
     given, names, proxies = _parted(settings or [])
     where = host, port, names, proxies
+    if only_estimate():
+        show_estimate_for_people(planned_for_people(given, multirun, root))
+        return
     if demo:
         with tempfile.TemporaryDirectory(prefix="delibsim-demo-") as folder:
             planned = planned_for_people(DEMO_SETTINGS, False, Path(folder))
@@ -116,6 +120,12 @@ def planned_for_people(settings: list[str], multirun: bool, root: Path) -> Plan:
         runs = Runs.open(root, settings[0])
         return plan_again(runs, runs.plans(), _lasting(settings, root))
     return plan(with_runs(settings, root), sweep=multirun)
+
+
+def show_estimate_for_people(planned: Plan) -> None:
+    """Print what the language models cost that sit with people; nobody is asked or waited for."""
+    with_people = tuple(one for one in planned.sessions if one.seats_of_people)
+    show_estimate(replace(planned, sessions=with_people), as_json=False)
 
 
 def _names_study(settings: list[str]) -> bool:
@@ -162,12 +172,11 @@ def _serve(
             f" out to raters: delibsim ratings online {planned.study} (or code, compare, judge)"
         )
     hosting = _of_demo() if demo else settled_hosting(runs, people)
-    others = len(planned.sessions) - len(sessions)
-    if others and sessions:
-        told = f"note: {counted(others, 'session')} without people"
-        say(f"{told}: delibsim run or retry holds them", err=True)
-    register = Register.of(runs, "" if demo else None)
     tell = partial(say, err=True)
+    others = counted(len(planned.sessions) - len(sessions), "session")
+    if sessions and len(sessions) < len(planned.sessions):
+        tell(f"note: {others} without people: delibsim run or retry holds them")
+    register = Register.of(runs, "" if demo else None)
 
     async def open_hall() -> Hall:
         pool = ModelPool(planned.limits)

@@ -8,15 +8,20 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from delibsim.analysis.causes import causes_in
 from delibsim.cli.session_view import SessionView
 from delibsim.cli.study_view import StudyView, WorkersView
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.cli.view import View, keep_ticking
-from delibsim.conduct.cost import log_of, money_of
-from delibsim.conduct.outcome import Outcome, exit_code, report, report_in_words
+from delibsim.conduct.cost import money_of
+from delibsim.conduct.outcome import (
+    Outcome,
+    causes_of,
+    exit_code,
+    logs_of,
+    report,
+    report_in_words,
+)
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
-from delibsim.domain.cost import OUTCOMES
 from delibsim.planning.compose import Plan
 from delibsim.planning.effects import effects_of
 from delibsim.store.account import account_of
@@ -94,17 +99,12 @@ def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool)
     """Print what came of a plan; the exit code."""
     result = report(plan, outcomes) | effects_of(plan.sessions).plain()
     account, spent = account_of(runs), money_of(runs, plan.sessions)
-    lacking = [one for one in outcomes if one.status != "complete" and not one.already]
-    logs = {one.session.id: log_of(runs, one.session) for one in lacking}
-    causes = causes_in((name, cause) for name, log in logs.items() for cause, _ in log.failed)
-    for entry in result["failed"]:
-        calls = (cause.status for cause, _ in logs[entry["session"]].failed)
-        entry["calls_failed"] = sum(status not in OUTCOMES for status in calls)
+    logs = logs_of(runs, outcomes)
     result["not_begun"] = len(account.not_begun)
     result["folder"] = shown(runs.folder)
     if as_json:
-        plain = {"money": asdict(spent), "causes": [one.plain() for one in causes]}
+        plain = {"money": asdict(spent), "causes": [one.plain() for one in causes_of(logs)]}
         echo_json(result | plain)
     else:
-        print_each(report_in_words(result, account.notice(), spent, causes), console())
+        print_each(report_in_words(result, account.notice(), spent, logs), console())
     return exit_code(outcomes)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import ONLY, plain, print_lines
+from delibsim.cli.estimate import ONLY, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
@@ -23,6 +23,7 @@ from delibsim.conduct.summarising.report import (
     summariser_rows,
 )
 from delibsim.domain.text import counted, study_named
+from delibsim.planning.estimate_tables import plain
 
 app = typer.Typer(add_completion=False)
 SETTINGS = (

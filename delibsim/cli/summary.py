@@ -34,6 +34,7 @@ def summary(held: Outcome, scores: list[Score], runs: Runs) -> Result:
     return result | {
         "already_held": held.already,
         "folder": shown(runs.path(held.session.id)),
+        "study_folder": shown(runs.folder),
     }
 
 
@@ -52,7 +53,11 @@ def print_summary(result: Result, screen: Console) -> None:
     print_each((f"{label:<11}{note}" for label, note in notes(result, measures)), screen)
     place = result["folder"]
     files = f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)"
-    following = (f"Next       delibsim show {place}", f"           delibsim replay {place}")
+    following = (
+        f"Next       delibsim show {place}",
+        f"           delibsim view {place}",
+        f"           delibsim analyze {result['study_folder']}",
+    )
     print_each((files, *following), screen)
 
 

@@ -2,6 +2,7 @@
 that takes less than half of the width.
 """
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -93,9 +94,9 @@ def table_lines(
 
 def print_text(text: str, screen: Console, style: str = "", indent: int = 0) -> None:
     """Print a text in lines no longer than the terminal is wide, broken between words; where there
-    is no terminal, as it is.
+    is no terminal and no COLUMNS, as it is.
     """
-    if screen.is_terminal:
+    if wraps(screen):
         _print_wrapped(text, screen, style, indent)
         return
     for line in safe(text).split("\n"):
@@ -126,9 +127,22 @@ def wrapped(text: str, width: int, screen: Console) -> list[str]:
     return found
 
 
+def named_width() -> int | None:
+    """The width that COLUMNS names, as knitr and Emacs do, which read from a pipe; None where it
+    names none.
+    """
+    named = os.environ.get("COLUMNS", "")
+    return int(named) or None if named.isdecimal() and len(named) < 10 else None
+
+
+def wraps(screen: Console) -> bool:
+    """Whether lines are broken between words: on a terminal, and where COLUMNS names a width."""
+    return screen.is_terminal or named_width() is not None
+
+
 def _width_of(screen: Console) -> int:
     """The width of the terminal, which may be less than the width of the console."""
-    if screen.is_terminal:
+    if wraps(screen):
         return min(screen.width, shutil.get_terminal_size().columns)
     return screen.width
 

@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from delibsim.analysis.table import number as number
-from delibsim.cli.table import wrapped
+from delibsim.cli.table import named_width, wrapped, wraps
 from delibsim.domain.errors import WrongInput, told
 from delibsim.domain.text import brief as brief
 from delibsim.domain.text import safe as safe
@@ -30,7 +30,8 @@ COMMANDS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 class Screen(Console):
     """What commands print on: a terminal, on which every text is wrapped between words, or a pipe
-    or file, where `soft_wrap` keeps a text on one line for the program that reads it.
+    or file, where `soft_wrap` keeps a text on one line for the program that reads it, unless that
+    names its width in COLUMNS.
 
     It prints no character by which a text could command the terminal, whoever wrote it: a model, a
     provider, a file.
@@ -52,7 +53,7 @@ class Screen(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as rich does, texts wrapped below where they begin; in a pipe each on its line."""
-        if self.is_terminal and objects and isinstance(objects[0], str):
+        if wraps(self) and objects and isinstance(objects[0], str):
             text = "\n".join(wrapped(objects[0], self.width, self))
             options["soft_wrap"] = True
             super().print(text, *objects[1:], **options)
@@ -62,13 +63,15 @@ class Screen(Console):
 
 
 def console(**options: Any) -> Console:
-    """A console as wide as the terminal, 100 columns where there is none; markup in data stays
-    text.
+    """A console as wide as the terminal; where there is none as COLUMNS says, or 100 columns.
+    Markup in data stays text.
     """
     screen = Screen(markup=False, highlight=False, emoji=False, **options)
     if screen.is_terminal:
         return screen
-    return Screen(markup=False, highlight=False, emoji=False, width=WIDTH, **options)
+    return Screen(
+        markup=False, highlight=False, emoji=False, width=named_width() or WIDTH, **options
+    )
 
 
 def say(text: str, err: bool = False) -> None:

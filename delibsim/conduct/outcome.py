@@ -5,13 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from delibsim.analysis.causes import CauseCount, causes_told
+from delibsim.analysis.calls import Tally
+from delibsim.analysis.causes import CauseCount, causes_in, causes_told
+from delibsim.conduct.cost import log_of
 from delibsim.domain.cost import OUTCOMES, Money
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.text import counted, study_named
 from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import REPEATED, Plan
+from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN
 
 FAULTS = 10
@@ -75,14 +78,25 @@ def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
+def logs_of(runs: Runs, outcomes: Sequence[Outcome]) -> dict[str, Tally]:
+    """What the logs of the sessions come to, by name, that are not complete and were held now."""
+    lacking = [one for one in outcomes if one.status != "complete" and not one.already]
+    return {one.session.id: log_of(runs, one.session) for one in lacking}
+
+
+def causes_of(logs: Mapping[str, Tally]) -> list[CauseCount]:
+    """Why calls in these logs are not ok."""
+    return causes_in((name, cause) for name, log in logs.items() for cause, _ in log.failed)
+
+
 def report_in_words(
-    result: Mapping[str, Any], notice: str, spent: Money, causes: Sequence[CauseCount] = ()
+    result: Mapping[str, Any], notice: str, spent: Money, logs: Mapping[str, Tally]
 ) -> list[str]:
     """What came of a plan, from its report, and what can be done next, in sentences.
 
     Beside what `report` gives the result holds the `folder` of the study as a user types it.
     `notice` says that sessions were never begun, "" if all were; `spent` is what the whole study
-    has cost, and `causes` are those of the calls that left sessions without a run.
+    has cost, and `logs` are those of the sessions that are not complete.
     """
     states, before, sessions = result["states"], result["held_before"], result["sessions"]
     counts = ", ".join(f"{n} {state}" for state, n in states.items() if n)
@@ -102,8 +116,7 @@ def report_in_words(
     if damaged := result["damaged_lines"]:
         told = counted(damaged, "damaged line")
         lines.append(f"left alone: {told} in logs; what was lost was asked again.")
-    lines += causes_told(causes, _the_same_command)
-    lines += _others(result["failed"], causes)
+    lines += failures(result["failed"], logs)
     lines.append(f"money: {spent}")
     if notice:
         lines.append(f"{notice}.")
@@ -114,20 +127,24 @@ def _the_same_command(settings: str) -> str:
     return f"the same command with {settings}" if settings else "the same command"
 
 
-def _others(failed: Sequence[Mapping[str, Any]], causes: Sequence[CauseCount]) -> list[str]:
-    """The sessions without a run in which no call failed, one line a reason: those that were not
-    asked any more, because a call of another had failed, and those that no call explains.
+def failures(failed: Sequence[Mapping[str, Any]], logs: Mapping[str, Tally]) -> list[str]:
+    """Why calls are not ok, one line a cause; then the sessions without a run in which no call
+    failed: those that were not asked, because another's call had failed, and the others, one line
+    a fault.
     """
+    causes = causes_of(logs)
+    lines = causes_told(causes, _the_same_command)
+    stopped = [f": {one.cause.status}: " for one in causes if one.cause.status not in OUTCOMES]
     unasked, unexplained = 0, Counter[str]()
-    known = any(one.cause.status not in OUTCOMES for one in causes)
     for entry in failed:
-        if entry["calls_failed"]:
-            continue
-        if known:
-            unasked += 1
-        else:
+        known = any(status in entry["fault"] for status in stopped)
+        calls = [cause for cause, _ in logs[entry["session"]].failed]
+        if not known:
             unexplained[entry["fault"]] += 1
-    lines = [f"not begun: {counted(unasked, 'session')}, for the same reason"] if unasked else []
+        elif all(cause.status in OUTCOMES for cause in calls):
+            unasked += 1
+    if unasked:
+        lines.append(f"not begun: {counted(unasked, 'session')}, for the same reason")
     for fault, n in unexplained.most_common(FAULTS):
         lines.append(f"failed: {counted(n, 'session')}: {fault}")
     return lines

@@ -1,7 +1,8 @@
 """Scoring a study: every readable run before every scorer, the scores beside the runs."""
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from delibsim.conduct.scorers import usual_scorers as usual_scorers
 from delibsim.conduct.translate import ReadsTranslations, translate_runs
 from delibsim.domain.compared import PAIRS
 from delibsim.domain.run import Run
-from delibsim.domain.score import ComparesRuns, Score, run_by_run
+from delibsim.domain.score import ComparesRuns, Comparison, Score, run_by_run
 from delibsim.plugins import load
 from delibsim.store.codings import CODES
 from delibsim.store.lazy_runs import LazyRuns
@@ -69,46 +70,24 @@ def score_study(
     annotated = annotator(runs, faults if CODES in made else None)
     if PAIRS in made:
         annotated = _with_comparisons(annotated, runs, faults)
-    own = {name: run_by_run(scorer) for name, scorer in made.items()}
-    one_by_one = {name: comparison for name, comparison in own.items() if comparison is not None}
-    at_once = {name for name in one_by_one if _at_once(made[name])}
-    noted: dict[str, list[Any]] = {name: [] for name in one_by_one if name not in at_once}
-    held: list[str] = []
-    files: dict[str, list[Path]] = {}
-    counts = dict.fromkeys(made, 0)
-    with ExitStack() as open_files:
-        writers = {}
-        for name in one_by_one:
-            writing = runs.writing_scores(made[name].name, made[name].version)
-            path, writers[name] = open_files.enter_context(writing)
-            files[name] = [path]
-
-        def keep(name: str, scores: Sequence[Score]) -> None:
-            writers[name](scores)
-            take(name, scores)
-            counts[name] += len(scores)
-
-        for run in map(annotated, runs.readable(faults, known)):
-            held.append(run.session.id)
-            on_run(run)
-            for name, comparison in one_by_one.items():
-                if name in at_once:
-                    keep(name, list(comparison.score(run)))
-                else:
-                    noted[name].append(comparison.note(run))
-        study = LazyRuns(lambda session: annotated(runs.run(session)), held)
-        for name, of_runs in noted.items():
-            translate_runs(made[name], study)
-            for session, found in zip(held, of_runs, strict=True):
-                whole = annotated(runs.run(session)) if found is None else found
-                keep(name, list(one_by_one[name].score(whole)))
+    comparisons = {}
     for name, scorer in made.items():
-        if name not in one_by_one:
+        if (comparison := run_by_run(scorer)) is not None:
+            comparisons[name] = comparison
+    every = map(annotated, runs.readable(faults, known))
+
+    def again(session: str) -> Run:
+        return annotated(runs.run(session))
+
+    files, counts, held = _score_one_by_one(runs, made, comparisons, take, (every, on_run), again)
+    study = LazyRuns(again, held)
+    for name, scorer in made.items():
+        if name not in comparisons:
             translate_runs(scorer, study)
             scores = scorer.score(study)
             files[name] = [runs.write_scores(scorer.name, scorer.version, scores)]
             take(name, scores)
-            counts[name] += len(scores)
+            counts[name] = len(scores)
         if not counts[name]:
             runs.drop_scores(scorer.name, scorer.version)
             files[name] = []
@@ -116,6 +95,51 @@ def score_study(
         if details := getattr(scorer, "details", None):
             files[name].append(runs.write_details(scorer.name, scorer.version, details(study)))
     return Scoring(faults, [path for name in made for path in files[name]])
+
+
+def _score_one_by_one(
+    runs: Runs,
+    made: Mapping[str, Any],
+    comparisons: Mapping[str, Comparison],
+    take: Callable[[str, Sequence[Score]], None],
+    read: tuple[Iterable[Run], Callable[[Run], None]],
+    again: Callable[[str], Run],
+) -> tuple[dict[str, list[Path]], Counter[str], list[str]]:
+    """Write what scorers give that are shown one run after another: their files, how many scores
+    each gives, and the sessions whose runs were read.
+
+    `read` are the runs, and what is told of each; `again` reads the run of a session once more.
+    """
+    noted: dict[str, list[Any]] = {name: [] for name in comparisons if not _at_once(made[name])}
+    held: list[str] = []
+    counts: Counter[str] = Counter()
+    files, writers = {}, {}
+    with ExitStack() as open_files:
+        for name in comparisons:
+            writing = runs.writing_scores(made[name].name, made[name].version)
+            path, writers[name] = open_files.enter_context(writing)
+            files[name] = [path]
+
+        def keep(name: str, given: Any) -> None:
+            if scores := list(comparisons[name].score(given)):
+                writers[name](scores)
+                take(name, scores)
+                counts[name] += len(scores)
+
+        every, on_run = read
+        for run in every:
+            held.append(run.session.id)
+            on_run(run)
+            for name, comparison in comparisons.items():
+                if name in noted:
+                    noted[name].append(comparison.note(run))
+                else:
+                    keep(name, run)
+        for name, of_runs in noted.items():
+            translate_runs(made[name], LazyRuns(again, held))
+            for session, found in zip(held, of_runs, strict=True):
+                keep(name, again(session) if found is None else found)
+    return files, counts, held
 
 
 def _at_once(scorer: Any) -> bool:

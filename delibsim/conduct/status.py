@@ -233,6 +233,15 @@ def _kind(gap: Mapping[str, Any]) -> str:
     return missing_kind(gap["occasion"], gap["answers"])
 
 
+def with_people(runs: Runs, session: str, asked: bool) -> str:
+    """How a session with people stands that has no run: it waits for them until anybody was
+    `asked` anything, then it is under way while a server holds it; "" where none does.
+    """
+    if not asked:
+        return WAITING
+    return UNDER_WAY if runs.is_held_with_people(session) else ""
+
+
 def study_status(runs: Runs) -> StudyStatus:
     """How a study stands now, by its plans, records and runs.
 
@@ -375,8 +384,8 @@ def _status_of(
         elif runs.held(session):
             run = runs.run(session)
             state, gaps = run.status, missing(run)
-        elif plan.seats_of_people and not records:
-            state = WAITING
+        elif plan.seats_of_people:
+            state = with_people(runs, session, bool(records)) or unfinished
     except Damaged as error:
         state, fault = DAMAGED, str(error)
     return SessionStatus(

@@ -33,7 +33,7 @@ from delibsim.store.files import read_lines
 from delibsim.store.manifest import Manifest
 from delibsim.store.ratings import RATINGS, Ratings
 from delibsim.store.runs import Runs
-from delibsim.store.sums import RECORD, RUN, changed_files, lost_run, sum_of, sums_in
+from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
 
 Watch = Callable[[str, int, int], None]
 EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record"
@@ -175,10 +175,11 @@ async def _verified(
         lost = lost_run(folder)
         return Finding(place, "lost", tuple(lost)) if lost else Finding(place, NO_RUN)
     sums = sums_in(folder)
+    summed = sums.keys() >= {PLAN, RUN}
     changed = changed_files(folder)
     try:
         session = runs.unchecked().planned(name)
-        if not sums:
+        if not summed:
             changed += _against_run(runs, session)
         changed += _against_manifest(session, manifest, on_record)
         changed += _against_parent(runs, session)
@@ -190,8 +191,8 @@ async def _verified(
         fault = str(error) if isinstance(error, WrongInput) else f"{type(error).__name__}: {error}"
         verdict, differences = "damaged", [f"it cannot be replayed: {fault}"]
     if changed and verdict == EQUAL:
-        return Finding(place, "changed", tuple(changed), bool(sums))
-    return Finding(place, verdict, (*changed, *differences), bool(sums))
+        return Finding(place, "changed", tuple(changed), summed)
+    return Finding(place, verdict, (*changed, *differences), summed)
 
 
 def _against_run(runs: Runs, session: Session) -> list[str]:

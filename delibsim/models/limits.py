@@ -163,12 +163,17 @@ class Overruns:
         expected, taken = tokens_of(worst), tokens_of(used)
         if expected is not None and taken is not None:
             tokens = tokens.after(expected, taken)
-        return self if (usd, tokens) == (self.usd, self.tokens) else Overruns(usd, tokens)
+        if usd is self.usd and tokens is self.tokens:
+            return self
+        return Overruns(usd, tokens)
 
     @property
     def most(self) -> float:
         """The larger of the two factors."""
         return max(self.usd.factor, self.tokens.factor)
+
+
+NO_OVERRUNS = Overruns()
 
 
 @dataclass(eq=False)
@@ -327,6 +332,8 @@ class Budget:
         """Whether a call could exceed the budget even if nothing were in flight; it never fits
         again.
         """
+        if self.usd is None and self.tokens is None:
+            return False
         held = self._held_for(model, worst)
         if not self._exceeds(held, self._paid_usd, self._paid_tokens):
             return False
@@ -358,11 +365,11 @@ class Budget:
         self.assumed_usd += (held.usd or 0.0) if usd is None else 0.0
         self._paid_usd += (held.usd or 0.0) if usd is None else usd
         self._paid_tokens += held.tokens if tokens is None else tokens
-        known = self.overruns.get(held.model, Overruns())
+        known = self.overruns.get(held.model, NO_OVERRUNS)
         self.overruns[held.model] = known.after(held.worst, used)
 
     def _held_for(self, model: str, worst: Usage) -> Held:
-        known = self.overruns.get(model, Overruns())
+        known = self.overruns.get(model, NO_OVERRUNS)
         usd = None if worst.cost_usd is None else known.usd.of(worst.cost_usd)
         return Held(model, usd, math.ceil(known.tokens.of(tokens_of(worst) or 0)), worst)
 

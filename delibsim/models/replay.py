@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from delibsim.domain.run import Session
 from delibsim.domain.word_differences import AROUND, marked, passages
 from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
@@ -20,6 +18,7 @@ from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Message, Prompt, Purpose
+from delibsim.store.reading import adapter
 
 LINES, WORDS = 28, 10
 """Lines of a changed prompt that are shown line by line, and word for word."""
@@ -64,12 +63,9 @@ class Exchange:
         }
 
 
-EXCHANGE = TypeAdapter(Exchange)
-
-
 def exchange_of(record: Mapping[str, Any]) -> Exchange:
     """An exchange from its plain JSON values; pydantic.ValidationError if it is none."""
-    return EXCHANGE.validate_python(record)
+    return adapter(Exchange).validate_python(record)
 
 
 def exchanges_in(records: Iterable[Mapping[str, Any]]) -> tuple[list[Exchange], int]:

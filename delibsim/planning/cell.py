@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from delibsim.domain.consensus import ConsensusRule
 from delibsim.domain.errors import Several, WrongInput
 from delibsim.domain.run import Session
@@ -27,8 +25,7 @@ from delibsim.planning.presets import WORDED, Presets
 from delibsim.planning.seats import Seated, SessionContext, seated
 from delibsim.store.editions import FIRST, NOW
 from delibsim.store.instruments.library import Library
-
-_PLAIN = TypeAdapter(Any)
+from delibsim.store.reading import adapter
 
 
 @dataclass(frozen=True)
@@ -251,7 +248,7 @@ class Composer:
 
 def digest(value: Any) -> str:
     """SHA-256 of plain values or a dataclass, as JSON with sorted keys."""
-    plain = _PLAIN.dump_python(value, mode="json")
+    plain = adapter(Any).dump_python(value, mode="json")
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -143,6 +143,7 @@ def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> _Cells:
     """Every combination; WrongInput that names all that cannot be."""
     cells: _Cells | None = None
     faults, impossible = [], 0
+    asked_at: dict[str, tuple[str, str]] = {}
     for job in jobs:
         try:
             cell = composer.cell(job)
@@ -154,6 +155,15 @@ def _cells(composer: Composer, jobs: Sequence[Job], sweep: bool) -> _Cells:
             continue
         cells = cells or _Cells(cell)
         cells.add(cell)
+        preset = job.choices.get("model", "")
+        for name, address in cell.addresses.items():
+            first, known = asked_at.setdefault(name, (preset, address))
+            if known != address:
+                raise WrongInput(
+                    f"the presets '{first}' and '{preset}' are two models with one name: both files"
+                    f" in conf/model/ say name: {name}, and they would be taken for one; write"
+                    f" name: {preset} in the file of '{preset}'"
+                )
     if cells is None or faults:
         raise WrongInput(_impossible(faults, impossible, len(jobs)))
     if cells.clashes:

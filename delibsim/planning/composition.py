@@ -1,4 +1,7 @@
-"""Hydra's composition of `conf/`: the folders searched, the result as plain values, its faults."""
+"""Hydra's composition of `conf/`: the folders searched, the result as plain values, its faults.
+
+Hydra is slow to import, and no part of what a command needs to print its help.
+"""
 
 import functools
 import json
@@ -8,12 +11,6 @@ from types import NoneType
 from typing import Any
 
 import yaml
-from hydra import compose as hydra_compose
-from hydra import initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import HydraException
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import package_data
@@ -31,6 +28,9 @@ def composed(
     `before` are the folders that take precedence over the package; with `hydra`, Hydra's own
     settings are part of the result. WrongInput for what cannot be composed.
     """
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
     try:
         plain = _composed(overrides, before, hydra)
         if not hydra:
@@ -67,6 +67,9 @@ def plain_option(path: Path) -> dict[str, Any] | None:
 
     None for any other file: Hydra composes it, or says what is wrong with it.
     """
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
     try:
         text = path.read_text(encoding="utf-8")
         if any(word in text for word in BEYOND):
@@ -79,6 +82,11 @@ def plain_option(path: Path) -> dict[str, Any] | None:
 
 
 def _composed(overrides: Sequence[str], before: Sequence[Path], hydra: bool) -> dict[str, Any]:
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+    from omegaconf import OmegaConf
+
     words = list(overrides)
     ours = package_data("conf").resolve()
     for folder in before:

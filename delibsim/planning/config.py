@@ -1,16 +1,16 @@
 """The typed configuration of one session: its fields, their ranges, and what is wrong with one."""
 
-import functools
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE
 from delibsim.domain.personas import Diversity, Seating
 from delibsim.planning.presets import GROUPS
+from delibsim.store.reading import adapter
 
 Kind = TypeVar("Kind")
 
@@ -144,7 +144,7 @@ def built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
         if name not in known:
             raise unknown(f"field of {group}", name, known)
     try:
-        return _adapter(kind).validate_python(dict(values))
+        return adapter(kind).validate_python(dict(values))
     except ValidationError as error:
         name = values.get("name", values.get("id"))
         what = group if name is None else f"{group} {name!r}"
@@ -160,6 +160,3 @@ def first_fault(error: ValidationError) -> str:
     where = ".".join(map(str, first["loc"])) or "configuration"
     found = "" if first["type"] == "missing" else f", found {first['input']!r}"
     return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}{found}"
-
-
-_adapter = functools.cache(TypeAdapter)

@@ -4,17 +4,16 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
-
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Override, RangeSweep
-from hydra.errors import HydraException
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.planning.config import OF_THE_STUDY
 from delibsim.planning.presets import FOR_CODERS, FOR_DEBATES, GROUPS, Presets
+
+if TYPE_CHECKING:  # Hydra is slow to import
+    from hydra.core.override_parser.types import Override, RangeSweep
 
 PEOPLE = "human:"
 """What persona=human:TOPIC begins with: the participants of that topic."""
@@ -131,8 +130,8 @@ def hidden(text: str, overrides: Iterable[str]) -> str:
 
 
 def _of_experiment(
-    brought: Mapping[str, str], given: Mapping[str, Override]
-) -> dict[str, Override]:
+    brought: Mapping[str, str], given: Mapping[str, "Override"]
+) -> dict[str, "Override"]:
     """The overrides of an experiment; without its models where those given seat other models."""
     reseated = any(key in given for key in SEATS)
     found = {}
@@ -143,7 +142,7 @@ def _of_experiment(
     return found
 
 
-def _refuse_several(key: str, override: Override, overrides: Sequence[str], sweep: bool) -> None:
+def _refuse_several(key: str, override: "Override", overrides: Sequence[str], sweep: bool) -> None:
     """WrongInput for several values where a setting can have one only."""
     if not sweep:
         line = hidden(str(override.input_line), overrides)
@@ -157,7 +156,10 @@ def _refuse_several(key: str, override: Override, overrides: Sequence[str], swee
         )
 
 
-def _parsed(overrides: Sequence[str]) -> list[Override]:
+def _parsed(overrides: Sequence[str]) -> list["Override"]:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
     try:
         return OverridesParser.create().parse_overrides(list(overrides))
     except RecursionError:
@@ -172,7 +174,7 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
         ) from None
 
 
-def _by_key(parsed: Iterable[Override], overrides: Sequence[str]) -> dict[str, Override]:
+def _by_key(parsed: Iterable["Override"], overrides: Sequence[str]) -> dict[str, "Override"]:
     """Overrides by what they set; WrongInput for a setting that is given more than once."""
     found: dict[str, Override] = {}
     for override in parsed:
@@ -188,7 +190,7 @@ def _by_key(parsed: Iterable[Override], overrides: Sequence[str]) -> dict[str, O
     return found
 
 
-def _key(override: Override) -> str:
+def _key(override: "Override") -> str:
     """The group or dotted key an override sets.
 
     WrongInput for a deletion, or an addition where nothing can be added.
@@ -207,13 +209,15 @@ def _key(override: Override) -> str:
 
 
 def _values(
-    override: Override,
+    override: "Override",
     key: str,
     presets: Presets,
     topics: Callable[[], Sequence[str]],
     overrides: Sequence[str],
 ) -> list[Any]:
     """The values an override names: one, or those of a sweep."""
+    from hydra.core.override_parser.types import Glob, RangeSweep
+
     value = override.value()
     if (isinstance(value, Glob) or value == "all") and (key == "topic" or key in GROUPS):
         names = list(topics() if key == "topic" else presets.names(key))
@@ -248,7 +252,7 @@ def _no_value(line: str) -> NoReturn:
     raise WrongInput(f"'{line}' names no value at all")
 
 
-def _too_many(span: RangeSweep) -> bool:
+def _too_many(span: "RangeSweep") -> bool:
     """Whether a range holds more values than a study has sessions, or has no end."""
     start, stop, step = span.start or 0, span.stop or 0, span.step
     return step == 0 or (stop - start) / step > MOST_SESSIONS

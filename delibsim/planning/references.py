@@ -5,9 +5,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-
 from delibsim.domain.errors import WrongInput
 from delibsim.models.clients.faults import SECRET_NAME
 
@@ -33,6 +30,9 @@ def resolved(config: dict[str, Any]) -> dict[str, Any]:
     """A configuration with every ${...} in it filled in; WrongInput where that cannot be done."""
     if "${" not in json.dumps(config, default=str):
         return config
+    from omegaconf import OmegaConf  # slow to import
+    from omegaconf.errors import OmegaConfBaseException
+
     concerned = _References(config).checked()
     part = OmegaConf.create({key: config[key] for key in concerned})
     try:

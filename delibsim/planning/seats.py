@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Participant
@@ -22,9 +22,10 @@ from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
 from delibsim.planning.config import GroupConfig, PersonaConfig
 from delibsim.prompts.blocks import starting_answers
-from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.own_answers import FOLDER, fingerprint, people_who_answered
+
+if TYPE_CHECKING:
+    from delibsim.store.instruments.answers import Answers
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,10 @@ def _diversity_of_people(config: PersonaConfig, context: SessionContext) -> floa
 
     NaN where their answers are not here, or the set comes from nobody's answers.
     """
+    from delibsim.store.instruments.own_answers import (
+        people_who_answered,  # numpy is slow to import
+    )
+
     try:
         if config.people:
             survey = _answered(config.people, context)
@@ -159,6 +164,11 @@ def _diversity_of_people(config: PersonaConfig, context: SessionContext) -> floa
 
 def _people(topic: str, context: SessionContext) -> _PersonaSet:
     """The participants of a topic as personas, one each."""
+    from delibsim.store.instruments.own_answers import (  # numpy is slow to import
+        fingerprint,
+        people_who_answered,
+    )
+
     survey = _answered(topic, context)
     _same_instrument(survey, context, topic)
     answers = people_who_answered(survey, context.home)
@@ -183,6 +193,8 @@ def _answered(topic: str, context: SessionContext) -> Survey:
 
     The session's where the user has answers to it, else as in `instrument_of`.
     """
+    from delibsim.store.instruments.own_answers import FOLDER  # numpy is slow to import
+
     library, ours = Library(context.home), context.survey
     about = library.topic(topic)
     answers = context.home / FOLDER / f"{ours.id}.csv"
@@ -220,7 +232,7 @@ def _same_instrument(theirs: Survey, context: SessionContext, topic: str) -> Non
     )
 
 
-def _rows(answers: Answers) -> tuple[tuple[float, ...], ...]:
+def _rows(answers: "Answers") -> tuple[tuple[float, ...], ...]:
     """Each participant's raw answers before the deliberation, considerations first."""
     rated, ranked = answers.considerations["pre"].tolist(), answers.preferences["pre"].tolist()
     return tuple((*ratings, *ranks) for ratings, ranks in zip(rated, ranked, strict=True))

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
@@ -39,18 +41,20 @@ class Agreement:
         yield from _agreement("consideration_agreement", target, c)
         yield from _agreement("preference_agreement", target, p)
         changes = (
-            ("opinion_change_c", opinion_change(*c), why_opinion_change_undefined(*c)),
-            ("opinion_change_p", opinion_change(*p), why_opinion_change_undefined(*p)),
-            ("rank_stability", rank_stability(*p), why_rank_stability_undefined(*p)),
+            ("opinion_change_c", opinion_change(*c), lambda: why_opinion_change_undefined(*c)),
+            ("opinion_change_p", opinion_change(*p), lambda: why_opinion_change_undefined(*p)),
+            ("rank_stability", rank_stability(*p), lambda: why_rank_stability_undefined(*p)),
         )
-        for measure, value, note in changes:
+        for measure, value, why in changes:
+            note = why() if np.isnan(value) else ""
             yield Score(measure, "run", target, float(value), "change", note=note)
 
 
 def _agreement(measure: str, target: str, ratings: list[Array]) -> Iterator[Score]:
     """Agreement on these ratings before, after and in change."""
-    pre, post = [float(agreement(of_phase)) for of_phase in ratings]
-    notes = [why_undefined(of_phase) for of_phase in ratings]
+    pre, post = map(float, np.asarray(agreement(np.stack(ratings))))
+    undefined = np.isnan([pre, post])
+    notes = [why_undefined(ratings[i]) if undefined[i] else "" for i in range(len(ratings))]
     yield Score(measure, "run", target, pre, "pre", note=notes[0])
     yield Score(measure, "run", target, post, "post", note=notes[1])
     yield Score(measure, "run", target, post - pre, "change", note=notes[0] or notes[1])

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -49,18 +49,15 @@ class _Populations:
 
     def note(self, run: Run) -> "_Noted":
         """Add the answers of a run."""
-        survey = run.session.survey
-        noted = _Noted(run.session.id, survey)
+        survey, found = run.session.survey, []
         for phase in PHASES if survey.preferences else ():
             answers = _answers(run, phase)
             complete = answers[~np.isnan(answers).any(axis=1)]
             known = self._answers.setdefault((survey, phase), array("d"))
-            begin = len(known)
-            known.frombytes(complete.tobytes())
             # The answers of a whole group are among those of all, and are not kept once more.
-            whole = len(complete) == len(answers)
-            noted.answers[phase] = range(begin, len(known)) if whole else answers
-        return noted
+            found.append(len(known) if len(complete) == len(answers) else answers)
+            known.frombytes(complete.tobytes())
+        return _Noted(run.session.id, survey, len(run.session.participants), tuple(found))
 
     def score(self, noted: "_Noted") -> Iterator[Score]:
         """Scores of a run that was noted."""
@@ -95,11 +92,11 @@ class _Populations:
 
     def _group(self, noted: "_Noted", phase: Phase) -> Array:
         """The answers of a run that was noted."""
-        answers = noted.answers[phase]
-        if not isinstance(answers, range):
-            return answers
-        known = self._answers[noted.survey, phase]
-        return np.array(known[answers.start : answers.stop]).reshape(-1, _items(noted.survey))
+        found = noted.answers[PHASES.index(phase)]
+        if not isinstance(found, int):
+            return found
+        known, items = self._answers[noted.survey, phase], _items(noted.survey)
+        return np.array(known[found : found + noted.people * items]).reshape(-1, items)
 
     def _spread(self, survey: Survey, phase: Phase) -> Array:
         """The standard deviation of every item, computed when all runs were noted."""
@@ -113,11 +110,12 @@ class _Populations:
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
-    """A run as it was noted: by phase its answers, or where they stand among those of all."""
+    """A run as it was noted: of each phase its answers, or where they begin among those of all."""
 
     session: str
     survey: Survey
-    answers: dict[Phase, Array | range] = field(default_factory=dict)
+    people: int
+    answers: tuple[Array | int, ...]
 
 
 def _items(survey: Survey) -> int:

@@ -33,19 +33,20 @@ class DRI:
 
     def _score(self, run: Run) -> Iterator[Score]:
         target = run.session.id
-        plain, adjusted, notes = [], [], []
-        for phase in PHASES:
-            # The measure works on arrays and knows nothing of runs; missing answers reach it as NaN
-            # and make it undefined.
-            c, p = considerations(run, phase), preferences(run, phase)
-            note = why_undefined(c, p)
+        # The measures work on arrays, of one group or of several, and know nothing of runs; missing
+        # answers reach them as NaN and make them undefined.
+        c = np.stack([considerations(run, phase) for phase in PHASES])
+        p = np.stack([preferences(run, phase) for phase in PHASES])
+        plain = np.asarray(dri(c, p)).tolist()
+        adjusted = np.asarray(dri_adjusted(c, p)).tolist()
+        individual = individual_dri(c, p)
+        notes = []
+        for i, phase in enumerate(PHASES):
+            note = why_undefined(c[i], p[i]) if np.isnan(plain[i]) else ""
             notes.append(note)
-            plain.append(float(dri(c, p)))
-            adjusted.append(float(dri_adjusted(c, p)))
-            yield Score("dri", "run", target, plain[-1], phase, note=note)
-            yield Score("dri_adjusted", "run", target, adjusted[-1], phase, note=note)
-            individual = individual_dri(c, p)
-            for participant, value in zip(run.session.participants, individual, strict=True):
+            yield Score("dri", "run", target, plain[i], phase, note=note)
+            yield Score("dri_adjusted", "run", target, adjusted[i], phase, note=note)
+            for participant, value in zip(run.session.participants, individual[i], strict=True):
                 person = f"{target}/{participant.id}"
                 why = note if np.isnan(value) else ""
                 yield Score("dri_individual", "participant", person, float(value), phase, note=why)

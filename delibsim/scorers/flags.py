@@ -25,6 +25,7 @@ MARKUP = re.compile(
 )
 LEAK = 8  # consecutive words of a persona, repeated in a speech, that make a leak
 ANSWERS = 3  # labelled numbers in a speech that make it look like a filled-in survey
+DIGEST = 16  # bytes
 KINDS = (
     "instruction",
     "survey_answers",
@@ -67,32 +68,34 @@ class _Texts:
     """The texts of all runs, and those that several have; each as a digest, which is short."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, bytes] = {}
+        self._known: set[bytes] = set()
         self._shared: set[bytes] = set()
 
     def note(self, run: Run) -> "_Noted":
         """Remember the texts of a run."""
         found: dict[str, list[int]] = {}
-        texts, own, earlier = [], set(), set()
+        drawn: dict[int, bytes] = {}
+        own, earlier = set(), set()
         for statement in run.transcript:
             index, text = statement.turn.index, statement.text
             for kind in _flags(run, statement, earlier):
                 found.setdefault(kind, []).append(index)
             earlier.add(text)
             if _own(run, statement):
-                key = _digest(text)
-                key = self._known.get(key, key)
-                own.add(key)
+                own.add(_digest(text))
                 if _draws(run, statement):
-                    texts.append((index, key))
-        self._shared |= own & self._known.keys()
-        self._known |= {key: key for key in own}
-        return _Noted(run.session.id, found, texts)
+                    drawn[index] = _digest(text)
+        self._shared |= own & self._known
+        self._known |= own
+        return _Noted(run.session.id, found or None, tuple(drawn), b"".join(drawn.values()))
 
     def score(self, noted: "_Noted") -> Iterator[Score]:
         """Counts and flagged statements of a run that was noted."""
-        shared = [index for index, key in noted.texts if key in self._shared]
-        found = {**noted.found, "across_runs": shared}
+        shared = []
+        for i, index in enumerate(noted.drawn):
+            if noted.digests[i * DIGEST : (i + 1) * DIGEST] in self._shared:
+                shared.append(index)
+        found = {**(noted.found or {}), "across_runs": shared}
         target = noted.session
         for kind in KINDS:
             yield Score(f"flags.{kind}", "run", target, float(len(found.get(kind, ()))))
@@ -103,13 +106,14 @@ class _Texts:
 
 @dataclass(frozen=True, slots=True)
 class _Noted:
-    """A run as it was noted: the indexes of flagged turns by flag, and the digests of the texts
-    that may be flagged because another run has them.
+    """A run as it was noted: the indexes of flagged turns by flag, None without any; those of turns
+    whose text another run need not have, and the digests of these texts, one after another.
     """
 
     session: str
-    found: dict[str, list[int]]
-    texts: list[tuple[int, bytes]]
+    found: dict[str, list[int]] | None
+    drawn: tuple[int, ...]
+    digests: bytes
 
 
 def _own(run: Run, statement: Statement) -> bool:
@@ -119,7 +123,7 @@ def _own(run: Run, statement: Statement) -> bool:
 
 
 def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST).digest()
 
 
 def _flags(run: Run, statement: Statement, earlier: Collection[str]) -> Iterator[str]:

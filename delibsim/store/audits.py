@@ -11,16 +11,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from delibsim.domain.audit import FailureKind, Verdict
 from delibsim.domain.reason import reason_from_text
 from delibsim.store import codec
 from delibsim.store.annotations import TaskFolder
+from delibsim.store.reading import adapter
 from delibsim.store.runs import Runs
 
 PREFIX = "audit-"
-VERDICT = TypeAdapter(Verdict)
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,6 @@ class Correction:
     dimension: str
     person: str
     kind: FailureKind
-
-
-CORRECTION = TypeAdapter(Correction)
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class Audits:
                 missing = plain.get("missing")
                 if isinstance(missing, str):
                     plain["missing"] = asdict(reason_from_text(missing))
-                found.append(_built(VERDICT, plain, file))
+                found.append(_built(Verdict, plain, file))
         return found
 
     def add(self, verdicts: Iterable[Verdict]) -> None:
@@ -78,7 +75,7 @@ class Audits:
         """The kinds that people gave, by text, dimension and coder; the last of each counts."""
         found = {}
         for line in self.files.read(self._kinds)[0]:
-            one = _built(CORRECTION, line, self._kinds)
+            one = _built(Correction, line, self._kinds)
             found[one.text, one.dimension, one.person] = one.kind
         return found
 
@@ -91,9 +88,9 @@ class Audits:
         return self.files.folder / "kinds.jsonl"
 
 
-def _built(adapter: TypeAdapter[Any], plain: Mapping[str, Any], file: Path) -> Any:
+def _built(kind: type[Any], plain: Mapping[str, Any], file: Path) -> Any:
     """What a line describes; Damaged, naming the file, if it describes nothing."""
     try:
-        return adapter.validate_json(json.dumps(plain), strict=True)
+        return adapter(kind).validate_json(json.dumps(plain), strict=True)
     except ValidationError as error:
         raise codec.Damaged(f"{file}: {error.errors()[0]['msg']}") from None

@@ -4,11 +4,13 @@ import functools
 import itertools
 import json
 import math
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from delibsim.domain.errors import WrongInput
@@ -18,27 +20,29 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.shared import shared
 from delibsim.store.editions import UNSAID
-from delibsim.store.reading import LEVELS, json_value, refuse_depth
+from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 
 T = TypeVar("T")
 
 SCHEMA = 1
 CELLS = 64
 """Of so many cells, and plans of one run, what their sessions have in common is remembered."""
-RUN = TypeAdapter(Run)
-SESSION = TypeAdapter(Session)
-SCORE = TypeAdapter(Score)
-HELD: TypeAdapter[Any] = TypeAdapter(
-    make_dataclass(
-        "Held",
-        [
-            (of.name, of.type, field(default=of.default, default_factory=of.default_factory))
-            for of in fields(Run)
-            if of.name != "session"
-        ],
-    )
+HELD: type[Any] = make_dataclass(
+    "Held",
+    [
+        (of.name, of.type, field(default=of.default, default_factory=of.default_factory))
+        for of in fields(Run)
+        if of.name != "session"
+    ],
 )
 """All of a run but its session."""
+LINES = 512
+"""The same, of cells whose files are as they were written: some 8 kB each."""
+BEGINS = b'{\n "schema": 1,\n'
+RUN_BEGINS = BEGINS + b' "session": {\n'
+"""How files begin as they are written."""
+NAMED = re.compile(rb'^ "(id|seed|replicate)": (.+),\n', re.MULTILINE)
+"""A line that tells a session from others of its cell."""
 NAMES = {"id": str, "seed": int, "replicate": int}
 """What tells the sessions of one cell apart, in files."""
 SCORED = tuple(of.name for of in fields(Score))
@@ -58,7 +62,7 @@ def run_to_json(run: Run) -> str:
 
 def run_to_plain(run: Run) -> dict[str, Any]:
     """A run as plain JSON values."""
-    plain = RUN.dump_python(run, mode="json")
+    plain = adapter(Run).dump_python(run, mode="json")
     plain["session"] = _brief_session(plain["session"])
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
     for response, held in zip(plain["responses"], run.responses, strict=True):
@@ -70,10 +74,13 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 def run_from_json(text: str | bytes) -> Run:
     """A run from its JSON text; Damaged if it is none. Runs of one design share its parts."""
+    if isinstance(text, bytes) and text.startswith(RUN_BEGINS):
+        with suppress(ValueError, TypeError, LookupError):
+            return _run_as_written(text)
     try:
         return _quick_run(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
-        return sharing(_read(RUN, text))  # slower; it says what is wrong
+        return sharing(_read(Run, text))  # slower; it says what is wrong
 
 
 def sharing(run: Run) -> Run:
@@ -91,10 +98,48 @@ def session_from_json(text: str | bytes) -> Session:
     """A planned session from its JSON text; Damaged if it is none. Sessions of one design share
     its parts.
     """
+    if isinstance(text, bytes) and text.startswith(BEGINS) and text.endswith(b"\n}\n"):
+        with suppress(ValueError, TypeError, LookupError):
+            return _session_as_written(text[len(BEGINS) : -2])
     try:
         return _quick_session(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
-        return shared(_read(SESSION, text))  # slower; it says what is wrong
+        return shared(_read(Session, text))  # slower; it says what is wrong
+
+
+def _run_as_written(text: bytes) -> Run:
+    """A run from a file as `run_to_json` writes it, in which a line that begins with one blank is
+    one of the run; some error, which says nothing, where it may be none.
+    """
+    end = text.index(b'\n },\n "responses": [')
+    rest = b"{" + text[end + len(b"\n },") :]
+    if rest.count(b'"missing": {') != rest.count(b'"missing": {}'):
+        raise ValueError  # reasons are texts, which are to be read first
+    lines = text[len(RUN_BEGINS) - 1 : end + 1].replace(b"\n  ", b"\n ")  # as in a plan
+    session = _session_as_written(lines[1:])
+    return Run(session, **vars(HELD.validate_json(rest, strict=True, extra="forbid")))
+
+
+def _session_as_written(lines: bytes) -> Session:
+    """A session from lines such as `session_to_json` writes; some error, which says nothing, where
+    they may be none.
+    """
+    parts = NAMED.split(lines)
+    values = dict(zip(parts[1::3], map(from_json, parts[2::3]), strict=True))
+    names = {name: values[name.encode()] for name in NAMES}
+    if len(parts) != 1 + 3 * len(NAMES) or _of_other_kinds(names):
+        raise ValueError
+    return replace(_lines_in_common(b"".join(parts[::3])), **names)
+
+
+@functools.lru_cache(maxsize=LINES)
+def _lines_in_common(lines: bytes) -> Session:
+    """What the sessions of a cell have in common, from the lines of their files."""
+    plain = from_json(b"{" + lines + b"}")
+    if NAMES.keys() & plain.keys():
+        raise ValueError
+    _say_what_was(plain)
+    return _cell(to_json(plain, inf_nan_mode="constants"))
 
 
 def _quick_plain(text: str | bytes) -> dict[str, Any]:
@@ -109,10 +154,14 @@ def _quick_plain(text: str | bytes) -> dict[str, Any]:
 def _quick_session(plain: dict[str, Any]) -> Session:
     """A session from its plain values; some error, which says nothing, where it may be none."""
     names = {name: plain[name] for name in NAMES}
-    if any(type(names[name]) is not kind for name, kind in NAMES.items()):
+    if _of_other_kinds(names):
         raise ValueError
     in_common = {name: value for name, value in plain.items() if name not in NAMES}
     return replace(_cell(to_json(in_common, inf_nan_mode="constants")), **names)
+
+
+def _of_other_kinds(names: Mapping[str, Any]) -> bool:
+    return any(type(names[name]) is not kind for name, kind in NAMES.items())
 
 
 def _quick_run(plain: dict[str, Any]) -> Run:
@@ -120,7 +169,7 @@ def _quick_run(plain: dict[str, Any]) -> Run:
     session = _quick_session(plain.pop("session"))
     _read_reasons(plain)
     text = to_json(plain, inf_nan_mode="constants")
-    held = HELD.validate_json(text, strict=True, extra="forbid")
+    held = adapter(HELD).validate_json(text, strict=True, extra="forbid")
     return Run(session, **vars(held))
 
 
@@ -128,14 +177,14 @@ def _quick_run(plain: dict[str, Any]) -> Run:
 def _cell(text: bytes) -> Session:
     """What the sessions of a cell have in common, checked once; their names are left open."""
     plain = from_json(text) | {"id": "", "seed": 0, "replicate": 1}
-    session = SESSION.validate_json(_json(plain), strict=True, extra="forbid")
+    session = adapter(Session).validate_json(_json(plain), strict=True, extra="forbid")
     refuse_depth(dict(session.models), LEVELS - 3)  # no other part can be nested too deep
     return shared(session)
 
 
 def session_to_plain(session: Session) -> dict[str, Any]:
     """A planned session as plain JSON values."""
-    return _brief_session(SESSION.dump_python(session, mode="json"))
+    return _brief_session(adapter(Session).dump_python(session, mode="json"))
 
 
 def score_to_plain(score: Score) -> dict[str, Any]:
@@ -150,7 +199,7 @@ def score_to_json(score: Score) -> str:
     """A score as JSON text, what `score_to_plain` gives; ValueError for an infinite value."""
     try:
         if not math.isinf(score.value):  # which would be written as null
-            return SCORE.dump_json(score).decode()
+            return adapter(Score).dump_json(score).decode()
     except PydanticSerializationError:  # half a character
         pass
     return json.dumps(score_to_plain(score), allow_nan=False)
@@ -161,7 +210,7 @@ def score_from_plain(record: Mapping[str, Any]) -> Score:
     undefined = record.get("value", 0) is None
     defined = {**record, "value": 0.0} if undefined else record
     try:
-        score = SCORE.validate_json(_json(defined), strict=True)
+        score = adapter(Score).validate_json(_json(defined), strict=True)
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
     return replace(score, value=math.nan) if undefined else score
@@ -247,7 +296,7 @@ def _text(plain: Mapping[str, Any]) -> str:
     return to_json(plain, indent=1).decode() + "\n"
 
 
-def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
+def _read(kind: type[T], text: str | bytes) -> T:
     try:
         plain = json_value(text)
     except ValueError as error:
@@ -263,7 +312,7 @@ def _read(adapter: TypeAdapter[T], text: str | bytes) -> T:
         _read_reasons(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is
         # refused.
-        return adapter.validate_json(_json(plain), strict=True, extra="forbid")
+        return adapter(kind).validate_json(_json(plain), strict=True, extra="forbid")
     except ValidationError as error:
         raise Damaged(_fault(error)) from None
 

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from delibsim.domain.coding import ENSEMBLE, Code, Sample, measures_of_scheme
 from delibsim.domain.measure import Measure
 from delibsim.domain.reason import reason_from_text
 from delibsim.domain.scheme import Scheme
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import json_text, make_folder, write_atomically
-from delibsim.store.reading import read_json
+from delibsim.store.reading import adapter, read_json
 from delibsim.store.records import K, built, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
@@ -23,19 +21,16 @@ OF_PEOPLE = "scheme.json"
 """The file with what people code by, in the folder of a scheme's codes."""
 CODES = "codes"
 """The scorer whose measures are those of the schemes by which a study was coded."""
-SCHEME = TypeAdapter(Scheme)
-SAMPLE = TypeAdapter(Sample)
-CODE = TypeAdapter(Code)
 
 
 def scheme_to_plain(scheme: Scheme) -> dict[str, Any]:
     """A scheme as plain values."""
-    return SCHEME.dump_python(scheme, mode="json")
+    return adapter(Scheme).dump_python(scheme, mode="json")
 
 
 def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
     """A scheme from plain values; Damaged if they are none."""
-    return built(SCHEME, plain, "scheme")
+    return built(Scheme, plain, "scheme")
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,7 @@ class Codings:
         Lines that are damaged, or no sample, are left out and told in `faults`; what is missing
         there is found again in the exchanges.
         """
-        return self._read(SAMPLE, self.files.annotations, faults)
+        return self._read(Sample, self.files.annotations, faults)
 
     def add_samples(self, samples: Iterable[Sample]) -> None:
         """Keep samples."""
@@ -114,15 +109,15 @@ class Codings:
 
     def people(self, faults: list[str] | None = None) -> list[Code]:
         """Every code of a person, in the order in which they came; faults as in `samples`."""
-        return self._read(CODE, self.files.people, faults)
+        return self._read(Code, self.files.people, faults)
 
     def add_people(self, codes: Iterable[Code]) -> None:
         """Keep codes of people; who calls it has refused those that are known."""
         self.files.add(self.files.people, map(plain_record, codes))
 
-    def _read(self, adapter: TypeAdapter[K], file: Path, faults: list[str] | None) -> list[K]:
+    def _read(self, kind: type[K], file: Path, faults: list[str] | None) -> list[K]:
         """What the lines of a file describe; those that describe nothing are told in `faults`."""
-        return first_of_each(read_records(adapter, file, {"level": None}, faults), file, faults)
+        return first_of_each(read_records(kind, file, {"level": None}, faults), file, faults)
 
 
 def schemes_of(runs: Runs) -> list[str]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-from pydantic import TypeAdapter
+from typing import Any
 
 from delibsim.domain.adaptive import Batch, Stop
 from delibsim.domain.comparison import Outcome, Sheet, Vote
@@ -15,6 +14,7 @@ from delibsim.domain.text import study_named
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.codec import Damaged
 from delibsim.store.files import each_line
+from delibsim.store.reading import adapter
 from delibsim.store.records import built, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
@@ -43,9 +43,7 @@ class _Line:
         return Vote(*own, self.missing, self.rationale)
 
 
-LINE = TypeAdapter(_Line)
-DIMENSION = TypeAdapter(QualityDimension)
-STEP = TypeAdapter(Batch | Stop)
+STEP: Any = Batch | Stop
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ class Comparisons:
         read.
         """
         kept = self.files.task()["dimensions"]
-        return {id: built(DIMENSION, plain, f"dimension {id}") for id, plain in kept.items()}
+        return {id: built(QualityDimension, plain, f"dimension {id}") for id, plain in kept.items()}
 
     @property
     def bound(self) -> bool:
@@ -94,7 +92,7 @@ class Comparisons:
 
     def _read(self, file: Path, faults: list[str] | None) -> list[Vote]:
         """The votes in a file, each of them once."""
-        votes = [line.vote() for line in read_records(LINE, file, {}, faults)]
+        votes = [line.vote() for line in read_records(_Line, file, {}, faults)]
         return first_of_each(votes, file, faults)
 
     def all_votes(self, faults: list[str] | None = None) -> list[Vote]:
@@ -139,7 +137,7 @@ class Comparisons:
 
     def add_step(self, step: Batch | Stop) -> None:
         """Keep a batch, before anybody is asked about it, or what ended them."""
-        self.files.add(self.steps_file, [STEP.dump_python(step, mode="json")])
+        self.files.add(self.steps_file, [adapter(STEP).dump_python(step, mode="json")])
 
     def add(self, votes: Iterable[Vote]) -> None:
         """Keep votes."""
@@ -155,7 +153,7 @@ def _line(vote: Vote) -> "_Line":
 
 def dimension_to_plain(dimension: QualityDimension) -> dict[str, object]:
     """A dimension as plain values."""
-    found = DIMENSION.dump_python(dimension, mode="json")
+    found = adapter(QualityDimension).dump_python(dimension, mode="json")
     if not dimension.examples:
         del found["examples"]
     return found

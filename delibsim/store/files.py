@@ -385,6 +385,16 @@ def alone(path: Path) -> Generator[bool]:
             yield True
 
 
+def is_taken(path: Path) -> bool:
+    """Whether a process is in `alone` for a file."""
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 @contextmanager
 def in_turn(path: Path) -> Generator[None]:
     """Wait until no other process is in this context for a file, which is made if it is not

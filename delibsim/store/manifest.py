@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
@@ -17,7 +17,7 @@ from delibsim.store.codec import differences
 from delibsim.store.editions import EDITIONS, FIRST, NOW, UNSAID
 from delibsim.store.edits import KINDS, Name, edits
 from delibsim.store.files import json_text, write_atomically
-from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.reading import adapter, file_bytes, json_value
 
 SCHEMA = 3
 
@@ -117,9 +117,6 @@ class Manifest:
         )
 
 
-MANIFEST = TypeAdapter(Manifest)
-
-
 def read_manifest(path: Path) -> Manifest | None:
     """What study.json holds, or None if there is none; WrongInput if it is damaged or of another
     schema.
@@ -144,7 +141,7 @@ def read_manifest(path: Path) -> Manifest | None:
             f" {', '.join(EDITIONS)}"
         )
     try:
-        return MANIFEST.validate_python(plain)
+        return adapter(Manifest).validate_python(plain)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise WrongInput(
@@ -166,7 +163,7 @@ def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
 
 def write_manifest(path: Path, manifest: Manifest, durable: bool = False) -> None:
     """Write study.json, atomically."""
-    plain = MANIFEST.dump_python(manifest, mode="json", by_alias=True)
+    plain = adapter(Manifest).dump_python(manifest, mode="json", by_alias=True)
     write_atomically(path, json_text(plain, indent=1) + "\n", durable)
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from delibsim.domain.allocation import Allocation, Showing
 from delibsim.domain.annotation import Coder, Panel
@@ -24,13 +24,12 @@ from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
 from delibsim.store import codec
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
-from delibsim.store.reading import read_json
+from delibsim.store.reading import adapter, read_json
 from delibsim.store.runs import Runs
 
 RATINGS = "ratings"
-RATING = TypeAdapter(Rating)
-MODELS = TypeAdapter(Mapping[str, Mapping[str, Any]])
-ALLOCATION = TypeAdapter(dict[str, tuple[Showing, ...]])
+MODELS: Any = Mapping[str, Mapping[str, Any]]
+ALLOCATION = dict[str, tuple[Showing, ...]]
 RATER = re.compile(rb'"rater": ?"([^"\\]+)"')
 """Who gave a rating, as far as a damaged line still shows it."""
 
@@ -72,7 +71,7 @@ class Ratings:
             try:
                 plain = dict(record)
                 plain["missing"] = codec.reasons_from_plain(plain.get("missing", {}))
-                rating = RATING.validate_json(json.dumps(plain), strict=True)
+                rating = adapter(Rating).validate_json(json.dumps(plain), strict=True)
             except ValidationError as error:
                 raise codec.Damaged(f"{path}: {error.errors()[0]['msg']}") from None
             except ValueError as error:
@@ -116,7 +115,7 @@ class Ratings:
             )
         folder = self.path(rating.session)
         folder.mkdir(parents=True, exist_ok=True)
-        plain = RATING.dump_python(rating, mode="json", exclude={"panel"})
+        plain = adapter(Rating).dump_python(rating, mode="json", exclude={"panel"})
         plain["missing"] = codec.reasons_to_plain(rating.missing)
         append_line(folder / "ratings.jsonl", plain)
 
@@ -187,7 +186,7 @@ class Ratings:
         path = self.folder / RATINGS / "panels.json"
         plain = self._panels().get(name, {}).get("allocation", {})
         try:
-            return ALLOCATION.validate_json(json.dumps(plain), strict=True)
+            return adapter(ALLOCATION).validate_json(json.dumps(plain), strict=True)
         except ValidationError as error:
             fault = error.errors()[0]["msg"]
             raise codec.Damaged(f"{path}: the allocation of panel '{name}': {fault}") from None
@@ -303,7 +302,7 @@ def panel_to_plain(panel: Panel, allocation: Allocation | None = None) -> dict[s
         raters.append(seat)
     plain = {
         "raters": raters,
-        "models": MODELS.dump_python(panel.models, mode="json"),
+        "models": adapter(MODELS).dump_python(panel.models, mode="json"),
         "wording": asdict(panel.wording),
         "reasks": panel.reasks,
     }

@@ -2,18 +2,20 @@
 with every fault named.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.reason import Reason, reason_from_text
+from delibsim.domain.score import Score
 from delibsim.domain.text import counted
 from delibsim.store import codec
 from delibsim.store.files import each_line
+from delibsim.store.reading import adapter
 
 T = TypeVar("T")
 
@@ -39,7 +41,7 @@ def plain_record(record: Any) -> dict[str, Any]:
 
 
 def read_records(
-    adapter: TypeAdapter[T],
+    kind: type[T],
     file: Path,
     absent: Mapping[str, Any],
     faults: list[str] | None,
@@ -53,12 +55,27 @@ def read_records(
     # Millions of lines are not held beside what they describe.
     for _, line in each_line(file):
         try:
-            found.append(built(adapter, _with_reason({**absent, **(line or {})}), place))
+            found.append(built(kind, _with_reason({**absent, **(line or {})}), place))
         except codec.Damaged:
             damaged += 1
     if damaged and faults is not None:
         faults.append(f"{place}: {counted(damaged, 'damaged line')}")
     return found
+
+
+def each_score(file: Path) -> Iterator[Score]:
+    """The scores of a file; Damaged, at last, where a line is none."""
+    damaged = 0
+    try:
+        for _, record in each_line(file):
+            if record is None:
+                damaged += 1
+            else:
+                yield codec.score_from_plain(record)
+    except codec.Damaged as error:
+        raise codec.Damaged(f"{file}: {error}; score the study again") from None
+    if damaged:
+        raise codec.Damaged(f"{file}: {damaged} damaged lines; score the study again")
 
 
 def first_of_each(records: Sequence[K], place: Path, faults: list[str] | None) -> list[K]:
@@ -78,10 +95,10 @@ def first_of_each(records: Sequence[K], place: Path, faults: list[str] | None) -
     return list(found.values())
 
 
-def built(adapter: TypeAdapter[T], plain: Mapping[str, Any], place: str) -> T:
+def built(kind: type[T], plain: Mapping[str, Any], place: str) -> T:
     """What plain values describe; Damaged, naming the place, if they describe nothing."""
     try:
-        return adapter.validate_json(to_json(plain), strict=True)
+        return adapter(kind).validate_json(to_json(plain), strict=True)
     except (ValidationError, ValueError) as error:
         fault = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
         raise codec.Damaged(f"{place}: {fault}") from None

@@ -3,7 +3,7 @@ run.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
 from os.path import isfile
@@ -22,9 +22,10 @@ from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
-    each_line,
+    append_line,
     holder,
     is_private,
+    is_taken,
     joined,
     json_text,
     keep_private,
@@ -36,6 +37,7 @@ from delibsim.store.files import (
 from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
 from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.records import each_score
 from delibsim.store.sums import Check, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
@@ -123,7 +125,7 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
-        kept = (plan for _, plan in self._plans_one_by_one())
+        kept = (plan for _, plan in self.each_plan())
         changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:
             raise WrongInput(refusal(f"{study_named(self.study)} has other settings", changed))
@@ -176,6 +178,10 @@ class Runs:
         if is_private(self.folder):
             keep_private(self.folder)
 
+    def is_held_with_people(self, session: str) -> bool:
+        """Whether a server holds a session in which people take part now."""
+        return is_taken(self.path(session) / "exchanges.jsonl")
+
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
         (see files.locked).
@@ -210,7 +216,7 @@ class Runs:
             raise unknown("session", session, self.sessions(), advice)
         return self._read(path, codec.session_from_json, self._refuse_changed)
 
-    def _plans_one_by_one(self) -> Iterator[tuple[str, Session]]:
+    def each_plan(self) -> Iterator[tuple[str, Session]]:
         """The name and the plan of every session where it can be read, each read when it is asked
         for.
         """
@@ -224,7 +230,7 @@ class Runs:
 
     def plans_by_name(self) -> dict[str, Session]:
         """The plan of every session, where it can be read, by the name of the session's folder."""
-        return dict(self._plans_one_by_one())
+        return dict(self.each_plan())
 
     def add(self, run: Run) -> Path:
         """Write a run, once; the folder it lies in. WrongInput if there is one already, or if the
@@ -315,8 +321,7 @@ class Runs:
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append one exchange to the log of a session."""
-        with closing(self.log(session)) as log:
-            log.append(exchange)
+        append_line(self.path(session) / "exchanges.jsonl", exchange, self.durable)
 
     @cached_property
     def answering(self) -> Answering:
@@ -376,17 +381,7 @@ class Runs:
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
         for path in sorted(self.scores_folder.glob("*.jsonl")):
-            damaged = 0
-            try:
-                for _, record in each_line(path):
-                    if record is None:
-                        damaged += 1
-                    else:
-                        yield codec.score_from_plain(record)
-            except codec.Damaged as error:
-                raise codec.Damaged(f"{path}: {error}; score the study again") from None
-            if damaged:
-                raise codec.Damaged(f"{path}: {damaged} damaged lines; score the study again")
+            yield from each_score(path)
 
     def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
         """What a file of a session describes; Damaged, naming the file, where it describes nothing,

@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
 from delibsim.store.files import each_line, json_text, make_folder, written_atomically
 from delibsim.store.manifest import Manifest, write_manifest
-from delibsim.store.reading import opened
+from delibsim.store.reading import adapter, opened
 from delibsim.store.runs import TEXTS, Runs
 
 PARTS = "texts"
 """What study.json calls the files that were imported."""
-TEXT = TypeAdapter(Text)
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class StudyTexts:
 
     def _text(self, line: int, record: Mapping[str, Any] | None) -> Text:
         try:
-            return TEXT.validate_python(record)
+            return adapter(Text).validate_python(record)
         except ValidationError as error:
             raise self._damaged(line, error.errors()[0]["msg"]) from None
 

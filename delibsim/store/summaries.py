@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
@@ -35,9 +33,6 @@ class _Line:
         return Summary(slot, self.text, self.missing)
 
 
-LINE = TypeAdapter(_Line)
-
-
 @dataclass(frozen=True)
 class Summaries:
     """The summaries of one task of a study."""
@@ -59,7 +54,7 @@ class Summaries:
         out and told in `faults`.
         """
         file = self.files.annotations
-        summaries = [line.summary() for line in read_records(LINE, file, {}, faults)]
+        summaries = [line.summary() for line in read_records(_Line, file, {}, faults)]
         return first_of_each(summaries, file, faults)
 
     def add(self, summaries: Iterable[Summary]) -> None:

@@ -5,6 +5,7 @@ folder checks them without delibsim. It goes with the folder, wherever that is c
 """
 
 import hashlib
+import re
 import shlex
 from collections.abc import Callable, Iterable
 from os.path import isfile
@@ -25,6 +26,8 @@ UNKNOWN = (
 )
 Check = Callable[[Path, bytes], None]
 """What refuses a file of a session, given what it holds."""
+LINE = re.compile(rb"^([0-9a-f]{64})  ([a-z]+\.jsonl?)$", re.MULTILINE)
+LONGEST = 4096  # bytes
 BEFORE = (PLAN, INHERITED, RECORD)
 """What is whole before the run is written."""
 
@@ -51,11 +54,11 @@ def write_sums(folder: Path, run: str, durable: bool = False) -> None:
 def sums_in(folder: Path) -> dict[str, str]:
     """The check sum of each file of a session, by name; nothing where they were not kept."""
     try:
-        lines = (folder / SUMS).read_bytes().decode("ascii", "replace").splitlines()
+        with open(f"{folder}/{SUMS}", "rb") as file:
+            found = LINE.findall(file.read(LONGEST))
     except OSError:
         return {}
-    pairs = (line.split("  ", 1) for line in lines if len(line) > 66)
-    return {name: digest for digest, name in pairs if name in (*BEFORE, RUN)}
+    return {name.decode(): digest.decode() for digest, name in found}
 
 
 def sum_of(path: Path) -> str:

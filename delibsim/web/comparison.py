@@ -78,7 +78,7 @@ def compared(site: Site, runs: Runs, session: Session) -> Compared:
 def _served(site: Site, runs: Runs, session: Session, of: str) -> Compared:
     """The comparisons of a run that a server makes."""
     if session.parentage is None:
-        index = site.index(address_of(runs))
+        index = site.session(address_of(runs), session.id)
         twins = [] if site.making(index) else twins_of(index, session)
         others = [(name, treatment, f"beside.html?with={part(name)}") for name, treatment in twins]
         forks = site.folders().get(f"{of}{BRANCH}{FORKS}")

@@ -115,7 +115,9 @@ def _call(site: Site, planned: Session | None, call: Call) -> dict[str, Any]:
     told = [(name, fact) for name, fact in facts(exchange).items() if name != "usage"]
     told.insert(0, ("status", exchange.completion.status))
     usage = exchange.completion.usage
-    told += [(name.replace("_", " "), str(n)) for name, n in vars(usage).items() if n is not None]
+    for name, n in vars(usage).items():
+        if n is not None:
+            told.append((name.replace("_usd", ", USD").replace("_", " "), f"{n:,}"))
     told += [("sent", exchange.started), ("seconds", f"{exchange.seconds:.3f}")]
     reply, left_out = exchange.completion.text, False
     if site.private:

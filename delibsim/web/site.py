@@ -131,9 +131,11 @@ class Site:
         if fault is not None:
             raise fault
 
-    def index(self, folder: str, watch: Watch | None = None) -> StudyIndex:
+    def index(
+        self, folder: str, watch: Watch | None = None, patience: float | None = None
+    ) -> StudyIndex:
         """The index of a study, up to date to some seconds, or as far as it is there while a new
-        one is made (see `making`).
+        one is made (see `making`); `patience` in the place of that of all pages.
         """
         runs = self.runs(folder)
         with self._lock:
@@ -145,7 +147,7 @@ class Site:
         if self.patience == inf:
             index.refresh(watch, self.fresh)
         else:
-            self._wait(index)
+            self._wait(index, self.patience if patience is None else patience)
         return index
 
     def making(self, index: StudyIndex) -> str:
@@ -155,7 +157,7 @@ class Site:
             return ""
         return self._stands.get(index.file) or "the study is looked through"
 
-    def _wait(self, index: StudyIndex) -> None:
+    def _wait(self, index: StudyIndex, patience: float) -> None:
         """Have an index brought up to date beside, and wait a moment for it; what went wrong with
         it is raised once.
         """
@@ -171,7 +173,7 @@ class Site:
                 self._stands.pop(index.file, None)
                 work = self._workers.submit(self._make, index)
                 self._work[index.file] = work
-        if work is not None and wait([work], self.patience).done:
+        if work is not None and wait([work], patience).done:
             self._work.pop(index.file, None)
             work.result()
 

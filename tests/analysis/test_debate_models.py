@@ -233,3 +233,25 @@ def test_debates_that_are_all_split_alike_have_no_error_and_so_no_estimate():
     found = place_and_length(table).set_index("check").loc["proposition"]
     assert found["note"] == "no_variance_between_debates"
     assert np.isnan(found["coefficient"])
+
+
+def constant(table, *columns):
+    return table.assign(**dict.fromkeys(columns, 50.0))
+
+
+@pytest.mark.parametrize(
+    ("model", "columns"),
+    [
+        (stance_models, ("before", "after")),
+        (stance_after, ("before", "after")),
+        (winner_model, [f"{side}.{name}" for side in SIDES for name in PREDICTORS]),
+        (rater_models, [name for name in columns() if name.endswith(".performance")]),
+    ],
+)
+def test_ratings_that_do_not_vary_have_a_reason_and_no_estimate_of_rounding(table, model, columns):
+    found = model(constant(table, *columns))
+    rows = found if isinstance(found, pd.DataFrame) else found[0].terms
+    lacking = rows[rows["coefficient"].isna()]
+    assert (lacking["note"] != "").all()
+    assert len(lacking)
+    assert not (rows["se"] == 0).any()

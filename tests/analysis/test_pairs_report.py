@@ -2,12 +2,16 @@
 
 import csv
 import random
+import re
 from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from delibsim.analysis.pairs.figures import ENDS, PANELS, caterpillars
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
 from delibsim.analysis.pairs.judges import judges, majorities
 from delibsim.analysis.pairs.places import order
@@ -177,3 +181,18 @@ def test_the_published_scores_of_webis_are_reproduced(tmp_path):
     both = np.array([(table[id], float(score)) for id, score in published.items()]).T
     assert np.abs(both[0] - both[1]).max() < 2e-4
     assert np.corrcoef(both)[0, 1] > 0.999999
+
+
+def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
+    ids = [f"g{group}/t{n}" for group in range(PANELS + 2) for n in range(50 if group == 3 else 3)]
+    votes = [vote(a, b, "a") for a, b in pairwise(ids) if a[:2] == b[:2]]
+    groups = {id: id[:2] for id in ids}
+    report = pairs_report(replace(compared(votes), texts=groups), Settings())
+    (one,) = caterpillars(report)
+    assert f"Drawn are the {PANELS} of {PANELS + 2} groups that have the most texts." in one.caption
+    assert "the 20 strongest and the 20 weakest are drawn. The table has every text." in one.caption
+    svg = one.svg()
+    named = re.findall(r">(g\d/t\d+|\(\d+ between\))<", svg)
+    assert len(named) == 2 * ENDS + 1 + 3 * (PANELS - 1)
+    assert "(10 between)" in named
+    assert len(report.results["scores"].rows) == len(ids)

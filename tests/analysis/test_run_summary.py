@@ -89,7 +89,7 @@ def test_notes_call_measures_and_phases_as_the_table_does(a_summary):
     assert ("Undefined", "Deliberative Reason Index after: too_few") in told
     assert ("Missing", "Ann, before: 3 answers (refusal)") in told
     assert ("Missing", "Ann, turn 2: statement (timeout: none)") in told
-    assert told[-1] == ("Calls", "2: 2 ok; cost unknown")
+    assert told[-1] == ("Calls", "2: 2 ok; 0 USD spent, 1 call of unknown cost")
 
 
 @pytest.fixture
@@ -113,6 +113,6 @@ def a_summary():
         "topic": {"id": "tea"},
         "models": {"m": "openai_compatible"},
         "instructions_without_effect_on": [],
-        "calls": calls | {"recorded": 2, "cost_usd": None},
+        "calls": calls | {"recorded": 2, "cost_usd": None, "money": {"unknown": 1}},
         "already_held": False,
     }

@@ -78,9 +78,44 @@ def test_the_printed_page_has_all_rows_of_a_long_table(browser, file):
     context = browser.new_context()
     page = context.new_page()
     page.goto(file.as_uri())
+    long = page.locator(".long tbody")
+    rows = [long.nth(i).locator("tr") for i in range(long.count())]
+    assert rows
+    for own in rows:
+        assert sum(own.nth(i).is_visible() for i in range(own.count())) == 12 < own.count()
+    first = page.locator(".table > label").first
+    first.click()
+    assert all(rows[0].nth(i).is_visible() for i in range(rows[0].count()))
     page.emulate_media(media="print")
-    hidden = page.evaluate(
-        "[...document.querySelectorAll('.long')].filter(one => one.clientHeight < one.scrollHeight).length"
-    )
-    assert hidden == 0
+    for own in rows:
+        assert all(own.nth(i).is_visible() for i in range(own.count()))
     context.close()
+
+
+def test_nothing_scrolls_within_the_page_but_tables_sideways_and_they_show_it(shown):
+    page, _, _ = shown
+    down = page.evaluate(
+        "[...document.querySelectorAll('main *')].filter(one => ['auto', 'scroll'].includes("
+        "getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight).length"
+    )
+    assert down == 0
+    cut = page.locator(".scroll").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth)"
+        ".map(one => getComputedStyle(one).backgroundImage.split('linear-gradient').length)"
+    )
+    assert cut
+    assert set(cut) == {5}, "covers and shadows of both edges"
+
+
+def test_a_printed_table_is_no_wider_than_its_page(browser, file):
+    inches = {False: 8.27, True: 11.69}
+    for broad, width in inches.items():
+        context = browser.new_context(viewport={"width": int((width - 1.26) * 96), "height": 900})
+        page = context.new_page()
+        page.goto(file.as_uri())
+        page.emulate_media(media="print")
+        widths = page.locator(".broad table" if broad else ".table:not(.broad) table").evaluate_all(
+            "all => all.map(one => one.getBoundingClientRect().width)"
+        )
+        assert max(widths) <= (width - 0.3) * 96
+        context.close()

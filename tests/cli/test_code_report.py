@@ -12,8 +12,31 @@ def pilot(home):
     return coded_study(home / "runs", 40)
 
 
-def test_the_screen_says_who_coded_what_comes_of_it_and_what_is_missing(delibsim, pilot):
+def test_the_screen_has_a_row_a_dimension_and_says_where_the_rest_is(delibsim, pilot):
     answer = delibsim("code", "report", "pilot")
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert len(lines) < 12
+    assert lines[0].startswith("40 texts coded by plain: 4 models and 2 people (Ann, Ben).")
+    reasons, tone = (next(line for line in lines if line.startswith(id)) for id in ("reas", "tone"))
+    assert reasons.split()[-2:] == ["undecided", "no"]
+    found = delibsim("code", "report", "pilot", "--json").json["tables"]
+    row = found["dimensions"][0]
+    (groups,) = [
+        g
+        for g in found["groups"]
+        if g["dimension"] == "reasons"
+        and g["coders"] == "people"
+        and g["coefficient"].startswith("AC2")
+    ]
+    assert (row["people"], row["people_low"]) == (groups["estimate"], groups["low"])
+    assert row["delta"] == min(e["estimate"] for e in found["equivalence"])
+    assert tone.split()[1] == "31"
+    assert "tables=all prints them" in lines[-1]
+
+
+def test_all_says_who_coded_what_comes_of_it_and_what_is_missing(delibsim, pilot):
+    answer = delibsim("code", "report", "pilot", "tables=all")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0].startswith("40 texts coded by plain: 4 models and 2 people (Ann, Ben).")

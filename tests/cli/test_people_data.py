@@ -178,6 +178,8 @@ def test_a_study_with_a_withdrawn_session_is_read_counted_and_not_held_again(stu
     mean = next(one for one in scored.json["conditions"] if one["phase"] == "change")
     assert (mean["planned"], mean["held"]) == (2, 1)
     assert "withdrawn" in delibsim("score", "s").out
+    verified = delibsim("verify", "s", "--json")
+    assert (verified.code, verified.json["sessions"]) == (0, {"equal": 1, "withdrawn": 1})
     assert delibsim("export", "s", "--json").json["sessions"] == {"complete": 1, "withdrawn": 1}
     rows = rows_of(runs.folder / "tables" / "runs.csv")
     assert {row["session"]: row["status"] for row in rows}[gone] == "withdrawn"

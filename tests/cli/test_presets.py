@@ -446,3 +446,29 @@ def test_a_preset_that_cannot_be_is_wrong_input(tmp_path, content, message):
     with pytest.raises(WrongInput, match=message) as refused:
         plan(["model=odd"], tmp_path)
     assert "canary" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "study=s", "topic=ccps", "group.models=[here,there]"),
+        ("run", "-m", "study=s", "topic=ccps", "model=here,there"),
+        ("code", "ask", "texts", "scheme=dqi3", "group.models=[here,there]"),
+        ("compare", "ask", "texts", "dimension=logical", "group.models=[here,there]"),
+    ],
+    ids=["seats", "sweep", "coders", "judges"],
+)
+def test_two_presets_with_one_name_are_refused_by_both_names(delibsim, home, files, words):
+    (home / "conf" / "model").mkdir(parents=True)
+    for port, preset in enumerate(("here", "there"), start=1):
+        own = TEXTS["local"].replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+        (home / "conf" / "model" / f"{preset}.yaml").write_text(own)
+    (home / "t.csv").write_text("id,text\nt1,We should plant trees.\nt2,Trams are slow.\n")
+    columns = ("--column", "text", "--id", "id")
+    assert delibsim("texts", "import", "t.csv", *columns, "study=texts").code == 0
+    before = files()
+    answer = delibsim(*words)
+    assert answer.code == 2
+    assert "'here' and 'there' are two models with one name" in answer.err
+    assert "write name: there in the file of 'there'" in answer.err
+    assert files() == before

@@ -533,6 +533,8 @@ def test_no_line_of_the_summary_goes_on_at_the_margin(delibsim, partial, small):
     assert {
         f"Files      {folder}/run.json (the run), exchanges.jsonl (every call)",
         f"Next       delibsim show {folder}",
+        f"           delibsim view {folder}",
+        f"           delibsim analyze runs/{name}",
     } <= {*lines}
 
 

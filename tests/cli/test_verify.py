@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from delibsim.store.sums import SUMS, sums_in
 from delibsim.store.withdrawn import lay_tombstone
 
 A, B = "ccps.normative.citizen_rounds1_size3.r1", "ccps.normative.citizen_rounds1_size3.r2"
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 DESIGN = ("topic=ccps", "treatment=none,normative", "replicate=1,2", "group.size=3", "rounds=1")
 
 
@@ -261,6 +263,21 @@ def test_what_is_not_known_is_said_once(delibsim, pilot):
     assert "4 runs without check sums" in delibsim("verify", "s").out
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\0" * 99, b"0" * 64, b"x" * 64 + b"  run.json\n", None]
+)
+def test_check_sums_that_cannot_be_read_are_not_known(delibsim, pilot, content):
+    unsummed(pilot / A)
+    if content is None:
+        (pilot / A / SUMS).mkdir()
+    else:
+        (pilot / A / SUMS).write_bytes(content)
+    assert delibsim("score", "s").code == 0
+    answer = delibsim("verify", "s")
+    assert answer.code == 0
+    assert "1 run without check sums" in answer.out
+
+
 def test_sessions_without_a_run_are_no_difference(delibsim, pilot):
     shutil.rmtree(pilot / A)
     for name in ("run.json", SUMS):
@@ -280,6 +297,13 @@ def test_a_run_that_was_lost_or_left_when_it_was_written_is_made_again(delibsim,
     (pilot / A / "run.json").unlink()
     assert delibsim("run", "-m", "-q", "study=s", *DESIGN).code == 0
     assert delibsim("verify", "s").code == 0
+
+
+@pytest.mark.parametrize("folder", sorted(GOLDEN.glob("*/study.json")), ids=str)
+def test_studies_of_earlier_versions_have_no_check_sums_and_replay(delibsim, folder):
+    answer = delibsim("verify", folder.parent)
+    assert answer.code == 0
+    assert "without check sums" in answer.out
 
 
 def test_nothing_to_compare_is_no_success(delibsim, home):

@@ -92,7 +92,7 @@ def test_scoring_keeps_neither_runs_nor_scores(study):
     def work(n):
         score_study(study[n], usual_scorers(), lambda name, scores: None)
 
-    assert grown(work) < 3_000
+    assert grown(work) < 3_500  # some 300 of them so that no run is read twice
 
 
 def test_tables_are_made_without_keeping_their_rows(study):

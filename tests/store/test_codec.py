@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import json_values, quick, runs, scores, sessions
 
+from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.store import codec
 from delibsim.store.codec import (
@@ -271,6 +272,11 @@ def places(plain, at=()):
             yield from places(value, (*at, step))
 
 
+def as_written(plain):
+    """Plain values as the text of a file that was written here."""
+    return json.dumps(plain, indent=1).encode() + b"\n"
+
+
 def outcome(read, text):
     try:
         return repr(read(text))
@@ -287,13 +293,31 @@ ODD = st.sampled_from(
 def test_a_changed_run_is_read_or_refused_as_it_is_without_what_is_remembered(path, value, drop):
     text = changed(*path, value=value, drop=drop)
     for once in range(2):
-        slow = outcome(lambda text: codec.sharing(codec._read(codec.RUN, text)), text)
+        slow = outcome(lambda text: codec.sharing(codec._read(Run, text)), text)
         assert outcome(run_from_json, text) == slow, once
     plain = json.loads(text)
+    assert outcome(run_from_json, as_written(plain)) == slow
     if isinstance(plain.get("session"), dict):
         text = json.dumps({"schema": plain.get("schema"), **plain["session"]})
-        slow = outcome(lambda text: codec.shared(codec._read(codec.SESSION, text)), text)
+        slow = outcome(lambda text: codec.shared(codec._read(Session, text)), text)
         assert outcome(session_from_json, text) == slow
+        assert outcome(session_from_json, as_written(json.loads(text))) == slow
+
+
+@pytest.mark.parametrize(
+    ("line", "more"),
+    [
+        (b' "replicate": 1,\n', b' "replicate": 2,\n'),
+        (b' "format": "deliberation",\n', b' "\\u0069d": "other",\n'),
+        (b' "format": "deliberation",\n', b' "format": "debate",\n'),
+    ],
+)
+def test_of_a_field_that_stands_twice_the_last_counts(line, more):
+    text = as_written({"schema": 1, **RUN["session"]})
+    assert line in text
+    text = text.replace(line, line + more)
+    slow = outcome(lambda text: codec.shared(codec._read(codec.SESSION, text)), text)
+    assert outcome(session_from_json, text) == slow
 
 
 @pytest.mark.parametrize("levels", [50, 58, 59, 60, 61, 62, 63, 64, 65, 190, 210])
@@ -301,7 +325,7 @@ def test_settings_of_a_model_may_be_nested_as_deep_as_any_json(levels):
     deep = json.loads("[" * levels + "]" * levels)
     text = changed("session", "models", "citizen", "extra", value=deep)
     read = outcome(run_from_json, text)
-    assert read == outcome(lambda text: codec.sharing(codec._read(codec.RUN, text)), text)
+    assert read == outcome(lambda text: codec.sharing(codec._read(Run, text)), text)
     assert read.startswith("damaged: not JSON: nested more than 64") == (levels > 60)
 
 

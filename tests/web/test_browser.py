@@ -2,6 +2,8 @@
 screens, hostile texts; axe finds no fault. Needs Chromium and `make browser`.
 """
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -58,10 +60,15 @@ def opened(browser):
 
 
 @pytest.fixture
-def addresses(here, hostile, branched, spoken):
+def addresses(here, site, hostile, spoken):
     """One page of every kind, hostile ones among them."""
     (evil,) = hostile.sessions()
-    (fork,) = Runs.at(branched.folder / "forks").sessions()
+    # In a process of its own: that of a browser has an event loop already.
+    fork = ["fork", f"s/{spoken}", "--at", "2", "--control", "--runs", str(site.root)]
+    subprocess.run(
+        [sys.executable, "-m", "delibsim.cli.main", *fork], check=True, capture_output=True
+    )
+    (fork,) = Runs.at(site.root / "s" / "forks").sessions()
     Notes(hostile).add(evil, 1, "a note", "tag")
     return [
         f"{here}/", f"{here}/s/index.html", f"{here}/s/runs.html?q=options", f"{here}/s/{spoken}/index.html",

@@ -119,6 +119,8 @@ def test_a_note_is_not_written_through_a_link(root, tmp_path, spoken):
         (False, '<a href="https://evil.example">a</a>'),
         (False, '<meta http-equiv="refresh" content="0; url=https://evil.example">'),
         (False, '<meta charset="utf-16">'),
+        (False, '<input type="image" src="https://evil.example/x.png">'),
+        (False, '<input type="submit">'),
         (False, '<base href="https://evil.example">'),
         (False, '<link rel="stylesheet" href="x.css">'),
         (False, '<iframe srcdoc="x"></iframe>'),

@@ -8,11 +8,10 @@ import pandas as pd
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import (
-    BLUE,
-    GREEN,
+    ESTIMATE,
     GREY,
+    OPEN,
     OTHERS,
-    Mark,
     few_ticks,
     number,
     panels,
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MARK = Mark(BLUE, "o")
-SHOWN = Mark(GREEN, "o")
-NOT_SHOWN = Mark(BLUE, "o", filled=False)
 GREYS = ("#f2f2f2", "#d0d0d0", "#a8a8a8", "#7d7d7d", "#555555", "#333333")
 """Shades of levels from the lowest to the highest."""
 
@@ -109,7 +105,7 @@ def _forest(
         tallest = max(groups.values(), key=len)
         figure, axes = panels(len(groups), columns, height_of(tallest, 0.8), most=2)
         for panel, (heading, rows) in zip(axes, groups.items(), strict=True):
-            draw_rows(panel, rows, MARK, zero=zero, decimals=2)
+            draw_rows(panel, rows, ESTIMATE, zero=zero, decimals=2)
             panel.set_title(shortened(heading))
         return figure
 
@@ -147,12 +143,12 @@ def _equivalence(results: Mapping[str, Result]) -> Iterator[Drawing]:
         figure, axes = panels(len(groups), columns, height_of(tallest, 0.8), most=2)
         for panel, (heading, rows) in zip(axes, groups.items(), strict=True):
             panel.axvspan(-bound, bound, color="#eef3f0", zorder=0)
-            draw_rows(panel, rows, NOT_SHOWN, decimals=2)
+            draw_rows(panel, rows, OPEN, decimals=2)
             panel.set_title(shortened(heading))
         return figure
 
     caption = (
-        f"Delta with 95% intervals; the band is the bound of {bound:.2f}. Filled green: the whole"
+        f"Delta with 95% intervals; the band is the bound of {bound:.2f}. Filled: the whole"
         " interval lies inside; open: not shown to be equivalent."
     )
     told = [f"{name}: {alternative(rows, decimals=2)}" for name, rows in groups.items()]
@@ -163,7 +159,7 @@ def _equivalence(results: Mapping[str, Result]) -> Iterator[Drawing]:
 def _delta(row: Mapping[str, Any]) -> Row:
     inside = -row["bound"] < row["low"] and row["high"] < row["bound"]
     label = f"{row['anchor']}, beside {row['other']}"
-    return Row(label, row["estimate"], row["low"], row["high"], mark=SHOWN if inside else NOT_SHOWN)
+    return Row(label, row["estimate"], row["low"], row["high"], mark=ESTIMATE if inside else OPEN)
 
 
 def _curve(results: Mapping[str, Result]) -> Iterator[Drawing]:
@@ -212,10 +208,10 @@ def _robustness(results: Mapping[str, Result]) -> Iterator[Drawing]:
     groups: dict[str, list[Row]] = {}
     for row in _rows(table):
         heading = f"{row['dimension']}: {row['anchor']}, beside {row['other']}"
-        mark = SHOWN if row["inside"] else NOT_SHOWN
+        mark = ESTIMATE if row["inside"] else OPEN
         made = Row(str(row["variant"]), row["estimate"], row["low"], row["high"], mark=mark)
         groups.setdefault(heading, []).append(made)
-    caption = "Delta with 95% intervals; filled green: the whole interval lies inside the bound."
+    caption = "Delta with 95% intervals; filled: the whole interval lies inside the bound."
     title = "Delta without each model, by other rules and wordings"
     yield _forest("robustness", title, caption, groups, 0.0)
 
@@ -234,8 +230,10 @@ def _calibration(results: Mapping[str, Result]) -> Iterator[Drawing]:
             own = table[(table["dimension"] == dimension) & (table["person"] == person)]
             panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
             for row in _rows(own):
-                panel.plot([row["confidence"]] * 2, [row["low"], row["high"]], color=BLUE)
-            panel.plot(own["confidence"], own["agrees"], linestyle="", **MARK.of_points())
+                panel.plot(
+                    [row["confidence"]] * 2, [row["low"], row["high"]], color=ESTIMATE.colour
+                )
+            panel.plot(own["confidence"], own["agrees"], linestyle="", **ESTIMATE.of_points())
             panel.set_title(shortened(f"{dimension}, {person}"))
             panel.set_xlabel("Stability")
             panel.set_ylabel("Agrees")

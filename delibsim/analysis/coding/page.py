@@ -28,7 +28,11 @@ PARTS = {
 def page_of_codes(report: CodingReport, drawn: Mapping[str, Picture]) -> Page:
     """The page of a report on codes; `drawn` are its figures by name."""
     scheme = report.study.coded.scheme
-    parts = [Part("scheme", "The scheme", list(_scheme(report)))]
+    told = list(report.by_dimension())
+    parts = [
+        Part("scheme", "The scheme", list(_scheme(report))),
+        *([Part("dimensions", "Dimension by dimension", sentences=told)] if told else []),
+    ]
     for id, (title, names) in PARTS.items():
         tables = [report.results[name] for name in names if name in report.results]
         missing = [f"{one.title}: {one.detail}." for one in tables if not one.given]
@@ -38,7 +42,8 @@ def page_of_codes(report: CodingReport, drawn: Mapping[str, Picture]) -> Page:
     return Page(
         title=f"{report.study.study}, coded by {scheme.id}",
         kind="Report on codes, by delibsim",
-        summary=list(report.sentences()),
+        summary=list(report.overall()),
+        headline=report.results["dimensions"],
         parts=parts,
         warnings=[f"left out, damaged: {fault}" for fault in report.faults],
     )

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from delibsim.analysis.calls import (
     Ids,
     dropped,
@@ -32,6 +34,21 @@ from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
 
+OVERVIEW = {
+    "dimension": "id of the dimension",
+    "texts": "texts on which the ensemble has a level",
+    "models": "agreement among the models, by the first coefficient of the table groups",
+    "low": "lower end of its 95% interval",
+    "high": "upper end of it",
+    "people": "agreement among people, by the same coefficient",
+    "people_low": "lower end of its 95% interval",
+    "people_high": "upper end of it",
+    "delta": "the least over all persons of the ensemble's agreement with a person, less that of"
+    " another person (table equivalence)",
+    "verdict": "what the interval of this delta says",
+    "flagged": "whether people disagree so often that the anchors need revision",
+}
+"""The columns of the first table of the report."""
 LONG = ("shares",)
 """Tables with a row a text and level, which are written and not shown."""
 CONDITION = "treatment"
@@ -120,11 +137,21 @@ class CodingReport:
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, sentence by sentence; nothing that they do not hold."""
-        yield who_coded(self.study)
+        first, *others = self.overall()
+        yield first
+        yield from self.by_dimension()
+        yield from others
+
+    def by_dimension(self) -> Iterator[str]:
+        """What is to be said of single dimensions; the table `dimensions` has a row of each."""
         for own in self.study.dimensions:
             yield from self._of_ensemble(own)
             yield from self._of_equivalence(own)
             yield from self._of_people(own)
+
+    def overall(self) -> Iterator[str]:
+        """Who coded, and what is missing or doubtful, of all dimensions together."""
+        yield who_coded(self.study)
         yield from self._of_failures()
         yield from self.remarks
         yield from self.warnings
@@ -254,7 +281,44 @@ def coding_report(
     if settings.column:
         found[10:10] = against(study, settings.column)
     results = {result.name: result for result in found}
+    results = {"dimensions": overview(study, results), **results}
     return CodingReport(study, settings, results, faults, list(remarks_on(records)))
+
+
+def overview(study: CodedStudy, results: Mapping[str, Result]) -> Result:
+    """The table `dimensions`: what the other tables say of each dimension, in one row."""
+    rows = [_of_dimension(own.id, results) for own in study.dimensions]
+    return Result(
+        name="dimensions",
+        title="Every dimension in one row",
+        definition="A row is a dimension; the other tables hold what it is taken from.",
+        source="docs/coding.md#the-report",
+        rows=pd.DataFrame(rows, columns=list(OVERVIEW)),
+        meanings=OVERVIEW,
+    )
+
+
+def _of_dimension(dimension: str, results: Mapping[str, Result]) -> dict[str, Any]:
+    """The row of one dimension."""
+    rows = {}
+    for name in ("certainty", "groups", "equivalence", "weak_dimensions"):
+        given = results[name].rows.to_dict("records") if results[name].given else []
+        rows[name] = [row for row in given if row["dimension"] == dimension]
+    found: dict[str, Any] = {"dimension": dimension}
+    for row in rows["certainty"]:
+        found["texts"] = row["texts"]
+    for coders, ends in (("models", ("low", "high")), ("people", ("people_low", "people_high"))):
+        own = [row for row in rows["groups"] if row["coders"] == coders]
+        if own:
+            names = (coders, *ends)
+            found |= dict(zip(names, map(own[0].get, ("estimate", "low", "high")), strict=True))
+    judged = [row for row in rows["equivalence"] if row["verdict"]]
+    if judged:
+        least = min(judged, key=lambda row: row["estimate"])
+        found |= {"delta": least["estimate"], "verdict": least["verdict"]}
+    if rows["weak_dimensions"]:
+        found["flagged"] = any(row["flagged"] for row in rows["weak_dimensions"])
+    return found
 
 
 def remarks_on(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:

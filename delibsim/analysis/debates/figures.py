@@ -13,11 +13,10 @@ from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.points import POINTS, cloud
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import (
-    BLUE,
+    ESTIMATE,
     GREY,
     INK,
     OTHERS,
-    Mark,
     few_ticks,
     number,
     panels,
@@ -28,7 +27,6 @@ from delibsim.domain.text import counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARK = Mark(BLUE, "o")
 INTERVALS = "Lines are 95% intervals by t over motions or, with fewer than five, over debates."
 CLUSTERED = "Lines are 95% intervals by t, errors clustered by debate."
 GRID = 201
@@ -101,7 +99,7 @@ def density(name: str, title: str, groups: Mapping[str, pd.Series]) -> Drawing |
 
     def draw(columns: int) -> "Figure":
         figure, (axes,) = panels(1, columns, 2.4)
-        for mark, (group, curve) in zip(cycle((MARK, *OTHERS)), curves.items(), strict=False):
+        for mark, (group, curve) in zip(cycle((ESTIMATE, *OTHERS)), curves.items(), strict=False):
             axes.plot(at, curve, color=mark.colour, linestyle=mark.line, label=group)
         axes.set_xlabel(title)
         axes.set_ylabel("Density")
@@ -164,7 +162,7 @@ def quantiles(name: str, model: str, residuals: "np.ndarray[Any, Any]") -> Drawi
         figure, (axes,) = panels(1, columns, 2.4)
         ends = [float(expected[0]), float(expected[-1])]
         axes.plot(ends, ends, color=GREY, linewidth=0.8)
-        cloud(axes, expected, found, MARK, POINTS)
+        cloud(axes, expected, found, ESTIMATE, POINTS)
         axes.set_xlabel("Normal quantile")
         axes.set_ylabel("Standardised residual")
         few_ticks(axes, most=6)
@@ -189,7 +187,7 @@ def scatter(name: str, title: str, points: Sequence[tuple[float, float]]) -> Dra
     def draw(columns: int) -> "Figure":
         figure, (axes,) = panels(1, columns, 2.4)
         axes.axhline(0, color=GREY, linewidth=0.8)
-        cloud(axes, fitted, [y for _, y in points], MARK, POINTS)
+        cloud(axes, fitted, [y for _, y in points], ESTIMATE, POINTS)
         axes.set_xlabel("Fitted value")
         axes.set_ylabel("Residual")
         few_ticks(axes, most=6)
@@ -217,7 +215,7 @@ def dots(
 
     def draw(columns: int) -> "Figure":
         figure, (axes,) = panels(1, columns, height_of(rows))
-        draw_rows(axes, rows, MARK, zero=at, decimals=2)
+        draw_rows(axes, rows, ESTIMATE, zero=at, decimals=2)
         axes.set_xlabel(title)
         return figure
 

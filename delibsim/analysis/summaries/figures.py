@@ -10,9 +10,9 @@ from delibsim.analysis.pages.cells import cell
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import (
-    BLUE,
+    ESTIMATE,
     GREY,
-    ORANGE,
+    INK,
     OTHERS,
     WIDTHS,
     Mark,
@@ -28,9 +28,8 @@ from delibsim.domain.judgment import LABELS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARK = Mark(BLUE, "o")
 TITLES = {OVERALL: "Overall", **{name: label.capitalize() for name, label in LABELS.items()}}
-MARKS = (MARK, Mark(ORANGE, "s", line=(0, (4, 1.5))), *OTHERS)
+MARKS = (ESTIMATE, *OTHERS)
 
 
 def drawings(results: Mapping[str, Result], scores: pd.DataFrame) -> list[Drawing]:
@@ -55,7 +54,7 @@ def _forest(
         tallest = max(groups.values(), key=len)
         figure, axes = panels(len(groups), columns, height_of(tallest, 0.8), most=2)
         for panel, (heading, rows) in zip(axes, groups.items(), strict=True):
-            draw_rows(panel, rows, MARK, zero=zero)
+            draw_rows(panel, rows, ESTIMATE, zero=zero)
             panel.set_title(shortened(heading))
         return figure
 
@@ -182,7 +181,7 @@ def _opinions(scores: pd.DataFrame) -> Iterator[Drawing]:
         values = ordered["score"].to_numpy(dtype=float)
         for chosen, mark, name in (
             (~marked, Mark(GREY, "o", filled=False), "others"),
-            (marked, Mark(ORANGE, "D"), "minority by own word"),
+            (marked, Mark(INK, "D"), "minority by own word"),
         ):
             if chosen.any():
                 look = mark.of_points(markersize=3, label=name)

@@ -19,7 +19,7 @@ from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.presence import PERSON
 from delibsim.domain.run import Session
-from delibsim.domain.transcript import PREPARATION, Statement
+from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import BrowserPerson
@@ -48,6 +48,7 @@ from delibsim.store.people.rooms import (
     seat_of,
     set_room,
     set_seat,
+    silent_in,
     speaking,
     take_seat,
 )
@@ -79,6 +80,7 @@ class Hall(Observer):
         self.server = secrets.token_hex(8)
         self._held: dict[str, asyncio.Task[None]] = {}
         self._said: dict[str, list[Statement]] = {name: [] for name in self.sessions}
+        self._silent: dict[str, list[Turn]] = {name: [] for name in self.sessions}
         self._speaker: dict[str, str] = {}
         self._stopped: dict[str, float] = {}
         self._leased: dict[str, float] = {}
@@ -130,18 +132,23 @@ class Hall(Observer):
         name = room.session
         session = self.sessions.get(name)
         speaker = self._speaking(name)
-        return view_of(self.register, room, own, session, self.heard, speaker)
+        return view_of(self.register, room, own, session, self.heard, self.silent, speaker)
 
     def heard(self, session: str, seat: str) -> list[Statement]:
         """What a seat has heard: its own words, and those of its neighbours that are no notes."""
-        neighbours = _neighbours(self.sessions[session], seat)
         here = self.holds(session)
-        found = []
-        for one in self._said[session] if here else said_in(self.register, session):
-            own, aloud = one.turn.speaker == seat, one.turn.task != PREPARATION
-            if own or (aloud and one.turn.speaker in neighbours):
-                found.append(one)
-        return found
+        said = self._said[session] if here else said_in(self.register, session)
+        hears = _hears(self.sessions[session], seat)
+        return [one for one in said if hears(one.turn)]
+
+    def silent(self, session: str, seat: str) -> list[Turn]:
+        """The turns that were taken without a word, of those in which a seat hears who speaks."""
+        here = self.holds(session)
+        turns = self._silent[session] if here else silent_in(self.register, session)
+        if not turns:
+            return []
+        hears = _hears(self.sessions[session], seat)
+        return [turn for turn in turns if hears(turn)]
 
     def _speaking(self, session: str) -> str:
         """Who speaks now; "" where nobody does."""
@@ -216,6 +223,9 @@ class Hall(Observer):
             self._said[event.session].append(event.said)
         if event.turn is not None:
             about = {"done": event.done, "turn": event.turn.index, "by": event.participant}
+            if isinstance(event.said, Silence):
+                self._silent[event.session].append(event.turn)
+                about["silent"] = [event.turn.round, event.turn.task]
             said = len(self._said[event.session]), event.said
             self._turns.put(event.session, about, said if new else None)
 
@@ -277,7 +287,7 @@ class Hall(Observer):
             if name in self._held:  # it was stopped here before
                 self.pool.ask_again()
             self._stopped.pop(name, None)
-            self._said[name] = []
+            self._said[name], self._silent[name] = [], []
             held = self._hold(self.sessions[name], stack.pop_all())
             self._held[name] = asyncio.create_task(held)
 
@@ -344,9 +354,16 @@ def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, Lang
     return found
 
 
-def _neighbours(session: Session, seat: str) -> set[str]:
-    """Whom a seat hears, itself among them."""
+def _hears(session: Session, seat: str) -> Callable[[Turn], bool]:
+    """Whether a seat hears what is said in a turn: its own words, and those of its neighbours that
+    are no notes.
+    """
     from delibsim.engine.network import network_of
 
     network = network_of(session)
-    return {seat, *network.neighbors(seat)} if seat in network else {seat}
+    neighbours = set(network.neighbors(seat)) if seat in network else set()
+
+    def hears(turn: Turn) -> bool:
+        return turn.speaker == seat or (turn.task != PREPARATION and turn.speaker in neighbours)
+
+    return hears

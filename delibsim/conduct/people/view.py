@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from delibsim.domain.run import Session
 from delibsim.domain.survey import PHASES
-from delibsim.domain.transcript import PREPARATION, Statement
+from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.store.people import interventions as acts
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import (
@@ -55,6 +55,14 @@ class View:
     question: str
     instructions: str = ""
     read: bool = False
+    silent: tuple[Turn, ...] = ()
+    """The turns that were taken without a word, as far as the talk is shown."""
+
+    @property
+    def talk(self) -> list[tuple[Turn, str]]:
+        """Every turn that is shown, in order, and what was said in it; "" where nothing was."""
+        said = [(one.turn, one.text) for one in self.said]
+        return sorted([*said, *((turn, "") for turn in self.silent)], key=lambda one: one[0].index)
 
 
 def view_of(
@@ -63,9 +71,12 @@ def view_of(
     own: Seat,
     session: Session | None,
     heard: Callable[[str, str], Sequence[Statement]],
+    silent: Callable[[str, str], Sequence[Turn]],
     speaker: str,
 ) -> View:
-    """The view of a seat; `heard` gives what it has heard, by session and seat."""
+    """The view of a seat; `heard` gives what it has heard, by session and seat, and `silent` the
+    turns in which it could have heard something and did not.
+    """
     name, seat = room.session, own.name
     asks = own.state == TAKEN and room.state not in (OVER, CANCELLED)
     request = open_request(register, name, seat) if asks else None
@@ -75,9 +86,13 @@ def view_of(
     elif room.state == CANCELLED and room.detail == acts.ENDED:
         state = "ended"
     said: tuple[Statement, ...] = ()
+    passed: tuple[Turn, ...] = ()
     instructions, read = "", False
     if session is not None and room.detail != WITHDRAWN:
-        said = _talk(register, session, seat, heard(name, seat), request)
+        all_heard = heard(name, seat)
+        said = _talk(register, session, seat, all_heard, request)
+        if len(said) == len(all_heard) and session.procedure.show_transcript:
+            passed = tuple(silent(name, seat))
         if request is not None:
             instructions = instructions_on(session, seat, request.occasion)
     if instructions and session is not None and request is not None:
@@ -95,6 +110,7 @@ def view_of(
         question=session.topic.question if session else "",
         instructions=instructions,
         read=read,
+        silent=passed,
     )
 
 

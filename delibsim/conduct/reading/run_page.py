@@ -33,6 +33,7 @@ from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.overview import all_measures
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.scorers import annotator
+from delibsim.conduct.status import with_people
 from delibsim.domain.rating import Rated
 from delibsim.domain.run import Run, Session
 from delibsim.domain.transcript import PREPARATION, Statement
@@ -124,7 +125,10 @@ def run_page(index: StudyIndex, session: str, private: bool = False) -> RunPage 
         if not runs.held(session):
             going = f"process {runs.holder()} holds the study" if runs.holder() else "cut off"
             going = WITHDRAWN if runs.withdrawn(session) else going
-            return Unfinished(runs.planned(session), calls, going)
+            plan = runs.planned(session)
+            if plan.seats_of_people and going != WITHDRAWN:
+                going = with_people(runs, session, bool(calls)) or going
+            return Unfinished(plan, calls, going)
         run = annotator(runs)(runs.run(session))
         run = without_personas(run) if private else run
     except Damaged as error:

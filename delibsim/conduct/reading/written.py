@@ -32,9 +32,9 @@ ATTRIBUTE = re.compile(r'([A-Za-z][A-Za-z0-9:-]*)(?:="([^"<]*)")?')
 DOCTYPE = "<!doctype html>"
 OF_REPORT = frozenset(
     "a abbr article aside b blockquote body br caption code col colgroup dd details div dl dt em"
-    " figcaption figure footer h1 h2 h3 h4 h5 h6 head header hr html i img kbd li main mark meta"
-    " nav ol p picture pre q s section small source span strong style sub summary sup table tbody"
-    " td tfoot th thead time title tr u ul var wbr".split()
+    " figcaption figure footer h1 h2 h3 h4 h5 h6 head header hr html i img input kbd label li main"
+    " mark meta nav ol p picture pre q s section small source span strong style sub summary sup"
+    " table tbody td tfoot th thead time title tr u ul var wbr".split()
 )
 OF_FIGURE = frozenset(
     "svg title desc defs style g path use text tspan clipPath rect circle ellipse line polygon"
@@ -42,10 +42,16 @@ OF_FIGURE = frozenset(
 )
 """The elements of either."""
 PLAIN = frozenset(
-    "alt class colspan content datetime dir headers height hidden id lang media name open role"
-    " rowspan scope span start tabindex title value width".split()
+    "alt checked class colspan content datetime dir for headers height hidden id lang media name"
+    " open role rowspan scope span start tabindex title value width".split()
 )
 """Attributes of a report that have any value."""
+ONE_VALUE = {
+    "http-equiv": "content-security-policy",
+    "charset": "utf-8",
+    "type": "checkbox",
+}
+"""Attributes of a report that have this value."""
 OF_LOOKS = frozenset(
     "baseProfile class clipPathUnits cx cy d dx dy fill fx fy gradientTransform gradientUnits"
     " height id offset opacity overflow points preserveAspectRatio r role rx ry stroke style"
@@ -168,8 +174,7 @@ def _is_plain(element: str, attribute: str, value: str, figure: bool) -> bool:
     if figure:
         known = attribute in OF_LOOKS or LOOK.fullmatch(attribute) is not None
         return known and not _reaches_out(said)
-    wanted = {"http-equiv": "content-security-policy", "charset": "utf-8"}
-    return attribute in PLAIN or said.lower() == wanted.get(attribute)
+    return attribute in PLAIN or said.lower() == ONE_VALUE.get(attribute)
 
 
 def _reaches_out(style: str) -> bool:

@@ -6,6 +6,7 @@ s41562-020-0912-z.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +30,7 @@ class Specified:
     df: float
     scale: float
 
-    @property
+    @cached_property
     def p(self) -> Array:
         """The two-sided p of each labelling; NaN without an error."""
         from scipy.special import stdtr
@@ -89,8 +90,11 @@ def over_clusters(
     member = np.zeros((len(codes), count))
     member[np.arange(len(codes)), codes] = np.asarray(weights, dtype=float)
     there = ~np.isnan(differences)
-    sums = np.where(there, differences, 0.0) @ member
-    sizes = there.astype(float) @ member
+    if there.all():
+        sums, sizes = differences @ member, member.sum(axis=0)[None]
+    else:
+        sums = np.where(there, differences, 0.0) @ member
+        sizes = there.astype(float) @ member
     with np.errstate(divide="ignore", invalid="ignore"):
         means = sums / sizes
         known = sizes > 0

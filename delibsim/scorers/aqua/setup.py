@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import TypeAdapter
-
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES
 from delibsim.scorers.neural import missing_files, refuse_empty, weight_files
 from delibsim.store.files import json_text, write_atomically
-from delibsim.store.reading import file_bytes, json_value, opened
+from delibsim.store.reading import adapter, file_bytes, json_value, opened
 
 RECORD = "setup.json"
 SCHEMA = 1
@@ -112,9 +110,6 @@ class Setup:
         """Twelve characters that change with any file of the encoder or of an adapter."""
         adapters = [f"{name} {self.adapters[name].hash}" for name in INDICATORS]
         return digest([f"base {self.base.hash}", *adapters])
-
-
-SETUP = TypeAdapter(Setup)
 
 
 @dataclass
@@ -228,7 +223,7 @@ def adapter_parts(folders: Mapping[str, Path]) -> dict[str, Part]:
 
 def keep(setup: Setup, folder: Path) -> Path:
     """Write the record into `folder`; the file."""
-    plain = {"schema": SCHEMA, **SETUP.dump_python(setup, mode="json")}
+    plain = {"schema": SCHEMA, **adapter(Setup).dump_python(setup, mode="json")}
     write_atomically(folder / RECORD, json_text(plain, indent=1) + "\n")
     return folder / RECORD
 
@@ -244,7 +239,7 @@ def read(folder: Path) -> Setup:
         plain = json_value(file_bytes(file))
         if plain.pop("schema", None) != SCHEMA:
             raise ValueError("it was written under another schema")
-        return SETUP.validate_python(plain)
+        return adapter(Setup).validate_python(plain)
     except (ValueError, AttributeError, TypeError) as error:
         fault = str(error).splitlines()[0]
         raise WrongInput(

@@ -13,7 +13,6 @@ from delibsim.domain.personas import SEATINGS, Personas
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name
 from delibsim.store.files import write_atomically
-from delibsim.store.instruments.answers import read_rows, whole_number
 from delibsim.store.instruments.faults import Faults, Place, fields_of
 from delibsim.store.instruments.library import package_data
 from delibsim.store.reading import read_yaml
@@ -108,6 +107,8 @@ def read_own_personas(path: Path, name: str) -> Personas:
     """
     if path.suffix.lower() in (".yaml", ".yml"):
         return _of_yaml(path, name)
+    from delibsim.store.instruments.answers import read_rows, whole_number  # numpy is slow
+
     faults: list[str] = []
     rows = list(read_rows(path, ["persona"], faults))
     sizes = []

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.schema import CHANGE, MESSAGE, PERSON, ROOM, SAID, SEAT
+from delibsim.store.reading import adapter
 
 LOBBY, HELD, OVER, STOPPED, CANCELLED = "lobby", "held", "over", "stopped", "cancelled"
 """The states of a room."""
@@ -19,7 +19,6 @@ FREE, TAKEN, SILENT, STOOD_IN = "free", "taken", "silent", "stood_in"
 """The states of a seat."""
 LEASE = 15.0
 """Seconds for which a server holds a room without saying so again."""
-STATEMENT: TypeAdapter[Statement] = TypeAdapter(Statement)
 Said = tuple[Mapping[str, Any], tuple[int, Statement] | None]
 """What is noted of a turn; and, where something was said, its number in the session and itself."""
 
@@ -304,7 +303,20 @@ def said_in(register: Register, session: str) -> list[Statement]:
     with register.reading() as connection:
         wanted = select(SAID.c.statement).where(SAID.c.session == session)
         rows = connection.execute(wanted.order_by(SAID.c.number)).scalars().all()
-    return [STATEMENT.validate_json(row) for row in rows]
+    return [adapter(Statement).validate_json(row) for row in rows]
+
+
+def silent_in(register: Register, session: str) -> list[Turn]:
+    """The turns of a session that were taken without a word, in order."""
+    wanted = (CHANGE.c.session == session) & (CHANGE.c.kind == "turn")
+    wanted &= CHANGE.c.about.contains('"silent"')
+    with register.reading() as connection:
+        texts = connection.execute(select(CHANGE.c.about).where(wanted)).scalars().all()
+    turns = {}
+    for about in map(json.loads, texts):  # again where another server went on
+        number, (of_round, task) = about["turn"], about["silent"]
+        turns[number] = Turn(number, of_round, about["by"], task)
+    return [turns[number] for number in sorted(turns)]
 
 
 def speaking(register: Register, session: str) -> str:
@@ -319,7 +331,7 @@ def speaking(register: Register, session: str) -> str:
 def _keep_statement(connection: Any, session: str, number: int, statement: Statement) -> None:
     own = (SAID.c.session == session) & (SAID.c.number == number)
     if connection.execute(select(SAID.c.number).where(own)).first() is None:
-        text = STATEMENT.dump_json(statement).decode()
+        text = adapter(Statement).dump_json(statement).decode()
         row = {"session": session, "number": number, "statement": text}
         connection.execute(insert(SAID).values(**row))
 

@@ -31,4 +31,4 @@ def _condition(study: str, log: AnnotationLog, row: Row, sessions: Kept) -> Row:
     """The columns of the session of a debate or of a statement; the study alone elsewhere."""
     session = log.session or str(row["occasion"]).partition("/")[0]
     found = sessions.of(session)
-    return {"study": study} if found is None else found[0]
+    return {"study": study} if found is None else found

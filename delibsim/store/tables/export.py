@@ -23,7 +23,7 @@ from delibsim.store.tables.sheets import (
     sha256_of,
     to_parquet,
 )
-from delibsim.store.tables.study import cells, columns_for, rows_of
+from delibsim.store.tables.study import alike, design_of
 from delibsim.store.tables.texts_left_out import columns_without_texts, without_texts
 
 FORMATS = ("csv", "parquet")
@@ -64,7 +64,7 @@ def export(
     faults = list(left_out)
     sessions: Counter[str] = Counter()
     measures: list[Row] = []
-    own_columns = columns_for(runs)
+    own_columns, same = design_of(runs)
     if not texts:
         more = [without_texts(one) for one in more]
         for table, own in own_columns.items():
@@ -76,12 +76,12 @@ def export(
             for table, own in columns.items():
                 sheet = SheetWriter(new, table, own, formats, spreadsheet_safe)
                 sheets[table] = open_files.enter_context(sheet)
-            for table, row in rows_of(runs, faults):
-                sheets[table].add(cells(own_columns[table], row))
+            for table, shared, rows in alike(runs, faults, same):
+                sheets[table].add_alike(shared, rows)
                 if table == "runs":
-                    sessions[row["status"]] += 1
+                    sessions[rows[0]["status"]] += 1
                 elif table == "measures":
-                    measures.append(row)
+                    measures.append(shared)
             for one in more:
                 for values in one.rows:
                     sheets[one.name].add(values)

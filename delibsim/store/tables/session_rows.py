@@ -53,6 +53,8 @@ OF_RULES = {
 """The columns of `runs` that hold the rules of speeches, by the name of the rule."""
 
 
+Alike = tuple[str, Row, Sequence[Row]]
+"""Rows of a table: the values that they share, and what each has of its own."""
 Attempts = tuple[tuple[tuple[str, str], int | None], ...]
 """How often each survey and turn was asked, by participant and occasion."""
 
@@ -78,12 +80,16 @@ class Kept:
         shared = self._known.setdefault(repr(condition), condition)
         self._of[session.name] = own, shared, self._known.setdefault(attempts, attempts)
 
-    def of(self, session: str) -> tuple[Row, Attempts] | None:
-        """The condition and the attempts of a session; None if there is no such session."""
+    def of(self, session: str) -> Row | None:
+        """The condition of a session; None if there is no such session."""
         if session not in self._of:
             return None
-        own, shared, attempts = self._of[session]
-        return shared | own, attempts
+        own, shared, _ = self._of[session]
+        return shared | own
+
+    def attempts(self, session: str) -> Attempts | None:
+        """The attempts of a session; None if there is no such session."""
+        return self._of[session][2] if session in self._of else None
 
 
 class SessionRows:
@@ -136,8 +142,14 @@ class SessionRows:
             self.faults.append(f"{runs.path(name) / 'exchanges.jsonl'}: {damaged} left out")
 
     def rows(self) -> Iterator[tuple[str, Row]]:
+        """The rows of this session, each by itself."""
+        for table, shared, own in self.alike():
+            for one in own:
+                yield table, shared | one
+
+    def alike(self) -> Iterator[Alike]:
         """The rows of this session: of runs, participants, responses, statements and calls."""
-        yield "runs", self.condition | self._row_of_run()
+        yield "runs", self.condition, (self._row_of_run(),)
         people = self.session.participants if self.session else ()
         drawn = self.drawn.get("personas", ())
         for participant, origin in itertools.zip_longest(people, drawn[: len(people)]):
@@ -146,17 +158,19 @@ class SessionRows:
                 "persona": participant.persona,
                 "persona_from": None if origin is None else str(origin),
             }
-            yield "participants", self.condition | self.seats[participant.id] | described
+            yield "participants", self.condition, (self.seats[participant.id] | described,)
         if self.run is not None:
-            for row in self._responses(self.run):
-                yield "responses", row
+            for response in self.run.responses:
+                unit = self._unit(response.participant, response.phase)
+                answers = list(_answers(response, self.run.session.survey))
+                yield "responses", unit | {"phase": response.phase}, answers
             for row in self._statements(self.run):
-                yield "statements", row
+                yield "statements", row, ({},)
             if self.run.consensus is not None:
                 for table, row in consensus_rows(self.run.consensus):
-                    yield table, self.condition | row
+                    yield table, self.condition, (row,)
         for call in self.calls:
-            yield "calls", self.condition | self.seats.get(call["participant"], {}) | call
+            yield "calls", self.condition, (self.seats.get(call["participant"], {}) | call,)
 
     def _row_of_run(self) -> Row:
         row = self._counts() | {"status": self.status, "fault": self.fault}
@@ -173,12 +187,6 @@ class SessionRows:
             call | {"given_by": call["model_returned"]} for call in (*self.inherited, *self.calls)
         ]
         return people_facts(session, self.run, calls, self.damaged)
-
-    def _responses(self, run: Run) -> Iterator[Row]:
-        for response in run.responses:
-            base = self._unit(response.participant, response.phase) | {"phase": response.phase}
-            for answer in _answers(response, run.session.survey):
-                yield base | answer
 
     def _statements(self, run: Run) -> Iterator[Row]:
         for said in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):

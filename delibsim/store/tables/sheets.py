@@ -1,10 +1,13 @@
 """Writing tables: each as CSV, and as Parquet made of JSON lines at the end."""
 
+import codecs
 import csv
 import hashlib
+import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +22,11 @@ UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What makes a spreadsheet take the text in a cell for a formula."""
 LOGICALS = {True: "TRUE", False: "FALSE", None: None}
+NUL = "\0"
+END = f"\r\n{NUL}"
+"""What ends a line while lines are put together: a NUL is in no text that is written."""
+TOGETHER = 500
+"""Rows that are written together."""
 SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "logical": "BOOLEAN"}
 
 
@@ -48,22 +56,22 @@ class SheetWriter:
         spreadsheet_safe: bool,
     ) -> None:
         self.folder, self.table, self.columns = folder, table, columns
+        self.names = [column.name for column in columns]
         self.rows, self.longest = 0, 0
+        self._waiting: list[list[Any]] = []
         self.escaped: Counter[str] = Counter()
         self._safe = spreadsheet_safe
         self._texts = [i for i, column in enumerate(self.columns) if column.kind == "text"]
         self._logicals = [i for i, column in enumerate(self.columns) if column.kind == "logical"]
-        self._csv: IO[str] | None = None
+        self._csv: IO[bytes] | None = None
         self._lines: IO[bytes] | None = None
         if "parquet" in formats:
             self._lines = self.lines.open("wb")
         if "csv" in formats:
+            self._csv = (folder / f"{table}.csv").open("wb")
             # Without the mark, spreadsheets take UTF-8 for something else.
-            encoding = "utf-8-sig" if spreadsheet_safe else "utf-8"
-            self._csv = (folder / f"{table}.csv").open("w", encoding=encoding, newline="")
-            # Ends lines with CR LF, as RFC 4180 says, and so quotes texts that hold a CR alone.
-            self._writer = csv.writer(self._csv)
-            self._writer.writerow([column.name for column in self.columns])
+            self._csv.write(codecs.BOM_UTF8 if spreadsheet_safe else b"")
+            self._csv.write(self._as_csv([self.names]))
 
     @property
     def lines(self) -> Path:
@@ -73,28 +81,114 @@ class SheetWriter:
     def __enter__(self) -> "SheetWriter":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        for file in (self._csv, self._lines):
-            if file is not None:
-                file.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with ExitStack() as closed:
+            for file in (self._csv, self._lines):
+                if file is not None:
+                    closed.enter_context(file)
+            if kind is None:
+                self._write()
 
     def add(self, row: list[Any]) -> None:
-        """Write one row, its values in the order of the columns."""
+        """Take one row to be written, its values in the order of the columns; an empty text is a
+        missing value.
+        """
         self.rows += 1
+        self._waiting.append(row)
+        if len(self._waiting) >= TOGETHER:
+            self._write()
+
+    def add_alike(self, shared: Mapping[str, Any], own: Sequence[Mapping[str, Any]]) -> None:
+        """Take rows to be written, each as values by column: those that all share, and its own."""
+        text = self._alike(shared, own) if len(own) > 1 else b""
+        if not text or self._csv is None:
+            for one in own:
+                self.add(list(map({**shared, **one}.get, self.names)))
+            return
+        self._write()
+        self.rows += len(own)
+        self._csv.write(text)
+
+    def _alike(self, shared: Mapping[str, Any], own: Sequence[Mapping[str, Any]]) -> bytes:
+        """Such rows in CSV where their own values stand beside each other, so that what they share
+        is written once and repeated; else nothing.
+        """
+        first, names = self.names.index(next(iter(own[0]))), list(own[0])
+        last = first + len(names)
+        if self._lines is not None or self._safe or self.names[first:last] != names:
+            return b""
+        values = [list(one.values()) for one in own]
+        around = list(map(shared.get, self.names))
+        for i in self._logicals:
+            around[i] = LOGICALS[around[i]]
+            for row in values if first <= i < last else ():
+                row[i - first] = LOGICALS[row[i - first]]
+        # The empty cells make the commas that keep their own values apart from what is shared.
+        before = _lined([[*around[:first], ""]]).removesuffix(END) if first else ""
+        behind = _lined([["", *around[last:]]]).removesuffix(END) if around[last:] else ""
+        text = _lined(values)
+        if text.count(NUL) != len(own) or NUL in before + behind:
+            return b""
+        lines = text.removesuffix(END).replace(END, f"{behind}\r\n{before}")
+        try:
+            return f"{before}{lines}{behind}\r\n".encode()
+        except UnicodeEncodeError:
+            return b""
+
+    def _write(self) -> None:
+        """Write the rows that were taken."""
+        rows, self._waiting = self._waiting, []
+        if self._lines is not None:
+            for row in rows:
+                self._escape(row)
+                self._write_line(self._lines, row)
+        if self._csv is None:
+            return
+        for i in self._logicals:
+            for row in rows:
+                row[i] = LOGICALS[row[i]]
+        try:
+            text = self._as_csv(rows)
+        except UnicodeEncodeError:
+            text = b"\0"
+        if b"\0" in text:
+            for row in rows:
+                self._escape(row)
+            text = self._as_csv(rows)
+        self._csv.write(text)
+
+    def _escape(self, row: list[Any]) -> None:
+        """Write what cannot be written of the texts of a row as escapes."""
         for i in self._texts:
-            if row[i] is not None and UNWRITABLE.search(row[i]):
+            if row[i] and UNWRITABLE.search(row[i]):
                 row[i] = UNWRITABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", row[i])
                 self.escaped[self.columns[i].name] += 1
-        if self._lines is not None:
-            named = zip(self.columns, row, strict=True)
-            known = {column.name: value for column, value in named if value is not None}
-            line = json_text(known).encode()
-            self.longest = max(self.longest, len(line))
-            self._lines.write(line + b"\n")
-        if self._csv is not None:
-            for i in self._logicals:
-                row[i] = LOGICALS[row[i]]
-            self._writer.writerow([inert(cell) for cell in row] if self._safe else row)
+
+    def _write_line(self, lines: IO[bytes], row: list[Any]) -> None:
+        known = {}
+        for column, value in zip(self.columns, row, strict=True):
+            if value is not None and value != "":
+                known[column.name] = value
+        line = json_text(known).encode()
+        self.longest = max(self.longest, len(line))
+        lines.write(line + b"\n")
+
+    def _as_csv(self, rows: Iterable[list[Any]]) -> bytes:
+        """Rows as lines that end with CR LF, as RFC 4180 says, which so quote texts that hold a CR
+        alone.
+        """
+        if self._safe:
+            rows = [[inert(cell) for cell in row] for row in rows]
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows(rows)
+        return text.getvalue().encode()
+
+
+def _lined(rows: Iterable[list[Any]]) -> str:
+    """Rows in CSV, each with its END."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=END).writerows(rows)
+    return text.getvalue()
 
 
 def inert(cell: Any) -> Any:

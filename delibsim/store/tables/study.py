@@ -3,10 +3,11 @@ cannot be read is named.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.effect import same_cells
+from delibsim.domain.run import Session
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Survey
 from delibsim.domain.text import counted
@@ -18,7 +19,7 @@ from delibsim.store.runs import SCORES, Runs
 from delibsim.store.tables.annotation_calls import annotation_calls
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, Column
-from delibsim.store.tables.session_rows import Attempts, Kept, SessionRows
+from delibsim.store.tables.session_rows import Alike, Attempts, Kept, SessionRows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -35,12 +36,13 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
     faults: list[str] = []
     values: dict[str, list[list[Any]]] = {}
-    columns_of = columns_for(runs)
+    columns_of, same = design_of(runs)
     for table, columns in columns_of.items():
         values[table] = [[] for _ in columns]
-    for table, row in rows_of(runs, faults):
-        for held, value in zip(values[table], cells(ALL_COLUMNS[table], row), strict=True):
-            held.append(value)
+    names = {table: [column.name for column in columns] for table, columns in columns_of.items()}
+    for table, row in rows_of(runs, faults, same):
+        for held, value in zip(values[table], map(row.get, names[table]), strict=True):
+            held.append(None if value == "" else value)
     frames = {}
     for table, columns in columns_of.items():
         series = {}
@@ -50,47 +52,68 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     return frames, faults
 
 
-def columns_for(runs: Runs) -> dict[str, tuple[Column, ...]]:
-    """The columns of every table that a study has."""
-    sought = any(session.consensus is not None for session in runs.plans())
-    return ALL_COLUMNS if sought else COLUMNS
+def design_of(runs: Runs) -> tuple[dict[str, tuple[Column, ...]], dict[str, str]]:
+    """What the plans of a study say, read once: the columns of every table that it has, and the
+    conditions that are the same as another (see domain.effect.same_cells).
+    """
+    sought = False
+
+    def plans() -> Iterator[Session]:
+        nonlocal sought
+        for _, session in runs.each_plan():
+            sought = sought or session.consensus is not None
+            yield session
+
+    same = same_cells(plans(), without_effect)
+    return ALL_COLUMNS if sought else COLUMNS, same
 
 
-def rows_of(runs: Runs, faults: list[str]) -> Iterator[tuple[str, Row]]:
-    """Every row of every table as (table, values by column), one session after another, then calls
-    to raters and coders, then scores; faults are added to `faults`.
+def rows_of(
+    runs: Runs, faults: list[str], same: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, Row]]:
+    """Every row of every table as (table, values by column), in the order of `alike`."""
+    for table, shared, own in alike(runs, faults, design_of(runs)[1] if same is None else same):
+        for one in own:
+            yield table, shared | one
 
-    A column that is not in a row is missing from it.
+
+def alike(runs: Runs, faults: list[str], same: Mapping[str, str]) -> Iterator[Alike]:
+    """Every row of every table, with others that share values with it, one session after another,
+    then calls to raters and coders, then scores; faults are added to `faults`.
+
+    A column that is not in a row is missing from it. `same` is that of `design_of`.
     """
     sessions = Kept()
     items: set[tuple[Any, ...]] = set()
     manifest = runs.manifest()
     groups = manifest.components.get("groups", {}) if manifest else {}
-    same = same_cells(runs.plans(), without_effect)
     for name in _begun(runs):
         session = SessionRows(runs, name, groups.get(name), same)
         faults += session.faults
-        yield from session.rows()
+        yield from session.alike()
         if session.session is not None:
             for item in _items(runs.study, session.session.survey):
                 content = tuple(item.values())
                 if content not in items:
                     items.add(content)
-                    yield "items", item
+                    yield "items", item, ({},)
         sessions.add(session)
     for row in annotation_calls(runs, sessions, faults):
-        yield "calls", row
+        yield "calls", row, ({},)
     yield from _rows_of_scores(runs, sessions, faults)
 
 
-def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[tuple[str, Row]]:
-    """The rows of scores, and last those of the measures that occur in them."""
+def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[Alike]:
+    """The rows of scores, those of a session together where they stand so in their file, and last
+    those of the measures that occur in them.
+    """
     measures: dict[tuple[str, int | None, str], Row] = {}
     for path in sorted((runs.folder / SCORES).glob("*.jsonl")):
         scorer, _, text = path.stem.rpartition(".v")
         scorer = scorer or path.stem
         version = int(text) if text.isdecimal() else None
         damaged = 0
+        about, own = "", []
         for _, record in each_line(path):
             try:
                 score = codec.score_from_plain(record or {})
@@ -100,18 +123,19 @@ def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[t
             key = (scorer, version, score.measure)
             if key not in measures:
                 measures[key] = _measure(runs, *key)
+            session = "" if score.unit == "text" else score.target.partition("/")[0]
+            if own and session != about:
+                yield "scores", _condition(runs.study, about, sessions), own
+                own = []
+            about = session
             origin = {"scorer": scorer, "scorer_version": version}
-            yield "scores", _score(runs.study, score, sessions) | origin
+            own.append(origin | _score(score, sessions.attempts(session)))
+        if own:
+            yield "scores", _condition(runs.study, about, sessions), own
         if damaged:
             faults.append(f"{path}: {counted(damaged, 'damaged line')}; score the study again")
     for row in measures.values():
-        yield "measures", row
-
-
-def cells(columns: Sequence[Column], row: Row) -> list[Any]:
-    """The values of a row in the order of the columns; an empty text is a missing value."""
-    values = [row.get(column.name) for column in columns]
-    return [None if value == "" else value for value in values]
+        yield "measures", row, ({},)
 
 
 def _begun(runs: Runs) -> list[str]:
@@ -163,12 +187,13 @@ def _measure(runs: Runs, scorer: str, version: int | None, name: str) -> Row:
     }
 
 
-def _score(study: str, score: Score, sessions: Kept) -> Row:
-    name, _, rest = score.target.partition("/")
-    if score.unit == "text":
-        name = ""
-    row, attempts = sessions.of(name) or ({"study": study, "session": name}, None)
-    return row | {
+def _condition(study: str, session: str, sessions: Kept) -> Row:
+    return sessions.of(session) or {"study": study, "session": session}
+
+
+def _score(score: Score, attempts: Attempts | None) -> Row:
+    rest = score.target.partition("/")[2]
+    return {
         "measure": score.measure,
         "unit": score.unit,
         "target": score.target,

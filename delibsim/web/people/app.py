@@ -7,7 +7,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -94,7 +94,7 @@ async def _told(visits: Visits, request: Request, error: Exception) -> Response:
     what = WORDS.get(status, "text")
     if isinstance(error, Unavailable):
         status, what = 503, "down"
-    if not isinstance(error, HTTPException):
+    if not isinstance(error, HTTPException | ClientDisconnect):
         line = str(error).splitlines()[0] if str(error) else ""
         sys.stderr.write(f"delibsim serve: {type(error).__name__}: {safe(line)}\n")
     words = visits.words(request)

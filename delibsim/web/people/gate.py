@@ -10,12 +10,14 @@ from starlette.requests import Request
 
 from delibsim.store.people.entry import Login, login_of
 from delibsim.store.people.register import Register
-from delibsim.web.guard import HEADERS, LOOPBACK, POLICY
+from delibsim.web.guard import LOOPBACK, MALFORMED, answer, place_of, refuse
 
 COOKIE = "delibsim_people"
 LARGEST = 1_000_000
 """Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
+BY_TLS = {"strict-transport-security": "max-age=31536000"}
+"""The header of answers to who asked by TLS, beside those of all."""
 
 
 class Gate:
@@ -33,33 +35,22 @@ class Gate:
         self.proxies = frozenset(proxies)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request."""
+        """Answer one request; one whose headers cannot be read with 400."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): text for name, text in scope["headers"]}
         found = {name: text.decode("latin-1") for name, text in headers.items()}
         scope = self._from_proxy(scope, found)
-        refusal = self._refusal(scope, found)
+        more = BY_TLS if scope["scheme"] == "https" else {}
+        try:
+            refusal = self._refusal(scope, found)
+        except ValueError:
+            refusal = MALFORMED
         if refusal is not None:
-            await _refuse(send, *refusal)
+            await refuse(send, *refusal, more)
             return
-
-        async def send_guarded(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
-                own = {"content-security-policy": POLICY, "cache-control": "no-store"} | HEADERS
-                if scope["scheme"] == "https":
-                    own["strict-transport-security"] = "max-age=31536000"
-                more = [
-                    (name.encode(), text.encode())
-                    for name, text in own.items()
-                    if name.encode() not in given
-                ]
-                message = {**message, "headers": [*message["headers"], *more]}
-            await send(message)
-
-        await self.app(scope, receive, send_guarded)
+        await answer(self.app, scope, receive, send, more)
 
     def _from_proxy(self, scope: Any, headers: dict[str, str]) -> Any:
         """The request as its first sender made it, where a declared proxy passed it on."""
@@ -73,7 +64,7 @@ class Gate:
     def _refusal(self, scope: Any, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
         name = urlsplit(f"//{host}").hostname or ""
-        if name.lower() not in self.hosts:
+        if name not in self.hosts:
             return 421, "This address is not that of the study; use the link that you were given."
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return 405, "This cannot be done here."
@@ -87,16 +78,8 @@ def _is_foreign(headers: dict[str, str], host: str) -> bool:
     nothing of where it comes from; what keeps others out is the secret that forms carry.
     """
     origin = headers.get("origin")
-    elsewhere = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+    elsewhere = origin is not None and place_of(origin)[1] != host.lower()
     return elsewhere or headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
-
-
-async def _refuse(send: Any, status: int, said: str) -> None:
-    headers = {"content-type": "text/plain; charset=utf-8", "content-security-policy": POLICY}
-    headers |= HEADERS | {"cache-control": "no-store"}
-    named = [(name.encode(), text.encode()) for name, text in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": named})
-    await send({"type": "http.response.body", "body": f"{said}\n".encode()})
 
 
 def login_in(register: Register, request: Request) -> Login | None:

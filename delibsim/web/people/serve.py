@@ -1,10 +1,9 @@
 """Serving people until it is stopped: the pages and the rooms in one process."""
 
 import asyncio
+import resource
 from collections.abc import Awaitable, Callable, Collection, Generator
-from contextlib import contextmanager
-
-import uvicorn
+from contextlib import contextmanager, suppress
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
@@ -13,9 +12,9 @@ from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
-from delibsim.web.people.protocol import Protocol
-from delibsim.web.serve import AnnouncingServer, bound
+from delibsim.web.serve import AnnouncingServer, bound, configured
 
+MOST_OPEN = 65_536
 KEPT_OPEN = 120
 """Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
 else send a form into one that is just being closed.
@@ -37,6 +36,7 @@ def serve_people(
 
     `open_hall` is called within the event loop, to which connections to models belong.
     """
+    _open_many()
     made = bound(host, port)
     number = made.getsockname()[1]
     named = f"[{host}]" if ":" in host else host
@@ -46,18 +46,7 @@ def serve_people(
         desk = RaterDesk(hall.runs, hall.register)
         alone = is_loopback(host) and not hosts and not proxies
         gate = Gate(application(hall, desk, alone, demo), [host, *hosts], proxies)
-        settings = uvicorn.Config(
-            gate,
-            http=Protocol,
-            log_level="critical",
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            date_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=1,
-            timeout_keep_alive=KEPT_OPEN,
-        )
+        settings = configured(gate, timeout_keep_alive=KEPT_OPEN)
         server = _Server(settings, lambda: told(f"http://{named}:{number}"))
         parts = [
             hall.run(),
@@ -82,6 +71,17 @@ def serve_people(
         asyncio.run(all_of_it())
     finally:
         made.close()
+
+
+def _open_many() -> None:
+    """Let this process open as many files and connections as the system lets it, up to MOST_OPEN:
+    every page that is open holds a connection, and the usual limit is 1,024.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_OPEN if hard == resource.RLIM_INFINITY else min(hard, MOST_OPEN)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # it stays as it is
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class _Server(AnnouncingServer):

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from people_site import hall_of, served
 
+from delibsim.web.guard import OF_ALL
 from delibsim.web.people.protocol import LONGEST
 
 
@@ -49,3 +50,28 @@ def test_a_long_form_is_not_taken_for_a_head(connection):
     head = b"POST /me/draft HTTP/1.1\r\nhost: localhost\r\ncontent-length: 200000\r\n\r\n"
     connection.sendall(head + b"x" * 200_000)
     assert b" 403 " in answer(connection)
+
+
+def test_every_answer_has_the_headers_whatever_was_asked(tmp_path):
+    asked = {
+        "GET /me HTTP/1.1\r\nhost: [\r\n\r\n": 400,
+        "GET /me HTTP/1.1\r\nhost: [::1\r\n\r\n": 400,
+        "GET /me HTTP/1.1\r\nhost: HERE\r\norigin: http://[\r\n\r\n": 403,
+        "POST /me/draft HTTP/1.1\r\nhost: HERE\r\norigin: http://[\r\n\r\n": 400,
+        "POST /me/draft HTTP/1.1\r\nhost: HERE\r\norigin: null\r\n\r\n": 403,
+        "GET /me HTTP/1.1\r\nhost: evil.example\r\n\r\n": 421,
+        "GET /me HTTP/1.1\r\n\r\n": 421,
+        "PUT /me HTTP/1.1\r\nhost: HERE\r\n\r\n": 405,
+        "GET /none HTTP/1.1\r\nhost: HERE\r\n\r\n": 404,
+        "nonsense\r\n\r\n": 400,
+        "GET /me/events HTTP/1.1\r\nhost: HERE\r\ncookie: delibsim_people=\xff;;=\r\n\r\n": 204,
+    }
+    with served(hall_of(tmp_path)) as address:
+        place = urlsplit(address)
+        for head, status in asked.items():
+            with socket.create_connection((place.hostname, place.port), timeout=10) as made:
+                made.sendall(head.replace("HERE", place.netloc).encode("latin-1"))
+                found = answer(made).decode("latin-1")
+            assert found.startswith(f"HTTP/1.1 {status} "), (head, found)
+            for name, value in OF_ALL.items():
+                assert f"\r\n{name}: {value}\r\n" in found, (head, name)

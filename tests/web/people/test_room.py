@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 from delibsim.conduct.people import presence
 from delibsim.domain.hosting import Limit
 from delibsim.store.people import register as registers
+from delibsim.store.people import rooms
 from delibsim.store.people.interventions import say, shut_out
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of
@@ -340,3 +341,25 @@ def test_of_many_streams_that_are_asked_for_at_once_no_more_are_open_than_may_be
     for _ in range(2):  # the places of closed streams are free again
         assert asyncio.run(opened_at_once(browser, address, 30)) == [200] * 6 + [429] * 24
         time.sleep(1)
+
+
+def test_a_turn_without_a_word_is_told_to_the_others_in_its_place_and_on_every_server(tmp_path):
+    hall = hall_of(tmp_path, models="[person,person]")
+    seats = ["Participant 1", "Participant 2"]
+    (session,) = hall.sessions
+    with served(hall) as address:
+        silent, other = (
+            Browser(address).enter(link_for(hall, session=session, seat=seat)[1]) for seat in seats
+        )
+        for browser in (silent, other):
+            browser.asked()
+            browser.answer()
+        silent.until('name="text"')
+        silent.post("/me/answer", declined="1")
+        told = "Participant 1 said nothing in this turn."
+        assert told in other.until('name="text"')
+        assert "You said nothing in this turn." in silent.get().text
+        other.answer("I would ask those who live there.")
+        page = silent.until("I would ask those who live there.")
+        assert page.index("You said nothing") < page.index("I would ask those who live there.")
+        assert rooms.silent_in(hall.register, session) == hall.silent(session, "Participant 2")

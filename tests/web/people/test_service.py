@@ -49,6 +49,11 @@ def for_others(folder):
     return [path for path in [folder, *folder.rglob("*")] if path.lstat().st_mode & 0o077]
 
 
+def state_of(home):
+    (session,) = json.loads(delibsim(home, "status", "hall", "--json", code=4).stdout)["sessions"]
+    return session["state"]
+
+
 @pytest.fixture
 def home(tmp_path):
     (tmp_path / "people.yaml").write_text(PEOPLE, encoding="utf-8")
@@ -71,7 +76,12 @@ def test_a_study_goes_on_by_its_name_where_its_links_lead_and_keeps_what_people_
         with serving(home, "hall") as again:
             assert again["address"] == first["address"]
             browser = Browser(again["address"])
+            assert state_of(home) == "waiting for people"
             browser.enter(link.removeprefix(again["address"]))
+            browser.asked()
+            browser.answer()
+            browser.until('name="text"')
+            assert state_of(home) == "under way"
             take_part(browser, "I would ask who lives there.")
         assert provider.calls > 0
         with serving(home, "hall", "--port", "0") as moved:

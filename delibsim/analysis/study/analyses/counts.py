@@ -68,7 +68,9 @@ def outcome_of(study: StudyTable) -> str:
 def _rows(rows: pd.DataFrame, outcome: str) -> Iterator[dict[str, Any]]:
     by = ["topic", *CONDITION]
     keys = rows[by].astype(object)
-    whole = rows.assign(**keys.where(keys.notna(), "").to_dict("series"))
+    needed = ["status", outcome, f"{outcome.rpartition('_')[0]}_note"]
+    whole = rows[[name for name in needed if name in rows]]
+    whole = whole.assign(**keys.where(keys.notna(), "").to_dict("series"))
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for named, own in whole.groupby(by, sort=False):
         key = cast("tuple[Any, ...]", named)

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from delibsim.analysis.study.figures.drawing import Drawing
-from delibsim.analysis.study.figures.effects import MODELS
 from delibsim.analysis.study.figures.labels import contrast_name, label_of, remark, rows_of
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
-from delibsim.analysis.study.figures.style import beside, panels, shortened
+from delibsim.analysis.study.figures.style import ESTIMATE, beside, panels, shortened
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
@@ -33,7 +32,7 @@ def ablations(study: StudyTable, results: Mapping[str, Result]) -> Drawing | Non
         figure, axes = panels(len(outcomes), columns, height_of(tallest, above=0.7))
         for place, outcome in enumerate(outcomes):
             first = place % beside(len(outcomes), columns) == 0
-            draw_rows(axes[place], found[outcome], MODELS, values=columns == 1, names=first)
+            draw_rows(axes[place], found[outcome], ESTIMATE, values=columns == 1, names=first)
             axes[place].set_title(shortened(_words(outcome), 34, 1))
         figure.supxlabel("Difference between levels", fontsize=7.5)
         return figure

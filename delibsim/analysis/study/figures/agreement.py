@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import NULL_WORDS, label_of, remark, rows_of
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
-from delibsim.analysis.study.figures.style import BLUE, INK, NULL, PEOPLE, Mark, marks, panels
+from delibsim.analysis.study.figures.style import ESTIMATE, INK, NULL, PEOPLE, Mark, marks, panels
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted
@@ -59,7 +59,7 @@ def decomposition(study: StudyTable, results: Mapping[str, Result]) -> Drawing |
 
 
 _FIXED = {
-    "all models": Mark(BLUE, "o"),
+    "all models": ESTIMATE,
     NULL_WORDS: NULL,
     "people": PEOPLE,
     "people in groups of five": PEOPLE,

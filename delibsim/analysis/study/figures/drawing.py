@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI = 300
+OF_LAYOUT = "'DejaVu Sans', sans-serif"
+FAMILIES = (
+    "system-ui, 'Segoe UI', 'Noto Sans', 'Liberation Sans', Helvetica, Arial, 'DejaVu Sans',"
+    " sans-serif"
+)
+"""The fonts of the texts of an SVG, those of pages (data/pages/page.css), instead of that for which
+it is laid out, which is the widest of them.
+"""
 OPENING = re.compile(r"<svg [^>]*>")
 UNDATED: Mapping[str, Mapping[str, Any]] = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
@@ -92,7 +100,7 @@ class Drawing:
                     figure.savefig(file, format=kind, dpi=DPI, metadata=dict(UNDATED[kind]))
                 found[kind] = file.getvalue()
         if "svg" in found:
-            document = self._named(found["svg"].decode("utf-8"))
+            document = self._named(found["svg"].decode("utf-8")).replace(OF_LAYOUT, FAMILIES)
             found["svg"] = safe(document).encode("utf-8")  # XML cannot hold control characters
         return found
 

@@ -15,7 +15,7 @@ from delibsim.analysis.study.figures.labels import (
     rows_of,
 )
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
-from delibsim.analysis.study.figures.style import BLUE, INK, NULL, Mark, beside, number, panels
+from delibsim.analysis.study.figures.style import ESTIMATE, INK, NULL, Mark, beside, number, panels
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable
@@ -24,7 +24,6 @@ from delibsim.domain.text import counted
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MODELS = Mark(BLUE, "o")
 ALONE = Mark(INK, "|")
 MOST = 6
 """Contrasts that are drawn by model or by topic, each a panel."""
@@ -57,7 +56,7 @@ def effects(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
                     row.estimate,
                     row.low,
                     row.high,
-                    mark=NULL if null else MODELS,
+                    mark=NULL if null else ESTIMATE,
                     spoken=spoken,
                 )
             )
@@ -71,7 +70,7 @@ def effects(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
 
     def draw(columns: int) -> "Figure":
         figure, (axes,) = panels(1, columns, height_of(found))
-        draw_rows(axes, found, MODELS)
+        draw_rows(axes, found, ESTIMATE)
         axes.set_xlabel(CHANGE)
         return figure
 
@@ -107,7 +106,7 @@ def _by(unit: str, study: StudyTable, results: Mapping[str, Result]) -> Drawing 
         across = beside(len(drawn), columns)
         for place, pair in enumerate(drawn):
             one = len(drawn) == 1 or columns == 1
-            draw_rows(axes[place], found[pair], MODELS, values=one, names=place % across == 0)
+            draw_rows(axes[place], found[pair], ESTIMATE, values=one, names=place % across == 0)
             axes[place].set_title(contrast_name(*pair))
         figure.supxlabel(CHANGE, fontsize=7.5)
         return figure

@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from delibsim.analysis.study.figures.drawing import Drawing
-from delibsim.analysis.study.figures.effects import MODELS
 from delibsim.analysis.study.figures.labels import contrast_name, label_of, remark, rows_of
 from delibsim.analysis.study.figures.rows import Row, draw_rows, height_of
-from delibsim.analysis.study.figures.style import GREEN, GREY, Mark, number, panels
+from delibsim.analysis.study.figures.style import ESTIMATE, GREY, OPEN, number, panels
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-SHOWN = Mark(GREEN, "o")
-NOT_SHOWN = Mark(MODELS.colour, "o", filled=False)
 
 
 def equivalence(study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
@@ -38,7 +34,7 @@ def equivalence(study: StudyTable, results: Mapping[str, Result]) -> Drawing | N
             panel.axvspan(-margin, margin, color="#eef3f0", zorder=0)
             for end in (-margin, margin):
                 panel.axvline(end, color=GREY, linewidth=0.8, linestyle=(0, (3, 2)))
-            draw_rows(panel, found[kind], NOT_SHOWN)
+            draw_rows(panel, found[kind], OPEN)
             panel.set_title(_heading(kind))
         figure.supxlabel("Difference between treatments", fontsize=7.5)
         return figure
@@ -48,7 +44,7 @@ def equivalence(study: StudyTable, results: Mapping[str, Result]) -> Drawing | N
         told += [f"{_heading(kind)}: {_sentence(row)}" for row in groups[kind].itertuples()]
     caption = (
         "Contrasts with 90% intervals. The band is the margin within which an effect counts as"
-        " none; filled green: equivalent, both one-sided tests reject at .05; open: not shown to be"
+        " none; filled: equivalent, both one-sided tests reject at .05; open: not shown to be"
         " equivalent, which does not say that there is an effect."
     )
     alt = f"Equivalence. {'; '.join(told)}."
@@ -67,11 +63,11 @@ def _heading(kind: tuple[str, str]) -> str:
 
 def _row(row: Any) -> Row:
     label = contrast_name(row.a, row.b)
-    mark = SHOWN if row.equivalent is True or row.equivalent == 1 else NOT_SHOWN
+    mark = ESTIMATE if row.equivalent is True or row.equivalent == 1 else OPEN
     return Row(label, row.estimate, row.low_90, row.high_90, mark=mark)
 
 
 def _sentence(row: Any) -> str:
     made = _row(row)
-    verdict = "equivalent" if made.mark is SHOWN else "not shown to be equivalent"
+    verdict = "equivalent" if made.mark is ESTIMATE else "not shown to be equivalent"
     return f"{made.sentence()}, margin {number(row.margin)}, {verdict}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.figures.style import GREY, INK, Mark
+from delibsim.analysis.study.figures.style import Mark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,6 @@ def _shades(colour: str) -> list[Any]:
     """From light grey over a colour to a darker one."""
     from matplotlib.colors import to_rgb
 
-    colour = GREY if colour == INK else colour
     return ["#e4e4e4", colour, tuple(0.45 * part for part in to_rgb(colour))]
 
 

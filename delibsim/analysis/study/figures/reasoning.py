@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from delibsim.analysis.study.figures.drawing import Drawing
-from delibsim.analysis.study.figures.effects import MODELS
 from delibsim.analysis.study.figures.labels import of_outcome, remark, rows_of
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
-from delibsim.analysis.study.figures.style import panels
+from delibsim.analysis.study.figures.style import ESTIMATE, panels
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted
@@ -36,7 +35,7 @@ def reasoning(study: StudyTable, results: Mapping[str, Result]) -> Drawing | Non
 
     def draw(columns: int) -> "Figure":
         figure, (axes,) = panels(1, columns, height_of(found))
-        draw_rows(axes, found, MODELS)
+        draw_rows(axes, found, ESTIMATE)
         axes.set_xlabel(AXIS)
         return figure
 

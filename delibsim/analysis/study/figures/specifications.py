@@ -12,7 +12,6 @@ import pandas as pd
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import contrast_name, contrasts_in, remark, rows_of
 from delibsim.analysis.study.figures.style import (
-    BLUE,
     GREY,
     INK,
     WIDTHS,
@@ -112,7 +111,7 @@ def _estimates(axes: "Axes", rows: pd.DataFrame, pair: tuple[str, str], first: b
     places, sure = np.arange(len(rows)), _excludes(rows)
     size = 4 if len(rows) <= 40 else 2
     axes.axhline(0, color=GREY, linewidth=0.8)
-    for which, colour, fill in ((~sure, GREY, "white"), (sure, BLUE, BLUE)):
+    for which, colour, fill in ((~sure, GREY, "white"), (sure, INK, INK)):
         own = rows[which]
         axes.vlines(places[which], own["low"], own["high"], color=colour, linewidth=0.7)
         look: dict[str, Any] = {"markerfacecolor": fill, "markeredgecolor": colour}
@@ -130,7 +129,7 @@ def _choices(axes: "Axes", rows: pd.DataFrame, levels: Sequence[Level], first: b
     sure = _excludes(rows)
     for line, (column, level) in enumerate(levels):
         chosen = (rows[column].astype(str) == level).to_numpy(dtype=bool)
-        for which, colour in ((chosen & ~sure, GREY), (chosen & sure, BLUE)):
+        for which, colour in ((chosen & ~sure, GREY), (chosen & sure, INK)):
             places = np.flatnonzero(which)
             axes.plot(places, np.full(len(places), line), "|", color=colour, markersize=5)
     names = [f"{CHOICES[column]}: {shortened(level, 20, 1)}" for column, level in levels]

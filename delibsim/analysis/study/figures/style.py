@@ -25,6 +25,7 @@ WIDTHS = {1: 3.5, 2: 7.2}
 INK, GREY, LIGHT = "#1a1a1a", "#6b6b6b", "#dddddd"
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 VERMILION, PURPLE, SKY = "#D55E00", "#CC79A7", "#56B4E9"
+BROWN = "#7A4B1E"
 LONGEST = 26
 """Characters of a name on one line of a figure; longer ones take two lines, and are cut then."""
 ROW = 0.19
@@ -97,7 +98,11 @@ class Mark:
         }
 
 
-PEOPLE = Mark(INK, "*")
+ESTIMATE = Mark(INK, "o")
+"""Scores, differences and other estimates, which are of no treatment."""
+OPEN = Mark(INK, "o", filled=False)
+"""The same where something is not shown of them."""
+PEOPLE = Mark(BROWN, "*")
 NULL = Mark(PURPLE, "X")
 OF_TREATMENT = {
     "none": Mark(GREY, "o", filled=False, line=(0, (1, 1.2))),

@@ -7,6 +7,7 @@ import pytest
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.attrition import MEANINGS, attrition, told_of_attrition
+from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.draws import Draws
 
 STUDY = synthetic_study({"none": 0.0, "basic": 0.0}, topics=4, models=1, replicates=2)
@@ -50,6 +51,10 @@ def test_a_difference_is_told_in_the_summary():
         "Attrition differs by treatment: under basic 7 of 8 sessions that were held lack answers,"
         " under none 0 of 8 (p = .001 by"
     )
+    assert told[0].endswith("no outcome of the two can be compared.")
+    given = contrasts(STUDY, Draws(40, 40, 2))
+    (first, _) = told_of_attrition({"attrition": result, "contrasts": given})
+    assert first.endswith("their comparison is one of the sessions that lasted.")
 
 
 def test_what_cannot_be_compared_says_why():
