@@ -52,6 +52,8 @@ def check_network(network: Network, n: int) -> None:
             f"audience.edges are given, but audience.network is {network.network}; set"
             " procedure.audience.network=edges"
         )
+    if not 0 <= network.rewiring <= 1:
+        raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {network.rewiring}")
     match network.network:
         case "small_world":
             _check_small_world(network, n)
@@ -67,8 +69,6 @@ def _check_small_world(network: Network, n: int) -> None:
             f"audience.neighbours must be an even number from 2 to {n - 1}, not"
             f" {network.neighbours}"
         )
-    if not 0 <= network.rewiring <= 1:
-        raise WrongInput(f"audience.rewiring is a probability from 0 to 1, not {network.rewiring}")
 
 
 def _check_edges(network: Network, n: int) -> None:

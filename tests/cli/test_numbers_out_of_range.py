@@ -23,6 +23,8 @@ a,m,normative,{},0.1,0.3
         (("estimate", "topic=ccps", f"replicate={HUGE}"), "replicate: input should be less"),
         (("estimate", "topic=ccps", f"seed={TOO_LONG}"), "too many digits"),
         (("run", "topic=ccps", "limits.budget_usd=nan"), "budget_usd and budget_tokens are finite"),
+        (("run", "topic=ccps", "procedure.audience.rewiring=nan"), "from 0 to 1, not nan"),
+        (("run", "topic=ccps", "procedure.audience.rewiring=1.5"), "from 0 to 1, not 1.5"),
         (("run", "topic=ccps", "temperature=1e30"), "temperature: input should be less than or"),
         (("run", "topic=ccps", "limits.budget_usd=1e400"), "are finite numbers"),
         (("estimate", "topic=ccps", "--latency", "1e400"), "less than or equal to 86400"),
