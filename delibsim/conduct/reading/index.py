@@ -12,17 +12,27 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from delibsim.conduct.reading.index_file import (
+    VERSION,
+    cache_folder,
+    empty,
+    for_its_owner,
+    identity,
+    kept_value,
+    private_folder,
+    whole,
+    write_table,
+)
 from delibsim.domain.score import Score
 from delibsim.store import codec
-from delibsim.store.files import each_line, in_turn, json_text
+from delibsim.store.files import each_line, in_turn
 from delibsim.store.own_folder import own_bytes
 from delibsim.store.reading import JSON_BYTES
 from delibsim.store.runs import Runs
@@ -30,23 +40,12 @@ from delibsim.store.spoken import spoken
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.session_facts import FACTS, begun_sessions
 
-VERSION = 1
-"""Raised whenever the index holds something else."""
 TURNS = 100_000
 """A statement has the row `id of its run * TURNS + index of its turn`."""
 LINES = 200_000
 """So many lines of scores are held in memory at once."""
 FRESH = 3.0
 """Seconds for which the index is taken for up to date."""
-FIXED = """
-CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE seen(id INTEGER PRIMARY KEY, session TEXT UNIQUE, stamp TEXT);
-CREATE TABLE score(file TEXT, session TEXT, lines BLOB);
-CREATE INDEX score_of ON score(session);
-CREATE VIRTUAL TABLE said USING fts5(
-  text, speaker UNINDEXED, tokenize = "unicode61 remove_diacritics 2");
-"""
-
 Watch = Callable[[str, int, int], None]
 
 
@@ -65,12 +64,6 @@ class Stamps:
         """All of them in short."""
         stamps = list(self.sessions.items()), list(self.scores.items()), self.settings
         return hashlib.sha256(json.dumps(stamps).encode()).hexdigest()
-
-
-def cache_folder() -> Path:
-    """The folder of all indexes, within the user's cache (XDG_CACHE_HOME)."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "delibsim" / "reader"
 
 
 class StudyIndex:
@@ -179,12 +172,12 @@ class StudyIndex:
             try:
                 self._open = self._connected()
             except (OSError, sqlite3.DatabaseError):  # none, damaged, or of another version
-                self._open, self._opened = _empty(":memory:"), None
+                self._open, self._opened = empty(":memory:"), None
         return self._open
 
     def _connected(self) -> sqlite3.Connection:
-        _for_its_owner(self.file)
-        self._opened = _identity(self.file)
+        for_its_owner(self.file)
+        self._opened = identity(self.file)
         made = sqlite3.connect(self.file, check_same_thread=False, isolation_level=None)
         try:
             if made.execute("PRAGMA user_version").fetchone() != (VERSION,):
@@ -201,14 +194,14 @@ class StudyIndex:
         """
         file = self.file.with_suffix(".new.sqlite")
         try:
-            _private_folder(file.parent)
+            private_folder(file.parent)
             # It holds what participants said, which is nobody else's.
             flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
             os.close(os.open(file, flags, 0o600))
-            _for_its_owner(file)
-            made = _empty(str(file))
+            for_its_owner(file)
+            made = empty(str(file))
         except OSError:
-            made = _empty(":memory:")
+            made = empty(":memory:")
         kept = made.execute("PRAGMA database_list").fetchone()[2]
         try:
             with self._lock:
@@ -262,14 +255,14 @@ class StudyIndex:
         """Wait until no other process makes this index, and take over what it made."""
         lock = self.file.with_suffix(".lock")
         try:
-            _private_folder(lock.parent)
+            private_folder(lock.parent)
             os.close(os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
         except OSError:  # it is held in memory, which no other process sees
             yield
             return
         with in_turn(lock):
             with self._lock:
-                if self._opened != _identity(self.file):
+                if self._opened != identity(self.file):
                     self.close()
             yield
 
@@ -289,15 +282,15 @@ class StudyIndex:
         else:
             table = design_table(self.runs, watch, self._facts)
         with suppress(OSError):
-            _for_its_owner(self._facts)
+            for_its_owner(self._facts)
         names = [column.name for column in table.columns]
         places = [place for place, name in enumerate(names) if name in fixed]
         others = [names.index("session")]
         others += [place for place, name in enumerate(names) if name not in fixed]
-        rows = [list(map(_kept, row)) for row in table.plain_rows()]
-        _write(database, "design", [names[place] for place in places], places, rows)
+        rows = [list(map(kept_value, row)) for row in table.plain_rows()]
+        write_table(database, "design", [names[place] for place in places], places, rows)
         if rescored:
-            _write(database, "measured", [names[place] for place in others], others, rows)
+            write_table(database, "measured", [names[place] for place in others], others, rows)
             columns = json.dumps([asdict(column) for column in table.columns])
             database.execute("INSERT OR REPLACE INTO about VALUES ('columns', ?)", [columns])
 
@@ -307,7 +300,7 @@ class StudyIndex:
             return
         with suppress(OSError, ValueError):
             content = own_bytes(self.runs.folder, FACTS, JSON_BYTES)
-            _private_folder(self._facts.parent)
+            private_folder(self._facts.parent)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
             with os.fdopen(os.open(self._facts, flags, 0o600), "wb") as file:
                 file.write(content)
@@ -344,7 +337,7 @@ class StudyIndex:
             told = []
             for turn, speaker, text in spoken(self.runs, session):
                 if 0 <= turn < TURNS:
-                    told.append((first + turn, _whole(text), _whole(speaker)))
+                    told.append((first + turn, whole(text), whole(speaker)))
             database.executemany(
                 "INSERT OR REPLACE INTO said(rowid, text, speaker) VALUES (?, ?, ?)", told
             )
@@ -381,80 +374,11 @@ def _session_of(line: bytes) -> str:
     return ""
 
 
-def _empty(file: str) -> sqlite3.Connection:
-    """An index that holds nothing. Nobody else sees it, so it needs no journal."""
-    made = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-    made.execute("PRAGMA journal_mode = OFF")
-    made.execute("PRAGMA synchronous = OFF")
-    made.executescript(f"{FIXED} PRAGMA user_version = {VERSION};")
-    return made
-
-
-def _private_folder(folder: Path) -> None:
-    """Make a folder that nobody but its owner can look into."""
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
-
-
-def _for_its_owner(file: Path) -> None:
-    """Let nobody but its owner read a file that is there."""
-    if file.stat(follow_symlinks=False).st_mode & 0o077:
-        file.chmod(0o600)
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    """By what a file is told from another that took its place; None where there is none."""
-    try:
-        found = file.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
 def _write_scores(
     database: sqlite3.Connection, file: str, held: Mapping[str, Sequence[bytes]]
 ) -> None:
-    rows = ((file, _whole(session), b"\n".join(lines)) for session, lines in held.items())
+    rows = ((file, whole(session), b"\n".join(lines)) for session, lines in held.items())
     database.executemany("INSERT INTO score VALUES (?, ?, ?)", rows)
-
-
-def _write(
-    database: sqlite3.Connection,
-    table: str,
-    names: Sequence[str],
-    places: Sequence[int],
-    rows: Iterable[Sequence[Any]],
-) -> None:
-    """Write a table anew, with these of the columns, in the order of rows."""
-    columns = ", ".join(quoted(name) for name in names)
-    marks = ", ".join("?" * (len(names) + 1))
-    database.execute(f"DROP TABLE IF EXISTS {table}")
-    database.execute(f"CREATE TABLE {table}(place INTEGER, {columns})")
-    chosen = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
-    values = ((n, *chosen(row)) for n, row in enumerate(rows))
-    database.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
-    database.execute(f"CREATE UNIQUE INDEX {table}_of ON {table}(session)")
-
-
-def quoted(name: str) -> str:
-    """A name as SQL takes it for one, whatever it holds."""
-    return '"' + name.replace("\0", "").replace('"', '""') + '"'
-
-
-def _kept(value: Any) -> Any:
-    """A value as SQLite keeps it."""
-    if value is None or type(value) in (int, float, bool):
-        return value
-    if isinstance(value, str):
-        return _whole(value)
-    return value.item() if hasattr(value, "item") else json_text(value)
-
-
-def _whole(text: str) -> str:
-    """Text without halves of characters, which no UTF-8 holds."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _stamp(path: str) -> list[int]:

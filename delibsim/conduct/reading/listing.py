@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from delibsim.conduct.reading.index import TURNS, StudyIndex, quoted
+from delibsim.conduct.reading.index import TURNS, StudyIndex
+from delibsim.conduct.reading.index_file import quoted
 from delibsim.conduct.reading.search import Hit, Match, count, hits_in, match_of
 from delibsim.domain.measure import SCORE_PHASES
 from delibsim.store.tables.codebook import Column
