@@ -316,7 +316,7 @@ def test_of_a_field_that_stands_twice_the_last_counts(line, more):
     text = as_written({"schema": 1, **RUN["session"]})
     assert line in text
     text = text.replace(line, line + more)
-    slow = outcome(lambda text: codec.shared(codec._read(codec.SESSION, text)), text)
+    slow = outcome(lambda text: codec.shared(codec._read(Session, text)), text)
     assert outcome(session_from_json, text) == slow
 
 
