@@ -117,7 +117,7 @@ def _run_as_written(text: bytes) -> Run:
         raise ValueError  # reasons are texts, which are to be read first
     lines = text[len(RUN_BEGINS) - 1 : end + 1].replace(b"\n  ", b"\n ")  # as in a plan
     session = _session_as_written(lines[1:])
-    return Run(session, **vars(HELD.validate_json(rest, strict=True, extra="forbid")))
+    return Run(session, **vars(adapter(HELD).validate_json(rest, strict=True, extra="forbid")))
 
 
 def _session_as_written(lines: bytes) -> Session:
