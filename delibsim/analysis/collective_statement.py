@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import Table, of_participants, texts
 from delibsim.domain.consensus import LEFT_OUT, MEDIATOR, Consensus, Vote
 from delibsim.domain.text import counted
 
@@ -70,6 +70,5 @@ def _table(vote: Vote, name: str) -> Table:
             cells.append(f"{rank} ({agreed})" if given else "?")
         won = " (won)" if candidate.id == vote.winner else ""
         rows.append([f"{candidate.id}{won}", *cells])
-    short = [person.replace("Participant ", "P.") for person in people]
     title = f"{name[0].upper()}{name[1:]}: rank (agreement, 1 to 7)"
-    return Table([*texts("statement"), *numbers(short)], rows, title)
+    return Table([*texts("statement"), *of_participants(people)], rows, title)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.analysis.run_summary import missing
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import Table, of_participants, texts
 from delibsim.domain.branching import in_short
 from delibsim.domain.coding import Coded
 from delibsim.domain.measure import HEADINGS
@@ -111,9 +111,8 @@ def _answers_of(run: Run, people: Sequence[str], first: int) -> Table:
         cells = [_cell(before, after) for before, after in given]
         rows.append([f"{item.id} {item.text}", *cells])
     scale = f"{survey.scale_min} to {survey.scale_max}"
-    names = [person.replace("Participant ", "P.") for person in people]
-    title = f"Answers before > after ({scale}; P: ranks, 1 is best)"
-    return Table([*texts("item"), *numbers(names)], rows, title)
+    title = f"Answers before > after ({scale}; P1, P2, ...: ranks, 1 is best)"
+    return Table([*texts("item"), *of_participants(people)], rows, title)
 
 
 def _cell(before: int | None, after: int | None) -> str:

@@ -42,6 +42,17 @@ def numbers(headings: Iterable[str], group: str = "") -> list[Column]:
     return [Column(heading, group=group) for heading in headings]
 
 
+def of_participants(names: Sequence[str]) -> list[Column]:
+    """A column of numbers a participant: "Participant 2" is "2" below "Participant", because "P2"
+    is an option; names that are not of one word and a number stand as they are.
+    """
+    parts = [name.rpartition(" ") for name in names]
+    words = {word for word, _, _ in parts}
+    if len(words) == 1 and "" not in words and all(last.isdecimal() for _, _, last in parts):
+        return numbers([last for _, _, last in parts], words.pop())
+    return numbers(names)
+
+
 def number(value: float | None, signed: bool = False) -> str:
     """Three decimals, or a dash where there is no value."""
     if value is None or math.isnan(value):

@@ -51,6 +51,7 @@ def test_who_spoke_when_and_what_everybody_answered_before_and_after(delibsim, s
     ]
     assert row.endswith(" ".join(cells))
     assert " ".join(run["session"]["survey"]["items"][0]["text"].split()[:4]) in shown
+    assert "Participant item 1 2 C1 " in shown  # "P1" is an option, and nothing else
 
 
 def test_answers_can_be_left_out(delibsim, study):

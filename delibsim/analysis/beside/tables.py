@@ -9,7 +9,7 @@ from delibsim.analysis.beside.cost import Cost
 from delibsim.analysis.beside.measures import MeasurePair, Value
 from delibsim.analysis.beside.turns import TurnPair
 from delibsim.analysis.debate_ratings import RATERS
-from delibsim.analysis.table import Column, Table, number, numbers, texts
+from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
 from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.reason import in_words
@@ -103,11 +103,10 @@ def answers_that_differ(found: Beside, whole: bool = False) -> list[Table]:
         for (item, text), own in shown:
             cells = [_cell(own.get(person), whole) for person in beside]
             rows.append([f"{item} {text}", *cells])
-        names = [person.replace("Participant ", "P.") for person in beside]
         title = "Answers that differ, before>after of A | of B (=: the same)"
         if whole:
             title = "Answers, before>after of A | of B"
-        tables.append(Table([*texts("item"), *numbers(names)], rows, title))
+        tables.append(Table([*texts("item"), *of_participants(beside)], rows, title))
     return tables
 
 
