@@ -80,7 +80,7 @@ def serve(
     """
     if example:
         text = package_data("data") / "people" / "example.people.yaml.txt"
-        say(text.read_text(encoding="utf-8").rstrip("\n"))
+        typer.echo(text.read_text(encoding="utf-8"), nl=False)  # a file: its lines are not wrapped
         return
     given, names, proxies = _parted(settings or [])
     where = host, port, names, proxies

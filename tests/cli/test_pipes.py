@@ -1,5 +1,7 @@
 """Where there is no terminal, a text that somebody wrote stays on one line."""
 
+from importlib.resources import files
+
 import pytest
 
 from delibsim.store.instruments.library import Library
@@ -67,3 +69,9 @@ def test_a_width_that_is_none_is_no_width(delibsim, study, monkeypatch, named):
     whole = delibsim("score", "s").out
     monkeypatch.setenv("COLUMNS", named)
     assert delibsim("score", "s").out == whole
+
+
+def test_what_is_to_be_a_file_has_its_own_lines_whatever_the_width(delibsim, home, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    example = files("delibsim") / "data" / "people" / "example.people.yaml.txt"
+    assert delibsim("serve", "--example").out == example.read_text(encoding="utf-8")
