@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from delibsim.analysis.pages.standalone import commands
 from delibsim.analysis.table import Column
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.text import brief, counted, safe
@@ -71,6 +72,7 @@ def _environment() -> Environment:
         "choice": choice,
         "short": short,
         "sentence": sentence,
+        "commands": commands,
         "occasion": occasion,
         "counted": counted,
         "place_of_fork": place_of_fork,

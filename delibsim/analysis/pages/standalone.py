@@ -2,13 +2,19 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.text import safe
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 TEMPLATES = Path(__file__).parents[2] / "data" / "pages"
+COMMAND = re.compile("`(delibsim [^`<>&]*)`")
+"""A command in a sentence, without characters that markup escapes."""
 
 
 def standalone(
@@ -33,13 +39,22 @@ def standalone(
         lstrip_blocks=True,
         finalize=_inert,
     )
-    environment.filters.update(filters or {})
+    environment.filters.update({"commands": commands, **(filters or {})})
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in styles)
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; img-src data:; base-uri 'none'"
     policy += "; form-action 'none'"
     ours = Markup(style)  # and no value of a study
     return environment.get_template(template).render(**values, style=ours, policy=policy) + "\n"
+
+
+def commands(sentence: str) -> "Markup":
+    """A sentence as markup in which a command between backticks stands as code; the rest is
+    escaped.
+    """
+    from markupsafe import Markup, escape
+
+    return Markup(COMMAND.sub(r"<code>\1</code>", escape(safe(sentence))))
 
 
 def _inert(value: Any) -> Any:
