@@ -35,6 +35,10 @@ from delibsim.web.site import BRANCH, NotFound, Site, address_of, what_is_left_o
 
 ALIKE = 0.5
 """Share of its words that two texts must have in common to be shown as one."""
+NOT_YET = (
+    "the index of the study is being made: when it is there, and this page is loaded again, the same"
+    " replicate under other treatments stands at its head"
+)
 UNREADABLE = "One of the two cannot be read; its own page says why."
 
 
@@ -79,12 +83,13 @@ def _served(site: Site, runs: Runs, session: Session, of: str) -> Compared:
     """The comparisons of a run that a server makes."""
     if session.parentage is None:
         index = site.session(address_of(runs), session.id)
-        twins = [] if site.making(index) else twins_of(index, session)
+        making = site.making(index)
+        twins = [] if making else twins_of(index, session)
         others = [(name, treatment, f"beside.html?with={part(name)}") for name, treatment in twins]
         forks = site.folders().get(f"{of}{BRANCH}{FORKS}")
         held = [] if forks is None else Runs.at(forks.resolve()).sessions()
         beside = {name: f"beside.html?with={part(f'{of}{BRANCH}{FORKS}/{name}')}" for name in held}
-        return Compared(beside, "", others, ())
+        return Compared(beside, "", others, (NOT_YET,) if making else ())
     origin = f"{session.parentage.study.replace('/', BRANCH)}/{session.parentage.session}"
     there = origin.partition("/")[0] in site.folders()
     return Compared({}, f"beside.html?with={part(origin)}" if there else "", (), ())

@@ -45,6 +45,10 @@ def main() -> None:
                 size = {"width": width, "height": height}
                 tab = browser.new_page(viewport=size, color_scheme=scheme)
                 tab.goto(address + page)
+                while "compare with the same replicate" not in tab.content().lower():
+                    tab.wait_for_timeout(300)  # until the index of the study is made
+                    tab.goto(address + RUN)
+                tab.goto(address + page)
                 tab.wait_for_timeout(300)
                 picture = Image.open(BytesIO(tab.screenshot()))
                 picture.quantize(128).save(HERE / f"{name}.png", optimize=True)

@@ -459,6 +459,7 @@ def test_pages_are_there_while_the_index_is_made_and_right_after_it(site, spoken
         assert f"{spoken}/index.html" in runs.links()
         run = Elements(client.get(f"/s/{spoken}/index.html").text)
         assert "Deliberative Reason Index" in run.text
+        assert "the same replicate under other treatments" in run.text
         go_on.set()
         until = time.monotonic() + 60
         while "is being made" in (page := client.get("/s/index.html").text):

@@ -54,7 +54,7 @@ def commands(sentence: str) -> "Markup":
     """
     from markupsafe import Markup, escape
 
-    return Markup(COMMAND.sub(r"<code>\1</code>", escape(safe(sentence))))
+    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(safe(sentence)))))
 
 
 def _inert(value: Any) -> Any:

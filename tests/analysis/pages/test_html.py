@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.pages.html import data_uri, html
+from delibsim.analysis.pages.standalone import commands
 from delibsim.analysis.pages.page import Entry, Page, Part, Picture
 from delibsim.analysis.study.result import Result
 
@@ -108,3 +109,10 @@ def test_the_page_has_a_language_headings_landmarks_and_heads_with_scope():
 
 def test_equal_pages_give_equal_bytes():
     assert html(page()) == html(page())
+
+
+def test_a_command_in_a_sentence_stands_as_code_and_all_else_is_escaped():
+    said = commands("`delibsim analyze` of <b>`x`</b>, `delibsim <i>`")
+    assert str(said) == (
+        "<code>delibsim analyze</code> of &lt;b&gt;`x`&lt;/b&gt;, `delibsim &lt;i&gt;`"
+    )
