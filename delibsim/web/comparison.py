@@ -36,8 +36,8 @@ from delibsim.web.site import BRANCH, NotFound, Site, address_of, what_is_left_o
 ALIKE = 0.5
 """Share of its words that two texts must have in common to be shown as one."""
 NOT_YET = (
-    "the index of the study is being made: when it is there, and this page is loaded again, the same"
-    " replicate under other treatments stands at its head"
+    "the index of the study is being made: when it is there, and this page is loaded again, the"
+    " same replicate under other treatments stands at its head"
 )
 UNREADABLE = "One of the two cannot be read; its own page says why."
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.pages.html import data_uri, html
-from delibsim.analysis.pages.standalone import commands
 from delibsim.analysis.pages.page import Entry, Page, Part, Picture
+from delibsim.analysis.pages.standalone import commands
 from delibsim.analysis.study.result import Result
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e'
