@@ -78,7 +78,7 @@ def _damaged(site: Site) -> Iterator[str]:
             try:
                 runs.planned(session)
                 if runs.held(session):
-                    runs.status(session)
+                    runs.run(session)
             except Damaged as error:
                 yield f"left out: {error}"
 

@@ -244,6 +244,16 @@ def test_who_leaves_a_changed_run_out_names_it(delibsim, pilot, command):
     assert "after it was written" in answer.out + answer.err
 
 
+def test_a_plan_that_cannot_be_read_is_of_no_condition(delibsim, pilot):
+    before = delibsim("analyze", "s", "--json").json
+    (pilot / "other").mkdir()
+    (pilot / "other" / "session.json").write_text("{", encoding="utf-8")
+    answer = delibsim("analyze", "s", "--json")
+    assert answer.code == 3
+    assert answer.json["contrasts"] == before["contrasts"]
+    assert "1 session left out" in delibsim("analyze", "s").out
+
+
 @pytest.mark.parametrize("what", RECORDS)
 def test_an_edited_plan_record_or_manifest_is_told(delibsim, pilot, what):
     change, verdict, told = RECORDS[what]
