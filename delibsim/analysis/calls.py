@@ -6,16 +6,18 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delibsim.analysis.causes import DAMAGED, Cause, cause_of
 from delibsim.domain.cost import Money, cost_of, sum_of, total_of
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
-from delibsim.models.clients.prices import Price, price_in
-from delibsim.models.retry import worst_case
 from delibsim.prompts.prompt import Message
 from delibsim.store.runs import Runs
+
+if TYPE_CHECKING:
+    from delibsim.models.clients.prices import Price
+
 
 Record = Mapping[str, Any]
 FAULTY = (LookupError, TypeError, ValueError, AttributeError)
@@ -109,6 +111,8 @@ def tally(
     records: Sequence[Record], damaged_lines: int, models: Mapping[str, Mapping[str, Any]]
 ) -> Tally:
     """What the records of a log come to; `models` are the settings of those asked, by name."""
+    from delibsim.models.clients.prices import price_in
+
     ended = last_of_each(records)
     failed = [record for record in ended if _status(record) != "ok"]
     retried: Counter[str] = Counter()
@@ -129,6 +133,8 @@ def tally(
 
 def is_free(models: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether models, by their settings, cost nothing; no models may cost anything."""
+    from delibsim.models.clients.prices import price_in
+
     return bool(models) and all(_free(price_in(settings)) for settings in models.values())
 
 
@@ -177,14 +183,17 @@ def _call(record: Record) -> str:
     return f"{'/'.join(parts)}: {_status(record)}: {_completion(record).get('detail', '')}"
 
 
-def _free(price: Price) -> bool:
+def _free(price: "Price") -> bool:
     return price.input == price.output == 0
 
 
 def _money(
-    record: Record, models: Mapping[str, Mapping[str, Any]], prices: Mapping[str, Price]
+    record: Record, models: Mapping[str, Mapping[str, Any]], prices: "Mapping[str, Price]"
 ) -> Money:
     """What one call has cost with its failed attempts."""
+    from delibsim.models.clients.prices import Price
+    from delibsim.models.retry import worst_case
+
     try:
         completion = record["completion"]
         attempts = [*completion.get("tries", ()), completion]
