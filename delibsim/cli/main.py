@@ -208,6 +208,7 @@ class Commands(TyperGroup):
         if name == "power":
             rest = as_design(rest)
         module = import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}")
+        import_module("delibsim.store.files").be_a_command()
         return name, _plain(get_command(module.app)), rest
 
 

@@ -38,7 +38,7 @@ def view(
 ) -> None:
     """Read studies and runs in a browser: served on this machine until Ctrl-C, or with --static
     written into a folder. Reading changes no run; notes are kept beside the study. With --static
-    the exit code is 3 where a study, a report or a figure is left out.
+    the exit code is 3 where a study, a run, a report or a figure is left out.
     """
     runs, session = _named(place, root)
     if runs is None and not any(root.glob("*/study.json")):

@@ -11,7 +11,15 @@ from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder
 from delibsim.cli.replay import RECORDED
 from delibsim.cli.terminal import console, echo_json, print_each, run_at, study_at
 from delibsim.cli.texts import kept_if_stopped
-from delibsim.conduct.verify import EQUAL, NO_RECORD, NO_RUN, Verified, verify_run, verify_study
+from delibsim.conduct.verify import (
+    EQUAL,
+    NO_RECORD,
+    NO_RUN,
+    WITHDRAWN,
+    Verified,
+    verify_run,
+    verify_study,
+)
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.store.places import is_run
@@ -22,7 +30,7 @@ PLACE = "Name or folder of the study; or one run: its folder, or study/session."
 LISTED, LINES = 40, 6
 """The sessions and tasks that are printed, and the differences of each; of one alone `LISTED`."""
 MEANT = "what is written -> what the record gives"
-UNKNOWN = "{} without check sums (held by an earlier version, or SHA256SUMS is gone)"
+UNKNOWN = "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged)"
 
 
 @app.command()
@@ -67,7 +75,8 @@ def _place(name: str, root: Path) -> tuple[Runs, str]:
 
 def _told(found: Verified, recorded: bool) -> list[str]:
     """What came of it, in sentences."""
-    counts, runs = found.counts, sum(found.counts.values()) - found.counts[NO_RUN]
+    counts = found.counts
+    runs = sum(n for verdict, n in counts.items() if verdict not in (NO_RUN, WITHDRAWN))
     on = " on recorded prompts" if recorded else ""
     lines = []
     if counts[EQUAL]:

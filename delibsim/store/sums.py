@@ -8,25 +8,25 @@ import hashlib
 import re
 import shlex
 from collections.abc import Callable, Iterable
-from os.path import isfile
 from pathlib import Path
 
 from delibsim.domain.text import counted
 from delibsim.store.branch_folders import INHERITED
 from delibsim.store.codec import Damaged
 from delibsim.store.files import write_atomically
+from delibsim.store.reading import opened
 from delibsim.store.withdrawn import is_withdrawn
 
 SUMS = "SHA256SUMS"
 PLAN, RECORD, RUN = "session.json", "exchanges.jsonl", "run.json"
 AGAIN = "the same command makes it again from its record"
 UNKNOWN = (
-    "{} without check sums (held by an earlier version, or SHA256SUMS is gone): whether they were"
-    " changed since is not known, and delibsim verify compares them with their records"
+    "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged): whether"
+    " they were changed since is not known, and delibsim verify compares them with their records"
 )
 Check = Callable[[Path, bytes], None]
 """What refuses a file of a session, given what it holds."""
-LINE = re.compile(rb"^([0-9a-f]{64})  ([a-z]+\.jsonl?)$", re.MULTILINE)
+LINE = re.compile(rb"^([0-9a-f]{64})  ([a-z]+\.jsonl?)\r?$", re.MULTILINE)
 LONGEST = 4096  # bytes
 BEFORE = (PLAN, INHERITED, RECORD)
 """What is whole before the run is written."""
@@ -52,9 +52,11 @@ def write_sums(folder: Path, run: str, durable: bool = False) -> None:
 
 
 def sums_in(folder: Path) -> dict[str, str]:
-    """The check sum of each file of a session, by name; nothing where they were not kept."""
+    """The check sum of each file of a session, by name; nothing where they were not kept, or cannot
+    be read.
+    """
     try:
-        with open(f"{folder}/{SUMS}", "rb") as file:
+        with opened(Path(f"{folder}/{SUMS}")) as file:
             found = LINE.findall(file.read(LONGEST))
     except OSError:
         return {}
@@ -109,5 +111,5 @@ def unknown(folder: Path, sessions: Iterable[str]) -> str:
     """That it is not known of some of these sessions in a folder whether their runs were changed,
     in a sentence; "" where it is known of all.
     """
-    n = sum(not isfile(f"{folder}/{name}/{SUMS}") for name in sessions)
+    n = sum(not sums_in(folder / name).keys() >= {PLAN, RUN} for name in sessions)
     return UNKNOWN.format(counted(n, "run")) if n else ""

@@ -363,3 +363,12 @@ def test_too_few_resamples_are_told(delibsim, wide):
     answer = delibsim("agreement", wide, "--bootstrap", "5")
     assert "warning: 5 resamples are too few for an interval" in answer.out
     assert "too few" not in delibsim("agreement", wide, "--bootstrap", "1000").out
+
+
+def test_a_code_of_any_length_is_printed_in_part(delibsim, write):
+    long = "long " * 40_000
+    name = write("unit,coder,code", f"1,{long}a,{long}", f"1,{long}b,{long}", f"2,{long}a,{long}")
+    answer = delibsim("agreement", name)
+    assert answer.code in (3, 4)
+    assert "long long" in answer.out
+    assert len(answer.out) < 4_000

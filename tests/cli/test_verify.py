@@ -1,6 +1,7 @@
 """`delibsim verify`: what anybody may have edited of a study is told, and enters no number."""
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -232,6 +233,27 @@ def test_a_run_that_was_edited_is_told_and_enters_no_number(delibsim, pilot, wha
     assert table.loc[A, "dri_note"] == "damaged"
 
 
+@pytest.mark.parametrize(
+    "command", ["score s", "analyze s", "export s", "status s", "view s --static pages"]
+)
+def test_who_leaves_a_changed_run_out_names_it(delibsim, pilot, command):
+    edit(pilot / A / "run.json", set_answer)
+    answer = delibsim(*command.split())
+    assert answer.code == 3
+    assert A in answer.out + answer.err
+    assert "after it was written" in answer.out + answer.err
+
+
+def test_a_plan_that_cannot_be_read_is_of_no_condition(delibsim, pilot):
+    before = delibsim("analyze", "s", "--json").json
+    (pilot / "other").mkdir()
+    (pilot / "other" / "session.json").write_text("{", encoding="utf-8")
+    answer = delibsim("analyze", "s", "--json")
+    assert answer.code == 3
+    assert answer.json["contrasts"] == before["contrasts"]
+    assert "1 session left out" in delibsim("analyze", "s").out
+
+
 @pytest.mark.parametrize("what", RECORDS)
 def test_an_edited_plan_record_or_manifest_is_told(delibsim, pilot, what):
     change, verdict, told = RECORDS[what]
@@ -264,18 +286,20 @@ def test_what_is_not_known_is_said_once(delibsim, pilot):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xff\0" * 99, b"0" * 64, b"x" * 64 + b"  run.json\n", None]
+    "content", [b"", b"\xff\0" * 99, b"0" * 64, b"x" * 64 + b"  run.json\n", None, "a pipe"]
 )
 def test_check_sums_that_cannot_be_read_are_not_known(delibsim, pilot, content):
     unsummed(pilot / A)
     if content is None:
         (pilot / A / SUMS).mkdir()
+    elif content == "a pipe":
+        os.mkfifo(pilot / A / SUMS)
     else:
         (pilot / A / SUMS).write_bytes(content)
-    assert delibsim("score", "s").code == 0
-    answer = delibsim("verify", "s")
-    assert answer.code == 0
-    assert "1 run without check sums" in answer.out
+    for command in ("score", "verify"):
+        answer = delibsim(command, "s")
+        assert answer.code == 0
+        assert "1 run without check sums" in answer.out
 
 
 def test_sessions_without_a_run_are_no_difference(delibsim, pilot):
@@ -288,6 +312,7 @@ def test_sessions_without_a_run_are_no_difference(delibsim, pilot):
     shutil.rmtree(pilot / "probes")
     answer = delibsim("verify", "s")
     assert answer.code == 0
+    assert "1 of 1 run equal to their record" in answer.out
     assert "1 session withdrawn" in answer.out
     assert "2 sessions without a run, not compared" in answer.out
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from delibsim import WrongInput
 from delibsim.planning.compose import plan
 from delibsim.store.codec import Damaged, run_from_json, session_from_json
-from delibsim.store.files import append_line, staged, write_atomically
+from delibsim.store.files import append_line, keep_private, staged, write_atomically
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.persona_files import read_own_personas, read_persona_file
@@ -209,4 +209,26 @@ def test_files_follow_the_umask(tmp_path, umask, file, folder):
     mode = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
     assert mode == {
         "new": folder, "tables": folder, "a.json": file, "log.jsonl": file, "runs.csv": file,
+    }  # fmt: skip
+
+
+def test_what_people_give_is_private_and_the_umask_of_a_program_stays(tmp_path):
+    before = os.umask(0o022)
+    try:
+        keep_private(tmp_path / "hall")
+        write_atomically(Runs(tmp_path, "hall").path("s1") / "run.json", "{}")
+        append_line(tmp_path / "hall" / "s1" / "exchanges.jsonl", {"a": 1})
+        with staged(tmp_path / "hall" / "tables") as new:
+            put(new / "runs.csv", "a\n")
+        write_atomically(Runs(tmp_path, "ours").path("s1") / "run.json", "{}")
+        (tmp_path / "notes.txt").write_text("a", encoding="utf-8")
+    finally:
+        assert os.umask(before) == 0o022
+    mode = {}
+    for path in tmp_path.rglob("*"):
+        mode[str(path.relative_to(tmp_path))] = path.stat().st_mode & 0o777
+    assert mode == {
+        "hall": 0o700, "hall/s1": 0o700, "hall/s1/run.json": 0o600, "hall/tables": 0o700,
+        "hall/s1/exchanges.jsonl": 0o600, "hall/tables/runs.csv": 0o644, "notes.txt": 0o644,
+        "ours": 0o755, "ours/s1": 0o755, "ours/s1/run.json": 0o644,
     }  # fmt: skip

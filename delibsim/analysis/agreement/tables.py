@@ -13,6 +13,7 @@ from delibsim.analysis.agreement.layout import CODERS_IN_ROWS, LONG
 from delibsim.analysis.agreement.levels import number_in
 from delibsim.analysis.agreement.scale import NOMINAL, label_of_coefficient, words
 from delibsim.analysis.table import Column, Table, number, texts
+from delibsim.domain.errors import shortened
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 
@@ -31,6 +32,8 @@ FEWEST_RESAMPLES = 1_000
 DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 NAMED = 12
 """More coders are not listed by name."""
+LONGEST_LEVELS = 500
+"""Levels of more characters are not written as an option to copy."""
 
 
 def layout_in_words(report: AgreementReport) -> str:
@@ -52,9 +55,10 @@ def layout_in_words(report: AgreementReport) -> str:
 
 def counts_in_words(found: DimensionAgreement) -> list[str]:
     """What the coefficients of a dimension rest on."""
-    names = f" ({words(found.coders)})" if 0 < len(found.coders) <= NAMED else ""
+    coders = list(map(shortened, found.coders))
+    names = f" ({words(coders)})" if 0 < len(coders) <= NAMED else ""
     declared = "declared" if found.levels.declared else "those that occur"
-    levels = ", ".join(found.levels.labels) or "none"
+    levels = ", ".join(map(shortened, found.levels.labels)) or "none"
     codes = counted(found.codes, "code")
     missing = f", {found.missing} missing" if found.missing else ""
     lines = [
@@ -64,7 +68,8 @@ def counts_in_words(found: DimensionAgreement) -> list[str]:
     if found.left_out:
         lines.append(f"left out: {counted(found.left_out, 'text')} without any code")
     if found.without_codes:
-        lines.append(f"left out: {words(found.without_codes)}, without any code")
+        named = words(list(map(shortened, found.without_codes)))
+        lines.append(f"left out: {named}, without any code")
     single = found.texts - found.paired
     if single:
         lines.append(
@@ -130,10 +135,11 @@ def _warnings(found: DimensionAgreement) -> Iterator[str]:
             " ratio), or --scale nominal if they are names"
         )
     if not levels.declared and not levels.numeric:
-        yield from _on_names(levels.labels)
+        yield from _on_names(list(map(shortened, levels.labels)))
     if not levels.declared and len(levels.labels) > 1:
-        plain = not re.search("[,;=]", "".join(levels.labels))
-        such_as = f", such as --levels {','.join(levels.labels)}" if plain else ""
+        named = ",".join(levels.labels)
+        plain = len(named) <= LONGEST_LEVELS and not re.search("[,;=]", "".join(levels.labels))
+        such_as = f", such as --levels {named}" if plain else ""
         yield (
             "note: a level that nobody used would change AC and Brennan-Prediger: name all levels"
             f" there are{such_as}"
@@ -146,8 +152,9 @@ def _warnings(found: DimensionAgreement) -> Iterator[str]:
     if exact >= HIGH and low and share >= HIGH:
         yield (
             f"note: coders agree in {exact:.0%} of pairs, yet kappa and alpha are low: {share:.0%}"
-            f" of all codes are {level}, so that by their definition chance agrees nearly as often."
-            " AC and Brennan-Prediger define chance otherwise; report percent agreement with them"
+            f" of all codes are {shortened(level)}, so that by their definition chance agrees"
+            " nearly as often. AC and Brennan-Prediger define chance otherwise; report percent"
+            " agreement with them"
         )
 
 

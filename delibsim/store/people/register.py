@@ -167,7 +167,7 @@ def now() -> float:
 def _beside(folder: Path) -> Engine:
     file = folder / FILE
     try:
-        file.touch(exist_ok=True)
+        file.touch(0o600, exist_ok=True)
     except OSError as error:
         fault = f"the register of the people cannot be opened: {file}: {error.strerror}"
         raise WrongInput(fault) from None

@@ -33,6 +33,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import Outcome
 from delibsim.analysis.study.sample.populations import CITIZENS, kinds_of_participants
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.domain.text import counted
 
 Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
 ANALYSES: tuple[Analysis, ...] = (
@@ -67,6 +68,12 @@ DEBATES = (
     "This is a study of debates: nobody is surveyed on considerations and preferences, so that"
     " there is no index. Its ratings are analysed by `delibsim ratings report {}`."
 )
+DAMAGED = (
+    "{} left out, because a file was damaged or changed after it was written: {}; what differs:"
+    " `delibsim verify {}`."
+)
+NAMED = 5
+"""The sessions that a warning names."""
 OF_CONTRASTS = (
     "population role outcome scale a b estimate unit low high df p_topics p_holm q"
     " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
@@ -215,6 +222,10 @@ def _warnings(study: StudyTable) -> list[str]:
     formats = study.rows["format"].dropna() if "format" in study.rows.columns else ()
     if len(formats) and (formats == "debate").all():
         told.append(DEBATES.format(study.study))
+    if damaged := study.rows.query("status == 'damaged'")["session"].tolist():
+        more = f" and {len(damaged) - NAMED} more" if len(damaged) > NAMED else ""
+        named = ", ".join(damaged[:NAMED]) + more
+        told.append(DAMAGED.format(counted(len(damaged), "session"), named, study.study))
     return told
 
 

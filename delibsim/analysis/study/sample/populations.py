@@ -48,9 +48,11 @@ def kinds_of_participants(study: StudyTable) -> dict[str, pd.DataFrame]:
 @lru_cache(maxsize=8)  # every analysis asks, and comparisons are kept by the table they are made of
 def _by_kind(study: StudyTable, copies: bool) -> tuple[Mapping[str, pd.DataFrame], list[str]]:
     """The sessions of a study by whether their participants are citizens of the null model, with or
-    without copies, and what is to be said of copies.
+    without copies, and what is to be said of copies. Sessions whose plan cannot be read are of
+    neither.
     """
-    kept, notes = (study.rows, []) if copies else without_copies(study.rows)
+    planned = study.rows[study.rows.reindex(columns=["topic", "treatment"]).notna().any(axis=1)]
+    kept, notes = (planned, []) if copies else without_copies(planned)
     rows = pooled_wordings(kept)
     found = {MODELS: rows}
     if "null" in rows.columns:
