@@ -11,7 +11,7 @@ from hypothesis import settings
 # Before numpy is imported: threads of two workers would wait for each other on two cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A width that the terminal of whoever tests left behind; pytest-xdist hands it to its workers.
+# A width that the terminal of whoever tests has named is not that of the tests.
 os.environ.pop("COLUMNS", None)
 
 # Fewer examples than the 100 of Hypothesis, which `--hypothesis-profile=default` gives; what a test

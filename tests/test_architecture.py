@@ -69,7 +69,7 @@ def test_the_layers_hold(monkeypatch, capsys):
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_a_module_is_short_opens_with_a_sentence_and_documents_what_is_public(path):
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") < 400
+    assert text.count("\n") < 450
     tree = tree_of(path)
     docstring = ast.get_docstring(tree)
     assert docstring

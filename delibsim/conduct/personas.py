@@ -137,11 +137,16 @@ async def estimate_personas(
         dry.append(asked)
     loads = {}
     for name in names:
-        brief, long = ([call for call in asked if call.model == name] for asked in dry)
+        brief, long = (_asked_of(name, asked) for asked in dry)
         if long:
             loads[name] = replace(load_of(brief, long, 1, repeated=True), sessions=len(long))
     both = estimate_loads(loads, session.models, planned.limits, planned.addresses)
     return planned, both
+
+
+def _asked_of(name: str, asked: "Sequence[Asked]") -> "list[Asked]":
+    """The calls to one model."""
+    return [call for call in asked if call.model == name]
 
 
 async def write_profiles(

@@ -14,7 +14,7 @@ FORM = 0.9
 """How alike a plain name is, from 0 to 1, that may have been meant beside the same dotted one."""
 LONGEST_NAME = 200
 """A longer name is like no other."""
-LONGEST_VALUE, LONGEST_KEPT = 120, 4_000
+LONGEST_VALUE, LONGEST_KEPT = 240, 4_000
 """Characters of a quoted value that a command tells, and that an error keeps: no secret is longer,
 which is found only whole.
 """
@@ -62,7 +62,7 @@ def told(message: str, longest: int = LONGEST_VALUE) -> str:
     characters, and lines of at most 16 times as many.
 
     >>> len(told(f"text '{'a' * 10**6}' and '{'b' * 10**6}'"))
-    254
+    494
     >>> told("the survey's item 'two\nlines' is none")
     "the survey's item 'two lines' is none"
     """

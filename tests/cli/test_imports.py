@@ -118,7 +118,8 @@ def test_only_the_plug_ins_that_a_study_uses_are_loaded(imported, study):
     """The study has citizens; `status` asks what has no effect on them."""
     (modules,) = imported(("status", "s")).values()
     assert "delibsim.models.citizen.citizen" in modules
-    others = ("delibsim.models.clients.", "delibsim.models.person.person", "delibsim.scorers")
+    clients = [f"delibsim.models.clients.{name}" for name in ("openai_compatible", "litellm")]
+    others = (*clients, "delibsim.models.person.person", "delibsim.scorers")
     assert not [name for name in modules if name.startswith(others)]
 
 

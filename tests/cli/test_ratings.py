@@ -273,7 +273,11 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     assert re.search(r"gpt_5_1 +3 +6 .* 0\.0\d - 0\.\d\d$", left.out, re.MULTILINE)
     assert "statements of" not in left.out
     done = delibsim("ratings", "ask", "d", "group.size=2", "--estimate")
-    assert (done.code, done.out) == (0, "study d: 2 ratings, 2 there already, 0 to be asked for\n")
+    assert (done.code, done.out) == (
+        0,
+        "study d: 2 ratings, 2 there already, 0 to be asked for\n"
+        "Nothing is left to be asked: 0 calls, 0 tokens, 0 USD\n",
+    )
 
 
 def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):

@@ -471,7 +471,7 @@ def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, smal
 def test_a_file_in_the_place_of_the_folder_is_a_clear_error(delibsim, home, files, small):
     (home / "runs").write_text("I was here first.", encoding="utf-8")
     answer = delibsim("run", "study=s", *small)
-    assert (answer.code, answer.out) == (4, "")
+    assert (answer.code, answer.out) == (2, "")
     assert str(home / "runs") in answer.err
     assert "Traceback" not in answer.err
     assert files() == {"runs": b"I was here first."}

@@ -281,7 +281,7 @@ def test_a_launcher_that_is_not_installed_is_refused_with_the_extra_that_brings_
 ):
     monkeypatch.setattr("delibsim.conduct.launch.hydra.find_spec", lambda name: None)
     with pytest.raises(
-        WrongInput, match=rf"pip install 'delibsim\[{EXTRAS[name]}\]' \(installed: delibsim\)"
+        WrongInput, match=rf"pip install '\.\[{EXTRAS[name]}\]' in the clone of delibsim \("
     ):
         check(name, ())
 

@@ -44,7 +44,7 @@ class Workplace:
         (folder / "conf" / "model" / "slow.yaml").write_text(
             PRESET.format(delay=delay), encoding="utf-8"
         )
-        self.environment = {**os.environ, "PYTHONPATH": str(package or ""), "COLUMNS": "100"}
+        self.environment = {**os.environ, "PYTHONPATH": str(package or "")}
 
     def start(self, *words: str) -> warm.Heard:
         """Start a `delibsim` command in a process that begins with everything imported."""

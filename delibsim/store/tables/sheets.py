@@ -178,7 +178,7 @@ class SheetWriter:
         alone.
         """
         if self._safe:
-            rows = [[inert(cell) for cell in row] for row in rows]
+            rows = [list(map(inert, row)) for row in rows]
         text = io.StringIO(newline="")
         csv.writer(text).writerows(rows)
         return text.getvalue().encode()

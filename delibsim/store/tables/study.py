@@ -36,10 +36,11 @@ def tables(runs: Runs) -> tuple[dict[str, "DataFrame"], list[str]]:
     kinds = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
     faults: list[str] = []
     values: dict[str, list[list[Any]]] = {}
+    names: dict[str, list[str]] = {}
     columns_of, same = design_of(runs)
     for table, columns in columns_of.items():
         values[table] = [[] for _ in columns]
-    names = {table: [column.name for column in columns] for table, columns in columns_of.items()}
+        names[table] = [column.name for column in columns]
     for table, row in rows_of(runs, faults, same):
         for held, value in zip(values[table], map(row.get, names[table]), strict=True):
             held.append(None if value == "" else value)
