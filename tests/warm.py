@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from functools import cache
 from importlib import import_module
@@ -24,6 +25,7 @@ LARGEST = 65_536
 """Bytes of a request."""
 IMPORTED = ("delibsim.models.clients.openai_compatible", "delibsim.engine.hold", "openai", "pandas")
 """What commands import besides their own modules, within functions."""
+ONE = threading.Lock()
 
 
 class Process:
@@ -42,7 +44,9 @@ class Process:
         }
         self.returncode = None
         self.line = socket.socket(socket.AF_UNIX)
-        self.line.connect(_server().address)
+        with ONE:  # two threads that ask at once would start two
+            address = _server().address
+        self.line.connect(address)
         socket.send_fds(self.line, [json.dumps(asked).encode()], streams)
         self.pid = self._told()
 
