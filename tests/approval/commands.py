@@ -9,6 +9,7 @@ import csv
 import fcntl
 import io
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -43,6 +44,9 @@ VARIES = (
     (re.compile(r"\b\d\d:\d\d:\d\d UTC"), "WHEN"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DAY"),
     (re.compile(r"\b[0-9a-f]{40,64}\b"), "HASH"),
+    (re.compile(r" Commit of delibsim: HASH\+?\.|^\| commit of delibsim .*\n", re.MULTILINE), ""),
+    (re.compile(r'^A "\+" after a commit says .*\n', re.MULTILINE), ""),
+    (re.compile(rf"\b{re.escape(platform.python_version())}\b"), "PYTHON"),
     (re.compile(r'"(seconds|bytes)": [\d.e-]+'), r'"\1": VARIES'),
     (re.compile(r"\b\d+(\.\d+)? (s|ms|seconds)\b"), "SECONDS"),
     (re.compile(r"(citizen\\?_\d .*\D)\.\d{3}( \|| \\\\)?$", re.MULTILINE), r"\1SECONDS"),
