@@ -36,6 +36,17 @@ def pytest_sessionfinish():
         sys.modules["warm"].close()
 
 
+@pytest.fixture(autouse=True)
+def umask():
+    """Commands that a test calls in this process leave it as they found it."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)
+    if private := sys.modules.get("delibsim.store.private"):
+        private._commands.clear()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
     """Leave out the modules that `--doctest-modules` collects beside the tests, which would import

@@ -69,7 +69,7 @@ def test_the_layers_hold(monkeypatch, capsys):
 @pytest.mark.parametrize("path", MODULES, ids=NAMES)
 def test_a_module_is_short_opens_with_a_sentence_and_documents_what_is_public(path):
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") < 450
+    assert text.count("\n") < 400
     tree = tree_of(path)
     docstring = ast.get_docstring(tree)
     assert docstring
@@ -89,7 +89,10 @@ def test_functions_take_at_most_eight_arguments_and_fit_a_screen(path):
                 for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
                 if a.arg not in ("self", "cls")
             ]
-            assert len(arguments) <= 8, f"{node.name} takes {len(arguments)} arguments"
+            # In cli an option is an argument: a limit must not decide what a command takes.
+            assert len(arguments) <= 8 or path.parent.name == "cli", (
+                f"{node.name} takes {len(arguments)} arguments"
+            )
             assert node.end_lineno - node.lineno < 70, (
                 f"{node.name} has {node.end_lineno - node.lineno + 1} lines"
             )

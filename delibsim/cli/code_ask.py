@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import ONLY, print_lines
+from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
@@ -35,7 +35,7 @@ EPILOG = (
 def ask(
     study: StudyName,
     overrides: Annotated[list[str] | None, typer.Argument(metavar="settings", help=CODERS)] = None,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     trial: Annotated[int, typer.Option("--try", min=0, help=TRY)] = 0,
     root: RunsFolder = RUNS,
     as_json: Json = False,

@@ -1,7 +1,6 @@
 """`delibsim estimate`: what a plan will cost, before anything is called, and all of its prompts."""
 
 import re
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,42 +54,8 @@ RUNS_OPTION.expose_value = False
 
 
 ONLY = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
-"""What --estimate does, wherever it is an option."""
-
-
-class MayEstimate(TyperCommand):
-    """A command with the option --estimate, which `only_estimate` tells: it has as many arguments
-    of its own as a function may have.
-    """
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The options, --estimate before --help."""
-        *own, last = super().get_params(ctx)
-        return [*own, ESTIMATE_OPTION, last]
-
-
-_only: ContextVar[bool] = ContextVar("only", default=False)
-
-
-def _take_note(only: bool) -> None:
-    _only.set(only)
-
-
-def only_estimate() -> bool:
-    """Whether --estimate was given to the command that runs now."""
-    return _only.get()
-
-
-def _of_estimates(
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY, callback=_take_note)] = False,
-) -> None:
-    """The option."""
-
-
-_estimating = typer.Typer(add_completion=False)
-_estimating.command()(_of_estimates)
-ESTIMATE_OPTION = get_command(_estimating).params[0]
-ESTIMATE_OPTION.expose_value = False
+EstimateOnly = Annotated[bool, typer.Option("--estimate", help=ONLY)]
+"""The option of every command that may pay."""
 
 
 class WithRuns(TyperCommand):

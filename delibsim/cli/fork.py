@@ -8,7 +8,7 @@ import typer
 
 from delibsim.analysis.fork_effects import unmeasured
 from delibsim.cli.branch_options import WithMoreOptions, parted, print_estimate, root_in, told
-from delibsim.cli.estimate import ONLY
+from delibsim.cli.estimate import EstimateOnly
 from delibsim.cli.forks import print_effects
 from delibsim.cli.options import Json, RunName
 from delibsim.cli.study import STOPPED, hold_shown, printer
@@ -48,7 +48,7 @@ def fork(
     say: Annotated[list[str] | None, typer.Option(help=SAY)] = None,
     times: Annotated[int, typer.Option(min=1, max=1000, help=TIMES)] = 1,
     control: Annotated[bool, typer.Option("--control", help=CONTROL)] = False,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     as_json: Json = False,
 ) -> None:
     """Hold a run again from a turn on, with something changed there: a model, a treatment, a

@@ -10,7 +10,7 @@ import typer
 from delibsim.analysis.table import number, numbers, texts
 from delibsim.cli import judge_train
 from delibsim.cli.code_options import values_of
-from delibsim.cli.estimate import ONLY, print_lines
+from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.replayed import end_with_replayed
@@ -75,7 +75,7 @@ def ask(
     ] = None,
     both_ways: Annotated[bool, typer.Option("--both-ways", help=BOTH_WAYS)] = False,
     controls: Annotated[bool, typer.Option("--controls", help=CONTROLS)] = False,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:

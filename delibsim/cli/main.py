@@ -140,7 +140,7 @@ AS_SETTINGS = {
     "estimate": ("--runs",),
     "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
     "score": ("--column", "--to"),
-    "people invite": ("--url", "--base", "--expires"),
+    "people invite": ("--url", "--expires"),
     "power": ("--correlation",),
     "serve": ("--name", "--trusted-proxy"),
     "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
@@ -208,7 +208,7 @@ class Commands(TyperGroup):
         if name == "power":
             rest = as_design(rest)
         module = import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}")
-        import_module("delibsim.store.files").be_a_command()
+        import_module("delibsim.store.private").be_a_command()
         return name, _plain(get_command(module.app)), rest
 
 

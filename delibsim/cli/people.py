@@ -2,7 +2,6 @@
 
 import typer
 
-from delibsim.cli.estimate import MayEstimate
 from delibsim.cli.people_bonus import bonus
 from delibsim.cli.people_dry import dry_run
 from delibsim.cli.people_erase import export, forget, withdraw
@@ -31,4 +30,4 @@ app.command()(bonus)
 app.command()(forget)
 app.command()(withdraw)
 app.command()(protection)
-app.command(name="dry-run", cls=MayEstimate)(dry_run)
+app.command(name="dry-run")(dry_run)

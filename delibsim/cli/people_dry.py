@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.estimate import only_estimate
+from delibsim.cli.estimate import EstimateOnly
 from delibsim.cli.options import RUNS, RunsFolder
 from delibsim.cli.serve import (
     PEOPLE,
@@ -35,6 +35,7 @@ def dry_run(
     people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
     speed: Annotated[float, typer.Option(min=0.1, max=10_000, help=SPEED)] = 10.0,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    only: EstimateOnly = False,
     root: RunsFolder = RUNS,
 ) -> None:
     """Try a study before people come: citizens take their seats, agree and answer, faster than
@@ -51,7 +52,7 @@ def dry_run(
     from delibsim.web.people.serve import serve_people
 
     planned = planned_for_people(settings or [], multirun, root)
-    if only_estimate():
+    if only:
         show_estimate_for_people(planned)
         return
     hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)

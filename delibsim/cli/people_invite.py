@@ -67,7 +67,7 @@ def invite(
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
 
-    values = values_of(settings, ("url", "base", "expires"))
+    values = values_of(settings, ("url", "expires"))
     runs = study_at(study, root)
     promised(runs)
     if sum([number > 0, list_ is not None, open_]) != 1:
@@ -79,7 +79,7 @@ def invite(
         raise WrongInput(f"{to} is there already; give another file: --to FILE")
     register, days = Register.of(runs), _days(values["expires"], hosting.expires_days)
     served = served_before(runs)
-    given = values["url"] or values["base"] or hosting.address
+    given = values["url"] or hosting.address
     address = given or served.address
     if not address:
         address = HERE

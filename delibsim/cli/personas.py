@@ -14,7 +14,7 @@ from delibsim.analysis.personas.told import (
     texts_of,
     warnings_of,
 )
-from delibsim.cli.estimate import MayEstimate, only_estimate, print_lines
+from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.options import Json
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, safe, say, shown
@@ -55,7 +55,7 @@ TO = "Also write the report as a page (HTML, CSV, LaTeX, Word) into this folder.
 OWN_NAME = "The name of the set; by default that of the file."
 
 
-@app.command(cls=MayEstimate)
+@app.command()
 def build(
     topic: Annotated[str, typer.Argument(help=TOPIC)],
     overrides: Annotated[
@@ -67,6 +67,7 @@ def build(
     writer: Annotated[str, typer.Option(help=WRITER)] = TEMPLATE,
     reader: Annotated[str, typer.Option(help=READER)] = "citizen",
     name: Annotated[str | None, typer.Option(help=NAME)] = None,
+    only: EstimateOnly = False,
 ) -> None:
     """Cluster the people who answered a survey on a topic, and write a persona for each cluster.
 
@@ -78,7 +79,7 @@ def build(
         raise unknown("set of items", items, tuple(ITEMS))
     recipe = Recipe(topic, k, ITEMS[items], seed, writer, reader, name or "")
     home = Path.cwd()
-    if only_estimate():
+    if only:
         planned, found = asyncio.run(estimate_personas(recipe, overrides or [], home))
         console().print(
             f"personas {safe(recipe.label)}: {counted(found.waiting, 'call')} to be made"

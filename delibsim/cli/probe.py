@@ -9,7 +9,7 @@ from rich.console import Console
 from delibsim.analysis.table import Table
 from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.branch_options import parted, print_estimate, told
-from delibsim.cli.estimate import ONLY
+from delibsim.cli.estimate import EstimateOnly
 from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
 from delibsim.cli.study import STOPPED, hold_shown, printer
 from delibsim.cli.table import show_table
@@ -46,7 +46,7 @@ def probe(
     settings: Annotated[list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)] = None,
     after: Annotated[str, typer.Option(help=AFTER)] = "",
     times: Annotated[int, typer.Option(min=1, max=1000, help=TIMES)] = 1,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     answers: Annotated[bool, typer.Option("--answers", help=ANSWERS)] = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.estimate import ONLY, print_lines
+from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
@@ -48,7 +48,7 @@ def ask(
     study: StudyName,
     overrides: Annotated[list[str] | None, typer.Argument(metavar="settings", help=RATERS)] = None,
     panel: Annotated[str, typer.Option(help=PANEL)] = "panel",
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     each: Each = None,
     root: RunsFolder = RUNS,
     as_json: Json = False,

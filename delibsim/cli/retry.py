@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.estimate import ONLY, show_waiting
+from delibsim.cli.estimate import EstimateOnly, show_waiting
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, StudyName
 from delibsim.cli.study import STOPPED, conclude, hold_shown, printer
 from delibsim.cli.terminal import console, print_each
@@ -29,7 +29,7 @@ def retry(
         list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
     ] = None,
     status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.estimate import ONLY, show_estimate
+from delibsim.cli.estimate import EstimateOnly, show_estimate
 from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, Settings, with_runs
 from delibsim.cli.study import STOPPED, conclude, hold
 from delibsim.cli.summary import print_summary, summary
@@ -46,7 +46,7 @@ Sweep = Annotated[
 def run(
     overrides: Settings = None,
     multirun: Sweep = False,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     as_json: Json = False,
     quiet: Quiet = False,
     root: RunsFolder = RUNS,

@@ -13,7 +13,7 @@ from delibsim.analysis.averages import COLUMNS
 from delibsim.analysis.condition_tables import condition_tables
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
-from delibsim.cli.estimate import MayEstimate, only_estimate, print_lines
+from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
@@ -43,7 +43,7 @@ MEASURE = "A measure, by its id; may be given several times: all that is known o
 ALL = "Print every measure of every condition."
 
 
-@app.command(cls=MayEstimate)
+@app.command()
 def score(
     study: Annotated[str, typer.Argument(help=STUDY)],
     more: Annotated[list[str] | None, typer.Argument(metavar="FILE", help=MORE)] = None,
@@ -51,6 +51,7 @@ def score(
     by: Annotated[str, typer.Option(help=BY)] = TREATMENT,
     measure: Annotated[list[str] | None, typer.Option(help=MEASURE)] = None,
     everything: Annotated[bool, typer.Option("--all", help=ALL)] = False,
+    only: EstimateOnly = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
@@ -67,7 +68,7 @@ def score(
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
-    if only_estimate():
+    if only:
         _print_estimate(study, root, more or [], scorer or [], as_json)
         return
     if more:

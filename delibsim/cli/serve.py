@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from delibsim.cli.estimate import MayEstimate, only_estimate, show_estimate
+from delibsim.cli.estimate import EstimateOnly, show_estimate
 from delibsim.cli.options import RUNS, RunsFolder, with_runs
 from delibsim.cli.terminal import say, shown, tell_folder
 from delibsim.conduct.retry import ALLOWED, plan_again
@@ -61,7 +61,7 @@ EPILOG = (
 )
 
 
-@app.command(epilog=EPILOG, cls=MayEstimate)
+@app.command(epilog=EPILOG)
 def serve(
     settings: Annotated[
         list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
@@ -72,6 +72,7 @@ def serve(
     example: Annotated[bool, typer.Option("--example", help=EXAMPLE)] = False,
     host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    only: EstimateOnly = False,
     root: RunsFolder = RUNS,
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
@@ -84,7 +85,7 @@ def serve(
         return
     given, names, proxies = _parted(settings or [])
     where = host, port, names, proxies
-    if only_estimate():
+    if only:
         show_estimate_for_people(planned_for_people(given, multirun, root))
         return
     if demo:

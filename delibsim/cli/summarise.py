@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import ONLY, print_lines
+from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
@@ -48,7 +48,7 @@ def summarise(
     overrides: Annotated[
         list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
     ] = None,
-    only: Annotated[bool, typer.Option("--estimate", help=ONLY)] = False,
+    only: EstimateOnly = False,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:

@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
+from delibsim.conduct.known import remember_run
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
-from delibsim.conduct.status import remember_run
 from delibsim.domain.run import Run, Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted

@@ -1,6 +1,5 @@
 """How a study stands: its sessions, how their calls ended, what is missing and doubtful."""
 
-import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,6 @@ from delibsim.analysis.calls import (
     dropped,
     fingerprints,
     note_ids,
-    noted,
     repeated,
     repetition,
     tally,
@@ -22,17 +20,15 @@ from delibsim.analysis.calls import (
 from delibsim.analysis.causes import CauseCount, causes_in
 from delibsim.analysis.run_summary import missing
 from delibsim.conduct.cost import calls_by_task
+from delibsim.conduct.known import Earlier, Known, remember
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.reason import MEANINGS, SEPARATOR
-from delibsim.domain.run import Run, Session, missing_kind
+from delibsim.domain.run import Session, missing_kind
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
-from delibsim.store.codec import NAMES, Damaged
-from delibsim.store.files import json_text
-from delibsim.store.known import Known, keep
-from delibsim.store.reading import file_bytes, json_value
+from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
@@ -254,102 +250,27 @@ def study_status(runs: Runs) -> StudyStatus:
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
-        entry = earlier.status(name, ids)
-        if entry is None:
-            records, damaged = runs.exchanges(name)
-            entry = _status_of(runs, name, (records, damaged), unfinished)
-            note_ids(records, ids)
-            remember(runs, entry, records)
+        found = earlier.of(name, ids)
+        if found is None:
+            entry = _looked_at(runs, name, unfinished, ids)
+        else:
+            tables = found.fingerprints, found.parameters_dropped
+            entry = SessionStatus(name, COMPLETE, found.log, *tables, plan=found.plan)
         sessions.append(_sharing(entry, known))
     gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
     never, after = len(account.not_begun), calls_by_task(runs)
     return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after, gone)
 
 
-class Earlier:
-    """What earlier looks at the sessions of a study found that were complete and well.
-
-    Their plans are equal but for their names where what else they hold is equal: of these one is
-    read.
-    """
-
-    def __init__(self, runs: Runs) -> None:
-        self._runs, self._known = runs, Known(runs.folder)
-        self._plans: dict[str, Session] = {}
-
-    def status(self, session: str, ids: Ids) -> SessionStatus | None:
-        """How a session stands, its response ids added to `ids`; None where its files must be
-        read.
-        """
-        found = self._known.of(session)
-        if found is None:
-            return None
-        try:
-            plan = self._plan(session, found["plan"])
-            log = Tally({"ok": found["calls"]}, (), found["retried"], Money(found["usd"]))
-            tables = found["fingerprints"], found["dropped"]
-            for one in found["ids"]:
-                ids.note(*one)
-        except (LookupError, TypeError, ValueError):
-            return None
-        return SessionStatus(session, COMPLETE, log, *tables, plan=plan)
-
-    def _plan(self, session: str, names: Mapping[str, Any]) -> Session:
-        """The plan of a session, by what it has alike with others, and its own names."""
-        own = {name: names[name] for name in ("id", "seed", "replicate")}
-        alike = names["alike"]
-        if alike not in self._plans:
-            self._plans[alike] = self._runs.planned(session)
-        return replace(self._plans[alike], **own)
-
-
-def remember_run(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) -> None:
-    """Keep how a session stands that was held just now, by all records of its log; what its
-    prompts said need not be among them.
-    """
-    log = tally(records, 0, run.session.voices)
-    tables = fingerprints(records), dropped(records)
-    gaps, plan = tuple(missing(run)), run.session
-    found = SessionStatus(plan.id, run.status, log, *tables, missing=gaps, plan=plan)
-    remember(runs, found, records)
-
-
-def remember(runs: Runs, found: SessionStatus, records: Sequence[Mapping[str, Any]]) -> None:
-    """Keep how a session stands for the next look, where it is complete, every call is ok at a
-    known cost, and no person took part: nothing that anybody said is kept.
-    """
-    plan, log = found.plan, found.log
-    if plan is None or found.state != COMPLETE or found.missing or log.failed or log.damaged_lines:
-        return
-    if plan.seats_of_people or log.money != Money(log.money.spent_usd):
-        return
-    keep(
-        runs.folder,
-        found.session,
-        {
-            "plan": {
-                "id": plan.id,
-                "seed": plan.seed,
-                "replicate": plan.replicate,
-                "alike": _alike(runs, found.session),
-            },
-            "calls": log.calls["ok"],
-            "retried": log.retried,
-            "usd": log.money.spent_usd,
-            "fingerprints": found.fingerprints,
-            "dropped": found.parameters_dropped,
-            "ids": noted(records),
-        },
-    )
-
-
-def _alike(runs: Runs, session: str) -> str:
-    """What the plan of a session has alike with those that differ in their names alone, as a
-    digest.
-    """
-    plain = json_value(file_bytes(runs.path(session) / "session.json"))
-    rest = {name: value for name, value in plain.items() if name not in NAMES}
-    return hashlib.blake2b(json_text(rest).encode(), digest_size=16).hexdigest()
+def _looked_at(runs: Runs, session: str, unfinished: str, ids: Ids) -> SessionStatus:
+    """How a session stands by its files, which is kept for the next look where it is complete."""
+    records, damaged = runs.exchanges(session)
+    note_ids(records, ids)
+    found = _status_of(runs, session, (records, damaged), unfinished)
+    if found.state == COMPLETE and found.plan and not found.missing:
+        tables = found.fingerprints, found.parameters_dropped
+        remember(runs, Known(found.plan, found.log, *tables), records)
+    return found
 
 
 def _sharing(entry: SessionStatus, known: dict[str, Any]) -> SessionStatus:

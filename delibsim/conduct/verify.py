@@ -172,8 +172,7 @@ async def _verified(
     if runs.withdrawn(name):
         return Finding(place, WITHDRAWN)
     if not runs.held(name):
-        lost = lost_run(folder)
-        return Finding(place, "lost", tuple(lost)) if lost else Finding(place, NO_RUN)
+        return _without_run(runs, name, place)
     sums = sums_in(folder)
     summed = sums.keys() >= {PLAN, RUN}
     changed = changed_files(folder)
@@ -193,6 +192,17 @@ async def _verified(
     if changed and verdict == EQUAL:
         return Finding(place, "changed", tuple(changed), summed)
     return Finding(place, verdict, (*changed, *differences), summed)
+
+
+def _without_run(runs: Runs, name: str, place: str) -> Finding:
+    """What is known of a session that has no run."""
+    if lost := lost_run(runs.path(name)):
+        return Finding(place, "lost", tuple(lost))
+    try:
+        runs.planned(name)
+    except WrongInput as error:
+        return Finding(place, "damaged", (str(error),))
+    return Finding(place, NO_RUN)
 
 
 def _against_run(runs: Runs, session: Session) -> list[str]:
@@ -257,7 +267,8 @@ async def _tasks(runs: Runs) -> AsyncIterator[Finding]:
         try:
             yield _of_task(task, await REPLAYS[prefix](runs, task.removeprefix(prefix)))
         except Exception as error:  # noqa: BLE001 - as for sessions
-            asked = TaskFolder.of(runs, task).exchanges.is_file()
+            folder = TaskFolder.of(runs, task)
+            asked = folder.exchanges.is_file() or folder.annotations.is_file()
             verdict = "damaged" if asked else NO_RECORD
             yield Finding(task, verdict, (f"{type(error).__name__}: {error}",))
     if Ratings.of(runs).panels():

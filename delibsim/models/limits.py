@@ -163,17 +163,12 @@ class Overruns:
         expected, taken = tokens_of(worst), tokens_of(used)
         if expected is not None and taken is not None:
             tokens = tokens.after(expected, taken)
-        if usd is self.usd and tokens is self.tokens:
-            return self
-        return Overruns(usd, tokens)
+        return self if (usd, tokens) == (self.usd, self.tokens) else Overruns(usd, tokens)
 
     @property
     def most(self) -> float:
         """The larger of the two factors."""
         return max(self.usd.factor, self.tokens.factor)
-
-
-NO_OVERRUNS = Overruns()
 
 
 @dataclass(eq=False)
@@ -332,8 +327,6 @@ class Budget:
         """Whether a call could exceed the budget even if nothing were in flight; it never fits
         again.
         """
-        if self.usd is None and self.tokens is None:
-            return False
         held = self._held_for(model, worst)
         if not self._exceeds(held, self._paid_usd, self._paid_tokens):
             return False
@@ -365,11 +358,11 @@ class Budget:
         self.assumed_usd += (held.usd or 0.0) if usd is None else 0.0
         self._paid_usd += (held.usd or 0.0) if usd is None else usd
         self._paid_tokens += held.tokens if tokens is None else tokens
-        known = self.overruns.get(held.model, NO_OVERRUNS)
+        known = self.overruns.get(held.model, Overruns())
         self.overruns[held.model] = known.after(held.worst, used)
 
     def _held_for(self, model: str, worst: Usage) -> Held:
-        known = self.overruns.get(model, NO_OVERRUNS)
+        known = self.overruns.get(model, Overruns())
         usd = None if worst.cost_usd is None else known.usd.of(worst.cost_usd)
         return Held(model, usd, math.ceil(known.tokens.of(tokens_of(worst) or 0)), worst)
 
@@ -377,23 +370,15 @@ class Budget:
         dear = self.usd is not None and (held.usd is None or usd + held.usd > self.usd)
         return dear or (self.tokens is not None and tokens + held.tokens > self.tokens)
 
-    @property
-    def reserved_usd(self) -> float:
-        """US dollars of `spent_usd` that are a worst case: of calls in flight, and of calls whose
-        cost is not known.
-        """
-        return self._held_usd + self.assumed_usd
-
     def _shortfall(self, held: Held) -> str:
         """What a call that does not fit needs, and what is left, in words."""
         parts = []
         if self.usd is not None:
             need = "an unknown amount" if held.usd is None else f"{dollars(held.usd)} USD"
-            known = dollars(self.spent_usd - self.reserved_usd)
-            reserved = dollars(self.reserved_usd)
+            reserved = self._held_usd + self.assumed_usd  # of calls in flight, or of unknown cost
             parts.append(
-                f"of limits.budget_usd={self.usd:g} {known} USD are spent and {reserved} reserved,"
-                f" and the next call may cost up to {need}"
+                f"of limits.budget_usd={self.usd:g} {dollars(self.spent_usd - reserved)} USD are"
+                f" spent and {dollars(reserved)} reserved, and the next call may cost up to {need}"
             )
         if self.tokens is not None:
             parts.append(

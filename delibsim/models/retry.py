@@ -129,10 +129,7 @@ class RetryingModel:
                 return self._unsent(tries)
             completion = await self._send(prompt, seed, held, tries)
             note(charge(completion, worst))
-        detail = self._detail(completion)
-        if not tries and detail == completion.detail:
-            return completion
-        return replace(completion, detail=detail, tries=tuple(tries))
+        return replace(completion, detail=self._detail(completion), tries=tuple(tries))
 
     async def _send(
         self, prompt: Prompt, seed: int, held: Held, tries: list[FailedAttempt]
@@ -141,8 +138,7 @@ class RetryingModel:
         used = Usage()
         try:
             completion = await self._model.complete(prompt, seed)
-            if completion.usage.cost_usd is None:
-                completion = replace(completion, usage=self._priced(completion))
+            completion = replace(completion, usage=self._priced(completion))
             used = use(completion)
             return completion
         except asyncio.CancelledError:
@@ -189,8 +185,10 @@ class RetryingModel:
         return f"{completion.detail} (asks to wait {asked:.0f} s; {limit})"
 
     def _priced(self, completion: Completion) -> Usage:
-        """Usage without the provider's own figure with its cost by the price list, else unknown."""
+        """Usage with its cost: the provider's own figure, else the price list's, else unknown."""
         usage = completion.usage
+        if usage.cost_usd is not None:
+            return usage
         return replace(usage, cost_usd=self.price.cost(usage))
 
 
@@ -208,8 +206,6 @@ def _failed(completion: Completion, wait: float) -> FailedAttempt:
 def use(attempt: Completion | FailedAttempt) -> Usage:
     """What an attempt used, as far as it is known: nothing if it failed for free."""
     used = attempt.usage
-    if attempt.status == "ok":
-        return used
     if failed_for_free(attempt.status, attempt.possibly_billed, used != Usage()):
         return Usage(input_tokens=0, output_tokens=0, cost_usd=0.0)
     return used
@@ -218,8 +214,6 @@ def use(attempt: Completion | FailedAttempt) -> Usage:
 def charge(attempt: Completion | FailedAttempt, worst: Usage) -> Usage:
     """What an attempt counts against limits: what it used; the worst case where it is not known."""
     used = use(attempt)
-    if tokens_of(used) is not None and used.cost_usd is not None:
-        return used
     known = worst if tokens_of(used) is None else used
     cost = worst.cost_usd if used.cost_usd is None else used.cost_usd
     return Usage(input_tokens=known.input_tokens, output_tokens=known.output_tokens, cost_usd=cost)

@@ -117,9 +117,12 @@ class Prompt:
         """
         parts = [part for message in self.messages for part in (message.role, message.content)]
         parts += [self.reply.describe(), model, str(seed)]
-        texts = [part.encode(errors="surrogatepass") for part in parts]
-        told = b"".join([b"%d:%b" % (len(text), text) for text in texts])  # lengths part them
-        return hashlib.sha256(told).hexdigest()
+        digest = hashlib.sha256()
+        for part in parts:
+            text = part.encode(errors="surrogatepass")
+            digest.update(b"%d:" % len(text))  # lengths keep the parts apart
+            digest.update(text)
+        return digest.hexdigest()
 
 
 def head(reply: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 from pydantic_core import PydanticSerializationError, to_json
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.private import mode_of
 from delibsim.store.reading import json_value, opened
 
 FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -25,58 +26,6 @@ FILES = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 MOST_OPEN = 2_000 if FILES == resource.RLIM_INFINITY else min(FILES // 5, 2_000)
 """Logs that are kept open at once."""
 TRIES = 4  # looks at a lock before it counts as taken
-OTHERS = 0o077
-"""What everybody but the owner may do with a file or a folder."""
-OF_PEOPLE = ("people.yaml", "people.sqlite")
-"""Files in the folder of a study that people take part in."""
-
-
-_private: set[str] = set()
-_commands: list[bool] = []
-
-
-def be_a_command() -> None:
-    """Let `keep_private` decide what becomes of every file of this process, which is a command of
-    delibsim and nothing else.
-    """
-    _commands.append(True)
-
-
-def keep_private(folder: Path) -> None:
-    """Let its owner alone read a folder and what lies in it, and what this module writes there from
-    now on.
-
-    A command writes all that it writes for its owner alone from now on, wherever that is:
-    databases, tables and figures are written by others. Who uses delibsim from Python keeps the
-    umask.
-    """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    if _commands:
-        os.umask(OTHERS)
-    _private.add(os.path.realpath(folder))
-    folder.mkdir(0o777 & ~OTHERS, exist_ok=True)
-    if not folder.stat().st_mode & OTHERS:
-        return
-    for path in [*folder.rglob("*"), folder]:
-        with suppress(OSError):  # it has gone meanwhile, or is of somebody else
-            if not path.is_symlink():
-                path.chmod(path.stat().st_mode & ~OTHERS)
-
-
-def _mode(path: Path, mode: int) -> int:
-    """The mode of a new file or folder, which the umask may narrow further."""
-    if not _private:
-        return mode
-    real = os.path.realpath(path)
-    kept = any(real == one or real.startswith(f"{one}{os.sep}") for one in _private)
-    return mode & ~OTHERS if kept else mode
-
-
-def is_private(folder: Path) -> bool:
-    """Whether a folder is kept private, or is to be: people take part in its study."""
-    if not folder.is_dir():
-        return False
-    return not folder.stat().st_mode & OTHERS or any((folder / one).is_file() for one in OF_PEOPLE)
 
 
 def write_atomically(path: Path, text: str, durable: bool = False) -> None:
@@ -98,7 +47,7 @@ def written_atomically(path: Path, durable: bool = False) -> Generator[Callable[
     name = path.with_name(f".{path.name}.{token_hex(4)}.tmp")
     with _named(path):
         # tempfile would make it for its owner alone; this way the umask decides, as elsewhere.
-        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode(path, 0o666))
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode_of(path, 0o666))
         file = os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
     def write(text: str) -> None:
@@ -153,7 +102,7 @@ def _json_bytes(plain: Any, indent: int | None = None) -> bytes:
 def make_folder(folder: Path, durable: bool = False) -> None:
     """Make a folder and those above it where they are missing; with `durable` on the disk."""
     above = [one for one in (folder, *folder.parents) if not one.exists()] if durable else []
-    folder.mkdir(_mode(folder, 0o777), parents=True, exist_ok=True)
+    folder.mkdir(mode_of(folder, 0o777), parents=True, exist_ok=True)
     for new in above:
         _sync(new.parent)
 
@@ -211,7 +160,7 @@ class Log:
                 return self._file, status.st_size
             self.close()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        self._file = os.open(self._path, flags, _mode(self._path, 0o666))
+        self._file = os.open(self._path, flags, mode_of(self._path, 0o666))
         Log._open += 1
         return self._file, os.fstat(self._file).st_size
 
@@ -289,7 +238,7 @@ def staged(folder: Path) -> Generator[Path]:
         if path.name.startswith(prefix) and path.name.endswith(".tmp") and path.is_dir():
             _remove_if_left(path)
     new = folder.parent / f"{prefix}{token_hex(4)}.tmp"
-    new.mkdir(_mode(new, 0o777))
+    new.mkdir(mode_of(new, 0o777))
     handle = os.open(new, os.O_RDONLY)
     try:
         # Freed by the system when the process dies, which tells what is left behind.

@@ -24,11 +24,9 @@ from delibsim.store.files import (
     Log,
     append_line,
     holder,
-    is_private,
     is_taken,
     joined,
     json_text,
-    keep_private,
     locked,
     read_lines,
     write_atomically,
@@ -36,9 +34,10 @@ from delibsim.store.files import (
 )
 from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
+from delibsim.store.private import keep_private, stay_private
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
-from delibsim.store.sums import Check, refuse_changed, write_sums
+from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
 T = TypeVar("T")
@@ -73,14 +72,14 @@ class Runs:
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
         self._refuse_changed: Check | None = refuse_changed
-        self._keep_private()
+        stay_private(self.folder)
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
-        runs._keep_private()
+        stay_private(folder)
         manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
@@ -103,9 +102,7 @@ class Runs:
         return found
 
     def manifest(self) -> Manifest | None:
-        """What the study is; None if it has not begun. WrongInput if its study.json is damaged or
-        of another schema.
-        """
+        """What the study is; None if it has not begun. WrongInput if study.json is damaged."""
         return read_manifest(self.folder / "study.json")
 
     def edition(self) -> str:
@@ -172,11 +169,6 @@ class Runs:
             if session.seats_of_people:
                 keep_private(self.folder)
             write_atomically(path, codec.session_to_json(session), self.durable)
-
-    def _keep_private(self) -> None:
-        """Go on keeping what people give from all but the owner of the folder."""
-        if is_private(self.folder):
-            keep_private(self.folder)
 
     def is_held_with_people(self, session: str) -> bool:
         """Whether a server holds a session in which people take part now."""
@@ -291,6 +283,16 @@ class Runs:
 
         return self._read(path, own, self._refuse_changed)
 
+    def run_of(self, session: str) -> Run | None:
+        """The run of a session, None where it was not held; Damaged where the run cannot be read,
+        or is gone.
+        """
+        if self.held(session):
+            return self.run(session)
+        for fault in lost_run(self.path(session)):
+            raise codec.Damaged(fault)
+        return None
+
     def all(self) -> tuple[LazyRuns, list[str]]:
         """Every run that can be read, and the faults of those that cannot. Each is read when it is
         asked for, and not kept.
@@ -305,15 +307,16 @@ class Runs:
 
         `known` are the sessions whose plan was read before; the others' are looked at too.
         """
-        for session in filter(self.held, self.sessions()):
+        for session in self.sessions():
             try:
-                if session not in known:
+                if session not in known and self.held(session):
                     self.planned(session)
-                run = self.run(session)
+                run = self.run_of(session)
             except codec.Damaged as error:
                 faults.append(str(error))
                 continue
-            yield run
+            if run is not None:
+                yield run
 
     def log(self, session: str) -> Log:
         """The log of a session, to which its exchanges are appended; who asked for it closes it."""
@@ -329,9 +332,7 @@ class Runs:
         return Answering(self.folder / "fingerprints.jsonl")
 
     def exchanges(self, session: str) -> tuple[list[dict[str, Any]], int]:
-        """The exchanges of a session as plain values, and how many lines of its log are damaged;
-        none of a session that was withdrawn.
-        """
+        """The exchanges of a session, and how many lines are damaged; none if it was withdrawn."""
         if self.withdrawn(session):
             return [], 0
         return read_lines(self.path(session) / "exchanges.jsonl")
@@ -369,9 +370,7 @@ class Runs:
             (folder / scores_file(name, version)).unlink(missing_ok=True)
 
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
-        """Write what a scorer has to say of how its scores came about, one JSON object a line; the
-        file.
-        """
+        """Write how the scores of one scorer came about, one JSON object a line; the file."""
         path = self.scores_folder / DETAILS / scores_file(name, version)
         with written_atomically(path) as write:
             for record in details:
@@ -384,9 +383,7 @@ class Runs:
             yield from each_score(path)
 
     def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
-        """What a file of a session describes; Damaged, naming the file, where it describes nothing,
-        or `refuse` says so.
-        """
+        """What a file describes; Damaged where it describes nothing, or `refuse` says so."""
         try:
             content = file_bytes(path)
             found = read(content)

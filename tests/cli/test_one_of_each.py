@@ -53,6 +53,7 @@ def told(delibsim):
     def call(*words):
         answer = delibsim(*words)
         assert answer.code in (0, 2, 3, 4), answer.err
+        assert not answer.err.startswith("Usage:"), answer.err
         said = "\n".join(line for line in answer.out.splitlines() if '"' not in line)
         found = NO_NUMBER.search(said + answer.err)
         assert found is None, f"{' '.join(map(str, words))}: {found}"

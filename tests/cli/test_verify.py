@@ -220,9 +220,6 @@ def test_a_run_that_was_edited_is_told_and_enters_no_number(delibsim, pilot, wha
     assert any(told in line for line in own[A]["changed"])
     if "check sums removed" in what:
         return
-    if verdict == "lost":
-        assert "study s: 3 of 4 sessions held" in delibsim("score", "s").out
-        return
     scored = delibsim("score", "s", "--json")
     assert scored.code == 3
     assert any(f"{A}/" in fault for fault in scored.json["unreadable"])
@@ -242,6 +239,21 @@ def test_who_leaves_a_changed_run_out_names_it(delibsim, pilot, command):
     assert answer.code == 3
     assert A in answer.out + answer.err
     assert "after it was written" in answer.out + answer.err
+
+
+def test_a_run_that_is_gone_is_named_by_what_it_is_missing_from(delibsim, pilot):
+    (pilot / A / "run.json").unlink()
+    for command in ("score s", "export s"):
+        answer = delibsim(*command.split())
+        assert answer.code == 3, command
+        assert f"{A}/run.json is gone" in answer.out + answer.err, command
+
+
+def test_a_plan_without_a_run_that_cannot_be_read_is_damage(delibsim, pilot):
+    (pilot / "other").mkdir()
+    (pilot / "other" / "session.json").write_text("{", encoding="utf-8")
+    found = {one["name"]: one for one in delibsim("verify", "s", "--json").json["differing"]}
+    assert found["other"]["verdict"] == "damaged"
 
 
 def test_a_plan_that_cannot_be_read_is_of_no_condition(delibsim, pilot):

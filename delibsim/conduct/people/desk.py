@@ -111,7 +111,7 @@ class RoomDesk:
         """The request as it stands; what may wait no longer is ended: in a seat that was left, and
         by a limit that binds.
         """
-        state, person, waiting = await asyncio.to_thread(self._standing, asked, waiting)
+        state, person, waiting = await asyncio.to_thread(self._standing, asked)
         if waiting.status:
             return waiting
         if state == STOOD_IN and self.stand_in is not None:
@@ -120,14 +120,16 @@ class RoomDesk:
             await self._keep(asked.key, Given("", "absent", LEFT))
         elif not await asyncio.to_thread(self._ends, asked, waiting, person):
             return waiting
-        return (await asyncio.to_thread(self._standing, asked, waiting))[2]
+        return (await asyncio.to_thread(self._standing, asked))[2]
 
-    def _standing(self, asked: Asked, waiting: WaitingRequest) -> tuple[str, str, WaitingRequest]:
+    def _standing(self, asked: Asked) -> tuple[str, str, WaitingRequest]:
         """The state of the seat, whose it is, and the request as it stands."""
         with self.register.reading():
             found = request_of(self.register, asked.key)
             state, person = standing_of(self.register, self.session, asked.seat)
-        return state, person, found or waiting
+        if found is None:  # a database that ended at once has lost what it had not yet written
+            found = self._put(asked)
+        return state, person, found
 
     async def _keep(self, key: str, given: Given) -> None:
         """Hand in for a person, as soon as that can be written: a model is not asked twice."""

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from delibsim.models.base import Completion, Status, Usage
@@ -117,14 +117,13 @@ def messages_of(prompt: Prompt) -> list[dict[str, Any]]:
     return [{"role": message.role, "content": message.content} for message in prompt.messages]
 
 
-def completion_of(payload: Any, requested: str, **known: Any) -> Completion:
+def completion_of(payload: Any, requested: str) -> Completion:
     """The completion in a decoded response body; a body that holds none is a status that says
-    so. `known` are its fields that the body does not hold.
+    so.
     """
     if not isinstance(payload, dict):
         fault = "the response is not a JSON object"
-        failed = Completion("", "unavailable", fault, model_requested=requested, **known)
-        return replace(failed, possibly_billed=True)
+        return Completion("", "unavailable", fault, model_requested=requested, possibly_billed=True)
     choices = payload.get("choices")
     there = isinstance(choices, list) and bool(choices) and isinstance(choices[0], dict)
     choice = choices[0] if there else {}
@@ -145,7 +144,6 @@ def completion_of(payload: Any, requested: str, **known: Any) -> Completion:
         response_id=_words(payload.get("id")),
         fingerprint=_words(payload.get("system_fingerprint")),
         possibly_billed=status == "unavailable",
-        **known,
     )
 
 

@@ -93,11 +93,15 @@ class OpenAICompatible:
         while True:
             sent, dropped = self._dialect.sent(requested), self._dialect.dropped(requested)
             body = {"model": self.model, "messages": messages_of(prompt), **sent}
-            known = {"parameters_sent": sent, "parameters_dropped": dropped}
-            completion = await self._attempt(body, {"provider": self.provider, **known})
+            completion = await self._attempt(body)
             refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
             if not refused or not self._dialect.learn(completion.detail, requested, sent):
-                return completion
+                return replace(
+                    completion,
+                    provider=self.provider,
+                    parameters_sent=sent,
+                    parameters_dropped=dropped,
+                )
 
     async def preflight(self) -> list[PreflightIssue]:
         """What can be found out without paying: whether the key is there, the server answers, and
@@ -146,11 +150,9 @@ class OpenAICompatible:
             await self._session.close()
             self._session = None
 
-    async def _attempt(self, body: Mapping[str, Any], known: Mapping[str, Any]) -> Completion:
-        """The completion of one request, with the fields that are `known` before it; a fault on the
-        way is a status.
-        """
-        failed = Completion("", model_requested=self.model, **known)
+    async def _attempt(self, body: Mapping[str, Any]) -> Completion:
+        """The completion of one request; a fault on the way is a status."""
+        failed = Completion("", model_requested=self.model)
         try:
             async with self._open().post(
                 self._url("chat/completions"),
@@ -174,7 +176,7 @@ class OpenAICompatible:
             return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
         if 300 <= response.status < 400:
             return replace(failed, status="bad_request", detail=self._moved(response))
-        return self._judge(response.status, text, response.headers, failed, known)
+        return self._judge(response.status, text, response.headers, failed)
 
     def _moved(self, response: aiohttp.ClientResponse) -> str:
         """What is said of a redirect, which is never followed."""
@@ -182,12 +184,7 @@ class OpenAICompatible:
         return f"HTTP {response.status}: the address has moved to {where}"
 
     def _judge(
-        self,
-        code: int,
-        text: str,
-        headers: Mapping[str, str],
-        failed: Completion,
-        known: Mapping[str, Any],
+        self, code: int, text: str, headers: Mapping[str, str], failed: Completion
     ) -> Completion:
         """The completion in a whole response."""
         payload = decoded(text)
@@ -203,7 +200,7 @@ class OpenAICompatible:
         if payload is None:
             detail = f"HTTP 200 with {_kind_of(text)} instead of an answer"
             return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
-        completion = without_echoes(completion_of(payload, self.model, **known), self._hidden)
+        completion = without_echoes(completion_of(payload, self.model), self._hidden)
         returned = completion.model_returned
         if self.strict and completion.status == "ok" and returned and returned != self.model:
             detail = f"asked {self.model}, answered by {returned} (strict)"

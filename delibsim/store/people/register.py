@@ -13,7 +13,6 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.files import keep_private
 from delibsim.store.people.databases import (
     ADDRESS,
     POOL_OF_FILE,
@@ -24,6 +23,7 @@ from delibsim.store.people.databases import (
 )
 from delibsim.store.people.outage import Outage
 from delibsim.store.people.version import check, settle
+from delibsim.store.private import keep_private
 from delibsim.store.runs import Runs
 
 FILE = "people.sqlite"

@@ -69,7 +69,7 @@ def export_people(
     `checks` are the ids of questions that are checks; `hosting` has the codes of endings and the
     rules of a bonus. Texts that a spreadsheet would take for
     formulas begin with an apostrophe. With `names` who people are is in a file of its own. The user
-    alone can read any of it (`files.keep_private`). WrongInput if the folder holds anything else.
+    alone can read any of it (`private.keep_private`). WrongInput if the folder holds anything else.
     """
     refuse_others(folder, "export")
     folder = folder.resolve()

@@ -104,9 +104,8 @@ def session_facts(runs: Runs, name: str) -> Row:
         facts["status"] = WITHDRAWN
     try:
         session = runs.planned(name)
-        if runs.held(name):
-            run = runs.run(name)
-            session = run.session
+        run = runs.run_of(name)
+        session = run.session if run else session
     except WrongInput as error:
         facts |= {"status": "damaged", "fault": str(error)}
     if session is not None:

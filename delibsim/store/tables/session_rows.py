@@ -112,9 +112,8 @@ class SessionRows:
         self.run: Run | None = None
         try:
             self.session = runs.planned(name)
-            if runs.held(name):
-                self.run = runs.run(name)
-                self.session = self.run.session
+            self.run = runs.run_of(name)
+            self.session = self.run.session if self.run else self.session
         except WrongInput as error:
             self.faults.append(str(error))
         self.status = self.run.status if self.run else "no run"

@@ -24,6 +24,7 @@ from delibsim.store.people.requests import (
     hand_in,
     last_given,
     note_shown,
+    request_of,
     save_draft,
 )
 from delibsim.store.people.rooms import STOOD_IN
@@ -135,6 +136,7 @@ class Room:
         view = self.hall.view(visit.person.id)
         request = view.request if view else None
         if view is None or request is None or request.key != (fields.get(KEY) or [""])[-1]:
+            self._refuse_lost(fields)
             return home("?known=1")  # a form of before: from another tab, or sent twice
         if DECLINED in fields:
             first = hand_in(
@@ -150,6 +152,13 @@ class Room:
             first = hand_in(self.register, request.key, reply)
         self.hall.watch.tell(view.room.session)
         return home() if first else home("?known=1")
+
+    def _refuse_lost(self, fields: Fields) -> None:
+        """Unavailable for the form of a request that a database lost when it ended at once: it
+        is asked for anew, so that the same form can be sent again.
+        """
+        if request_of(self.register, (fields.get(KEY) or [""])[-1]) is None:
+            raise Unavailable("the database has lost what this form answers")
 
     def draft(self, visit: Visit, fields: Fields) -> Response:
         """Keep what is typed."""

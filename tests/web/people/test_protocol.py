@@ -7,7 +7,7 @@ import pytest
 from people_site import hall_of, served
 
 from delibsim.web.guard import OF_ALL
-from delibsim.web.people.protocol import LONGEST
+from delibsim.web.serve import LONGEST
 
 
 @pytest.fixture
