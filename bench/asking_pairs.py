@@ -20,8 +20,8 @@ from record import ROOT, Value, record
 from threadpoolctl import threadpool_limits
 
 from delibsim import Runs
-from delibsim.conduct.comparing.carry_out import carry_out
-from delibsim.conduct.comparing.plan import plan_comparison
+from delibsim.asking.kinds.pair import plan_pairs
+from delibsim.conduct import ask as asking
 from delibsim.domain.annotation import Text
 from delibsim.measures.bradley_terry.adaptive import next_pairs
 from delibsim.measures.bradley_terry.prior import with_prior
@@ -48,9 +48,9 @@ async def asked(*design: str) -> tuple[float, float]:
     """Seconds and CPU seconds of 1,000 votes."""
     url = f"http://127.0.0.1:{PORT}/v1"
     own = [f"base_url={url}", f"limits.concurrency={AT_ONCE}", "design.per_text=20", *design]
-    planned = plan_comparison(study(), ["dimension=logical", "model=local", *own])
+    planned = plan_pairs(study(), ["dimension=logical", "model=local", *own])
     start, began = time.perf_counter(), time.process_time()
-    found = await carry_out(planned)
+    found = await asking.ask(planned)
     assert (found.new, found.whole) == (1_000, True)
     return time.perf_counter() - start, time.process_time() - began
 

@@ -25,10 +25,10 @@ from typing import Any
 from record import Row, record
 
 from delibsim import Runs
-from delibsim.conduct.asking.ask import Outcome
-from delibsim.conduct.coding.ask import ask_coding
-from delibsim.conduct.coding.plan import plan_coding
-from delibsim.conduct.coding.replay import replay_coding
+from delibsim.asking import road
+from delibsim.asking.kinds.code import CODES, plan_coding
+from delibsim.asking.nouns import Outcome
+from delibsim.conduct import ask as asking
 from delibsim.domain.annotation import Text
 from delibsim.models.replay import exchanges_in
 from delibsim.store.codings import Codings
@@ -68,7 +68,7 @@ async def measure(home: Path, n: int) -> list[Row]:
         again, second = await timed(lambda: ask(runs))
     assert asked.whole, asked.faults
     assert again.asked == 0
-    replayed, third = await timed(lambda: replay_coding(runs))
+    replayed, third = await timed(lambda: road.replay(CODES.kept(runs, "")))
     assert replayed.verdict == "equal"
     few = study(home, "few", max(n // 10, 2))
     share = await cached(home, few)
@@ -88,7 +88,7 @@ async def measure(home: Path, n: int) -> list[Row]:
 async def ask(runs: Runs) -> Outcome:
     """Plan and ask, as the command does."""
     settings = ["scheme=dqi3", f"group.models=[{','.join(MODELS)}]", f"samples={SAMPLES}"]
-    return await ask_coding(plan_coding(runs, settings))
+    return await asking.ask(plan_coding(runs, settings))
 
 
 async def cached(home: Path, runs: Runs) -> float:

@@ -94,12 +94,12 @@ def written(home: Path, name: str, n: int, dimensions: int) -> None:
     for dimension in scheme.dimensions:
         highest = len(dimension.levels) - 1
         levels = [draw.randint(0, highest) for _ in texts]
-        codings.add_samples(samples(texts, levels, dimension.id, highest, draw))
+        codings.add(samples(texts, levels, dimension.id, highest, draw))
         for person in PEOPLE:
             read = zip(texts[:READ], levels, strict=False)
             own = [(text, near(level, highest, draw)) for text, level in read]
             codes = [Code(text.id, dimension.id, person, "human", level) for text, level in own]
-            codings.add_people(codes)
+            codings.add(codes, people=True)
 
 
 def samples(

@@ -21,7 +21,7 @@ import uvicorn
 from record import record
 from starlette.applications import Starlette
 
-from delibsim.conduct.handing_out import Online
+from delibsim.asking.handing_out import Online
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.packs import open_pack
 from delibsim.conduct.people.rater_desk import RaterDesk

@@ -23,12 +23,11 @@ import numpy as np
 from record import Value, record
 from summaries import opinions
 
-from delibsim.annotation.judging import unit_of
-from delibsim.conduct.judging.ask import ask_judging
-from delibsim.conduct.judging.estimate import estimate_judging
-from delibsim.conduct.judging.plan import JudgingPlan, plan_judging
-from delibsim.conduct.summarising.estimate import estimate_summaries
-from delibsim.conduct.summarising.plan import plan_summaries
+from delibsim.asking import road
+from delibsim.asking.kinds.judgment import plan_judging, question
+from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.nouns import Plan
+from delibsim.conduct import ask as asking
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.summary import Summary
 from delibsim.models.base import Completion
@@ -69,13 +68,13 @@ def summarised(study: str) -> Runs:
         said[f"o{i:03}"] = (stance, "yes" if i % 8 == 0 else "no", text)
     runs = study_of_opinions(Path(), said, study)
     planned = plan_summaries(runs, SUMMARISE)
-    planned.summaries.files.settle(planned.task)
+    planned.answers.files.settle(planned.task)
     words = " ".join(text for _, _, text in said.values()).split()
     rng = np.random.default_rng(0)
     made = []
-    for slot in planned.slots:
+    for slot in planned.about.slots:
         made.append(Summary(slot, " ".join(rng.choice(words, 250).tolist())))
-    planned.summaries.add(made)
+    planned.answers.add(made)
     return runs
 
 
@@ -83,37 +82,37 @@ def estimates(studies: list[Runs]) -> int:
     """The judgments that the estimates of all studies name, summaries included in the work."""
     judgments = 0
     for runs in studies:
-        estimate_summaries(plan_summaries(runs, [*SUMMARISE, "name=new"]))
-        judgments += estimate_judging(plan_judging(runs, [*JUDGE, "group.size=2"])).planned // 2
+        road.estimate(plan_summaries(runs, [*SUMMARISE, "name=new"]))
+        judgments += road.estimate(plan_judging(runs, [*JUDGE, "group.size=2"])).planned // 2
     return judgments
 
 
 def judged(runs: Runs, settings: list[str]) -> None:
     """Keep every judgment but the last, and every exchange, as if they had been asked."""
     planned = plan_judging(runs, settings)
-    files = planned.judgments.files
+    files = planned.answers.files
     files.settle(planned.task)
-    left = list(planned.models)[-1], planned.sittings[-1].id
+    left = list(planned.models)[-1], planned.about.sittings[-1].id
     values = dict.fromkeys(DIMENSIONS, 3)
     with files.exchanges.open("w", encoding="utf-8") as log:
         for judge in planned.models:
             log.writelines(_lines(planned, judge))
     lines = []
     for judge in planned.models:
-        for sitting in planned.sittings:
+        for sitting in planned.about.sittings:
             if (judge, sitting.id) != left:
                 lines.append(Judgment(sitting, judge, values))
-    planned.judgments.add(lines)
+    planned.answers.add(lines)
 
 
-def _lines(planned: JudgingPlan, judge: str) -> list[str]:
+def _lines(planned: Plan, judge: str) -> list[str]:
     """The exchanges of one judge, as lines."""
-    task, found = planned.asking(judge), []
+    found = []
     reply = "\n".join(f"D{n}: 3" for n in range(1, 5))
-    for sitting in planned.sittings:
-        unit = unit_of(sitting)
-        prompt = task.prompt(unit)
-        seed = task.seed(unit, prompt)
+    for sitting in planned.about.sittings:
+        asked = question(planned.about, sitting, judge)
+        prompt = asked.prompt()
+        seed = asked.seed(prompt)
         exchange = Exchange(
             hash=prompt.hash(judge, seed),
             model=judge,
@@ -131,7 +130,7 @@ def _lines(planned: JudgingPlan, judge: str) -> list[str]:
 
 def resume(runs: Runs, settings: list[str]) -> tuple[int, int, int]:
     """Give the command again: judgments that are new and that were there, and calls."""
-    outcome = asyncio.run(ask_judging(plan_judging(runs, settings)))
+    outcome = asyncio.run(asking.ask(plan_judging(runs, settings)))
     return outcome.new, outcome.before, outcome.asked
 
 

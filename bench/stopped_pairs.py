@@ -10,7 +10,7 @@ from coverage_pairs import DELTA, SPREADS, THETA
 from record import Value, record
 from threadpoolctl import threadpool_limits
 
-from delibsim.annotation.adaptive import Chain, Known, next_step
+from delibsim.asking.adaptive import Chain, Known, next_step
 from delibsim.domain.adaptive import Batch
 from delibsim.domain.comparison import Vote
 
