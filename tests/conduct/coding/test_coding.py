@@ -288,16 +288,6 @@ async def test_a_text_longer_than_a_model_reads_is_told_and_the_others_are_coded
     assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
-async def test_a_command_that_failed_at_once_binds_nobody_to_its_settings(runs):
-    async with FakeProvider([Rule(status=401)]) as provider:
-        _, outcome, _ = await ask(runs, provider)
-        assert (outcome.new, outcome.usable, provider.calls) == (0, 0, 1)
-        assert all("authentication" in fault for fault in outcome.faults)
-        provider.script.clear()
-        _, outcome, _ = await ask(runs, provider, "temperature=0.2")
-        assert outcome.whole
-
-
 async def test_packs_that_were_handed_to_people_bind_what_models_are_asked(home, runs):
     pack = export_codes(coding_of(runs, "tiny"), ["Ann"], 3)
     _rewrite(home, "One reason", "A single reason")
