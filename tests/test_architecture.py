@@ -192,12 +192,6 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
         assert f"delibsim/{name}" in names
     assert "delibsim/py.typed" in names
     assert "delibsim/data/model_families.json" in names
-    editions = {
-        str(path.relative_to(ROOT))
-        for path in (ROOT / "delibsim" / "data" / "editions").rglob("*.yaml")
-    }
-    assert editions
-    assert editions <= names
     assert {str(path.relative_to(ROOT)) for path in MODULES} <= names
     assert {name.split("/")[0].split("-")[0] for name in names} == {"delibsim"}
     assert not [
