@@ -192,11 +192,7 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
-    unsaid = {
-        "reverse_scale": None,
-        "transcript_window": None,
-        "rules": None,
-    }
+    unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, "background": True}
     procedure = _without(plain["procedure"], **unsaid)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
