@@ -23,8 +23,7 @@ from delibsim import Runs
 from delibsim.conduct.comparing.carry_out import carry_out
 from delibsim.conduct.comparing.plan import plan_comparison
 from delibsim.domain.annotation import Text
-from delibsim.measures.bradley_terry.adaptive import next_pairs
-from delibsim.measures.bradley_terry.prior import with_prior
+from delibsim.measures.bradley_terry.adaptive import next_pairs, with_prior
 from delibsim.store.manifest import Manifest
 from delibsim.store.study_texts import StudyTexts
 

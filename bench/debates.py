@@ -24,7 +24,7 @@ from delibsim.analysis.debates.ratings import columns, standings
 from delibsim.analysis.debates.winner import bradley_terry
 from delibsim.domain.participant import SIDES
 from delibsim.domain.tournament import round_robin
-from delibsim.measures.variance_components import crossed_components
+from delibsim.measures.inference.components import crossed_components
 
 NAMES = "abcd"
 BY_MOTION, BY_SIDE, RESIDUAL = 4.0, 4.0, 8.0

@@ -30,8 +30,8 @@ from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.findings import findings
 from delibsim.analysis.study.sample.blocks import compared
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.measures.inference.components import intraclass
 from delibsim.measures.inference.contrasts import flipped_p, free_p
-from delibsim.measures.inference.intraclass import intraclass
 from delibsim.measures.inference.resampling import cluster_interval
 
 ANALYSES = (

@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 
 from delibsim.measures.bradley_terry.adaptive import next_pairs
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.penalty import Normal
+from delibsim.measures.bradley_terry.likelihood import Normal
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.pair_designs import random_pairs, ring, shown
+from delibsim.measures.designs import random_pairs, ring, shown
 
 BATCH, STEPS, WIDE = 50, (8, 12, 16, 20), 4.0
 TABLE = {

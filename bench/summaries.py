@@ -22,8 +22,7 @@ from delibsim.analysis.summaries import biases, minorities
 from delibsim.analysis.summaries.judged import JudgedSet, scores_of
 from delibsim.analysis.summaries.report import summaries_report
 from delibsim.domain.judgment import DIMENSIONS, Judgment, Sitting
-from delibsim.measures.summaries.embedding import tfidf_points
-from delibsim.measures.summaries.outliers import local_outliers
+from delibsim.measures.summaries.texts import local_outliers, tfidf_points
 from delibsim.models.extractive import by_relevance, by_themes
 from delibsim.store.judgments import Judgments
 from delibsim.store.opinions import EXAMPLES

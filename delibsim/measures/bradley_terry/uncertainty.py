@@ -15,8 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from delibsim.measures.bradley_terry.counts import added
 from delibsim.measures.bradley_terry.fit import Fit
-from delibsim.measures.bradley_terry.linear import DENSE, NotPositive, System
-from delibsim.measures.bradley_terry.problem import ALPHA, DELTA, THRESHOLD
+from delibsim.measures.bradley_terry.problem import (
+    ALPHA,
+    DELTA,
+    DENSE,
+    THRESHOLD,
+    NotPositive,
+    System,
+)
 
 Array = NDArray[np.float64]
 AT_ONCE = 512

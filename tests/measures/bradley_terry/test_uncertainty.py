@@ -6,14 +6,13 @@ from pair_votes import simulated, votes_of
 from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 
-from delibsim.measures.bradley_terry import linear
-from delibsim.measures.bradley_terry.bootstrap import bootstrap
+from delibsim.measures.bradley_terry import problem as linear
 from delibsim.measures.bradley_terry.counts import counted
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.ranks import apart, ranks
-from delibsim.measures.bradley_terry.scales import unit_scale, win_scale, z_scale
+from delibsim.measures.bradley_terry.stability import bootstrap
+from delibsim.measures.bradley_terry.strengths import apart, ranks, unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.pair_designs import all_pairs, both_orders, random_pairs, ring, shown
+from delibsim.measures.designs import all_pairs, both_orders, random_pairs, ring, shown
 
 MODEL = Model(order=True)
 
