@@ -63,8 +63,8 @@ def gradient(found: object) -> float | None:
     """The largest derivative of what a fit maximises."""
     if not isinstance(found, Fit):
         return None
-    slope = found.problem.slope(found.problem.at(found.point))
-    return float(max(np.abs(slope.texts).max(), np.abs(slope.judges).max(initial=0.0)))
+    slope, _ = found.problem.slope(found.problem.at(found.point))
+    return float(np.abs(slope).max())
 
 
 def row(what: str, function: Callable[[], object], calls: int, target: float | None) -> dict:

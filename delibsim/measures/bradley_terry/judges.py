@@ -241,10 +241,10 @@ def crowd_bt(
 
 def _eta_interval(problem: Problem, point: Point) -> tuple[Array, Array]:
     """The ends of the 95 percent intervals of eta; NaN where the point is no maximum."""
-    k = problem.counts.judges
+    n, k = problem.counts.n, problem.counts.judges
     try:
-        system = problem.slope(problem.at(point)).system
-        _, covariance = system.solve(np.zeros((problem.counts.n, k)), np.eye(k))
+        system = problem.slope(problem.at(point))[1]
+        covariance = system.solve(np.eye(n + k)[:, n:])[n:]
     except NotPositive:
         return np.full(k, np.nan), np.full(k, np.nan)
     half = 1.959963984540054 * np.sqrt(np.maximum(np.diag(covariance), 0.0))
