@@ -376,19 +376,19 @@ def _satterthwaite(terms: list[Term], variances: list[float], residual: float) -
     A variance that is estimated at zero is no parameter.
     """
     n = len(terms[0].levels)
-    parts = [np.eye(n)]
+    designs = [one.matrix().toarray() for one in terms]
     whole = residual * np.eye(n)
-    for one, variance in zip(terms, variances, strict=True):
-        design = one.matrix().toarray()
+    for design, variance in zip(designs, variances, strict=True):
         whole += variance * design @ design.T
-        if variance > 0:
-            parts.append(design @ design.T)
     inverse = np.linalg.inv(whole)
     weights = inverse.sum(axis=1)
     variance_of_mean = 1 / weights.sum()
     projector = inverse - np.outer(weights, weights) * variance_of_mean
-    of_parts = [projector @ part for part in parts]
-    rows, columns = np.array([one.ravel() for one in of_parts]), [one.T for one in of_parts]
-    information = rows @ np.array([one.ravel() for one in columns]).T / 2
-    gradient = np.array([weights @ part @ weights for part in parts]) * variance_of_mean**2
+    kept = [np.eye(n)]
+    kept += [one for one, variance in zip(designs, variances, strict=True) if variance > 0]
+    information = np.empty((len(kept), len(kept)))
+    for i, one in enumerate(kept):
+        for j, other in enumerate(kept):
+            information[i, j] = ((one.T @ projector @ other) ** 2).sum() / 2
+    gradient = np.array([((weights @ one) ** 2).sum() for one in kept]) * variance_of_mean**2
     return float(2 * variance_of_mean**2 / (gradient @ np.linalg.solve(information, gradient)))
