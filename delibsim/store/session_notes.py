@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.run import Session
-from delibsim.store.codec import NAMES
+from delibsim.store.codec import NAMES, Damaged
 from delibsim.store.files import append_line, json_text, read_lines, written_atomically
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
@@ -70,6 +70,22 @@ class SessionNotes:
         if alike not in self._plans:
             self._plans[alike] = self.runs.planned(session)
         return replace(self._plans[alike], **own)
+
+    def planned(self, session: str) -> Session:
+        """The plan of a session that was begun, from its file where nothing is kept of it; Damaged
+        if that cannot be read.
+        """
+        line = self._lines.get(session)
+        if line is not None and line.get("files") == _files(self.runs, session):
+            with suppress(LookupError, TypeError, ValueError):
+                return self.plan(session)
+        return self.runs.planned(session)
+
+    def plans(self) -> Iterator[tuple[str, Session]]:
+        """The name and the plan of every session that was begun, where it can be read."""
+        for session in self.runs.sessions():
+            with suppress(Damaged):
+                yield session, self.planned(session)
 
     def alike(self, session: str) -> str:
         """By what the plans are known that differ from that of a session in their names alone."""

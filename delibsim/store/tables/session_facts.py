@@ -344,7 +344,7 @@ def facts_of_plan(plan: Session, names: Iterable[str] = OF_PLAN) -> Row:
 
 
 def facts_of_record(read: ReadSession) -> Row:
-    """The facts of the run and the record of a session, and how it ended."""
+    """The facts that are known of the run and the record of a session, and how it ended."""
     row: Row = {"status": read.status, "fault": read.fault}
     row |= {name: fact(read) for name, fact in OF_RECORD.items()} | in_force(read.calls)
     if read.run is not None:
@@ -352,7 +352,7 @@ def facts_of_record(read: ReadSession) -> Row:
     if read.session is not None:
         past = [*read.inherited, *read.calls]
         row |= people_facts(read.session, read.run, past, read.damaged)
-    return row
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def facts_to_keep(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) -> Row:
@@ -362,12 +362,7 @@ def facts_to_keep(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) ->
     if run.session.parentage is not None:
         past, _ = call_rows(inherited(runs, run.session.id)[0], None)
     read = ReadSession(run.session.id, run.status, run.session, run, calls, past, damaged)
-    return _known(facts_of_record(read))
-
-
-def _known(row: Row) -> Row:
-    """The facts that are known."""
-    return {name: value for name, value in row.items() if value is not None}
+    return facts_of_record(read)
 
 
 def facts_of_study(
@@ -398,7 +393,7 @@ def facts_of_study(
         if watch is not None:
             watch("reading runs", number, len(names))
         read = read_session(runs, name)
-        facts = _known(facts_of_record(read))
+        facts = facts_of_record(read)
         if read.run is not None:
             notes.keep(read.run.session, {"facts": facts})
             kept.append(name)
@@ -429,8 +424,8 @@ def equal_cells(runs: Runs, facts: Iterable[Row]) -> dict[str, str]:
         if "cell" in row:
             own = row["replicate"], row["session"]
             lowest[row["cell"]] = min(own, lowest.get(row["cell"], own))
-    plans = []
+    plans, notes = [], SessionNotes(runs)
     for _, name in lowest.values():
         with suppress(WrongInput):
-            plans.append(runs.planned(name))
+            plans.append(notes.planned(name))
     return same_cells(plans, without_effect)

@@ -115,8 +115,13 @@ class SessionRows:
         for call in self.read.calls:
             yield "calls", self.condition, (self.seats.get(call["participant"], {}) | call,)
 
+    @cached_property
+    def facts(self) -> Row:
+        """What is known of its run and its record."""
+        return facts_of_record(self.read)
+
     def _row_of_run(self) -> Row:
-        row = facts_of_record(self.read)
+        row = dict(self.facts)
         if self.session is not None:
             row |= facts_of_plan(self.session, OF_RUNS)
         for name, value in self.drawn.get("diversity", {}).items():
