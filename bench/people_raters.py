@@ -31,8 +31,8 @@ from delibsim.planning.freeze import frozen
 from delibsim.store.people.register import Register, now
 from delibsim.store.people.schema import PERSON
 from delibsim.store.runs import Runs
-from delibsim.web.people.language import language
 from delibsim.web.people.raters import Rater, RaterPages
+from delibsim.web.people.render import language
 from delibsim.web.serve import bound
 
 RATERS, SECONDS, EVERY = 1_000, 60.0, 30.0
