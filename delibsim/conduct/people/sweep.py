@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.conduct.known import FILE as KNOWN
 from delibsim.domain.quoted import Quoted
 from delibsim.store.annotations import ANNOTATIONS, TASK
 from delibsim.store.branch_folders import BRANCHES
@@ -25,7 +24,7 @@ from delibsim.store.people.tables import PEOPLE
 from delibsim.store.ratings import RATINGS
 from delibsim.store.reading import json_value
 from delibsim.store.runs import BENCH, EXPORT, SCORES, Runs
-from delibsim.store.tables.session_facts import FACTS
+from delibsim.store.session_notes import FILE as NOTES
 from delibsim.store.withdrawn import FILE as TOMBSTONE
 
 MADE_AGAIN = {
@@ -36,7 +35,7 @@ MADE_AGAIN = {
     "analysis": "delibsim analyze {}",
 }
 """Folders that a command writes as a whole from what is kept."""
-INDICES = (FACTS, KNOWN)
+INDICES = (NOTES,)
 """Files that are made again by themselves."""
 OF_STUDY = ("study.json", "people.yaml", "served.json", "fingerprints.jsonl")
 """Files that describe the study: nothing of them was said by anybody."""
