@@ -10,8 +10,8 @@ from math import nan
 from typing import Any
 
 from delibsim.domain.audit import KINDS, Failure, Outcome, Reading, Verdict
-from delibsim.measures.draws import effective_size
-from delibsim.measures.inference.proportion import wilson
+from delibsim.measures.designs import effective_size
+from delibsim.measures.inference.means import wilson
 
 ALL = "all"
 Stratum = tuple[str, str, Outcome]

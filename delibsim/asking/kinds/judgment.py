@@ -28,7 +28,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
-from delibsim.measures.pair_designs import directed_ring, mirrored
+from delibsim.measures.designs import directed_ring, mirrored
 from delibsim.models.limits import Limits
 from delibsim.planning.load import MESSAGE, Load
 from delibsim.planning.tokens import Range, tokens_of

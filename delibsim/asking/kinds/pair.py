@@ -50,7 +50,7 @@ from delibsim.domain.quality import QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
-from delibsim.measures.bradley_terry.linear import DENSE
+from delibsim.measures.bradley_terry.problem import DENSE
 from delibsim.models.limits import Limits
 from delibsim.planning.load import MESSAGE, Load
 from delibsim.planning.tokens import Range, tokens_of

@@ -7,7 +7,7 @@ import numpy as np
 
 from delibsim.domain.judgment import Sitting
 from delibsim.domain.seed import seed_of
-from delibsim.measures.pair_designs import directed_ring
+from delibsim.measures.designs import directed_ring
 
 Names = tuple[str | int, ...]
 """What seeds begin with: the name of the study and its seed."""

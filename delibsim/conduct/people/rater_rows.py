@@ -26,14 +26,17 @@ def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | Non
     """
     looked = {} if looked is None else looked
     answers: dict[str, list[Any]] = {}
-    handed_out = task.handed_out()
+    handed_out, refused = task.handed_out(), 0
     for sheet, replies in unkept(register, task.name).items():
         if looked.get(sheet) == len(replies):
             continue
         looked[sheet] = len(replies)
+        if sheet not in handed_out:
+            told = f"sheet '{sheet}' is not in pack {task.name}"
+            mark_kept(register, task.name, [sheet], told)
+            refused += 1
+            continue
         try:
-            if sheet not in handed_out:
-                raise WrongInput(f"sheet '{sheet}' is not in pack {task.name}")
             given, step = given_so_far(task, sheet, replies)
         except WrongInput as error:
             mark_kept(register, task.name, [sheet], str(error))
@@ -41,7 +44,7 @@ def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | Non
         if step is None:
             answers[sheet] = task.given(sheet, given)
     if not answers:
-        return 0
+        return refused
     try:
         task.keep([one for own in answers.values() for one in own])
     except WrongInput:
@@ -49,7 +52,7 @@ def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | Non
             _keep_one(task, register, sheet, own)
     else:
         mark_kept(register, task.name, answers)
-    return len(answers)
+    return len(answers) + refused
 
 
 def _keep_one(task: RaterPack, register: Register, sheet: str, answers: list[Any]) -> None:
