@@ -14,11 +14,14 @@ from opinions import SAID as OPINIONS
 from opinions import SPOKEN, study_of_opinions
 
 from delibsim import Runs
-from delibsim.asking.kinds.code import CODES, plan_coding
-from delibsim.asking.kinds.judgment import JUDGMENTS, plan_judging
+from delibsim.asking.kinds.code import CODES
+from delibsim.asking.kinds.code_plan import plan_coding
+from delibsim.asking.kinds.judgment import JUDGMENTS
+from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.kinds.pair import PAIRS as PAIR
-from delibsim.asking.kinds.pair import plan_pairs
-from delibsim.asking.kinds.summary import SUMMARIES, plan_summaries
+from delibsim.asking.kinds.pair_plan import plan_pairs
+from delibsim.asking.kinds.summary import SUMMARIES
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Kind, Plan
 from delibsim.conduct.ask import ask
 from delibsim.domain.coding import Code

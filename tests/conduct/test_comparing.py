@@ -9,8 +9,8 @@ from fake_provider import FakeProvider, Rule
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import pair
-from delibsim.asking.kinds.pair import plan_pairs
 from delibsim.asking.kinds.pair_outcome import IDENTICAL, notes_of, votes_of
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Sheet
 

@@ -9,8 +9,9 @@ from opinions import SPOKEN, study_of_opinions
 
 from delibsim import Runs, WrongInput
 from delibsim.asking import road
-from delibsim.asking.kinds.judgment import JUDGMENTS, plan_judging
-from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.kinds.judgment import JUDGMENTS
+from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome
 from delibsim.conduct import ask as asking
 from delibsim.conduct.summaries_report import judged_set

@@ -12,8 +12,9 @@ from opinions import SAID, SPOKEN, study_of_opinions
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import summary as plan
-from delibsim.asking.kinds.summary import SUMMARIES, plan_summaries
+from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.asking.kinds.summary_outcome import flag_counts, summaries_of_plan
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
 from delibsim.models.extractive import by_relevance, by_themes
@@ -205,7 +206,7 @@ async def test_parts_of_groups_are_parts_of_each_group_alone(runs):
 KILLED = """
 import asyncio, os, signal, sys
 from delibsim import Runs
-from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from pathlib import Path
 import delibsim.asking.record as asking
 from delibsim.conduct.ask import ask

@@ -7,8 +7,9 @@ from typing import Any
 
 from delibsim.asking.forms import NOTHING, refuse
 from delibsim.asking.handing_out import Online, new_folder, pack_name
-from delibsim.asking.kinds.pair import compared_in, plan_pairs, refuse_edited, task_sheets
+from delibsim.asking.kinds.pair import compared_in, task_sheets
 from delibsim.asking.kinds.pair_batches import batches_of, sheets_in
+from delibsim.asking.kinds.pair_plan import plan_pairs, refuse_edited
 from delibsim.asking.kinds.pair_sheets import (
     PairPages,
     RaterSheet,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from delibsim.asking.kinds.code import dimensions_for
+from delibsim.asking.kinds.codable import dimensions_for
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.texts import checked_wording
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step

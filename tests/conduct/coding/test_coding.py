@@ -6,8 +6,9 @@ from fake_provider import FakeProvider, Rule
 
 from delibsim import Citizen, Completion, Text, WrongInput, code
 from delibsim.asking import road
-from delibsim.asking.kinds.code import CODES, plan_coding
+from delibsim.asking.kinds.code import CODES
 from delibsim.asking.kinds.code_packs import export_codes
+from delibsim.asking.kinds.code_plan import plan_coding
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.conduct import ask as asking
 from delibsim.conduct.cost import spent
