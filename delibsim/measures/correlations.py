@@ -14,6 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
 
 
+TIED = 12
+"""The decimals, as shares of the largest, in which scores that are tied agree."""
+
+
 @dataclass(frozen=True)
 class Agreement:
     """How far two series of scores agree, over the `n` texts that have both.
@@ -45,8 +49,9 @@ def agreement_of_scores(one: ArrayLike, other: ArrayLike) -> Agreement:
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Agreement(len(x), *[math.nan] * 5)
     r = _pearson(x, y)
-    rho = _pearson(rankdata(x), rankdata(y))
-    tau = float(kendalltau(x, y).statistic)
+    one, other = (np.round(own / np.abs(own).max(), TIED) for own in (x, y))
+    rho = _pearson(rankdata(one), rankdata(other))
+    tau = float(kendalltau(one, other).statistic)
     gaps = (x - x.mean()) / x.std() - (y - y.mean()) / y.std()
     return Agreement(
         len(x), r, rho, tau, float(np.abs(gaps).mean()), float(np.sqrt((gaps**2).mean()))
