@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
 
-
 TIED = 12
 """The decimals, as shares of the largest, in which scores that are tied agree."""
 
