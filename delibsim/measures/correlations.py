@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.measures.inference.means import t_quantile
 from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
 
 TIED = 12
@@ -206,13 +207,11 @@ def difference_interval(
 
 def _jackknifed(whole: float, apart: Array, level: float) -> ByCluster:
     """The interval of a value, from what it is without each cluster (k,)."""
-    from scipy.special import stdtrit
-
     count = len(apart)
     if count < 2 or not math.isfinite(whole) or not np.isfinite(apart).all():
         return ByCluster(math.nan, math.nan, max(count - 1, 0))
     error = math.sqrt((count - 1) * float(apart.var()))
-    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
+    half = t_quantile(count - 1, level) * error
     return ByCluster(whole - half, whole + half, count - 1)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.measures.inference.means import t_quantile
 from delibsim.measures.reliability.codes import Codes, Patterns, Weighting, name_of, weights_of
 
 Array = NDArray[np.float64]
@@ -376,11 +377,9 @@ def t_interval(value: float, error: float, df: int, level: float = 0.95) -> tupl
     """The interval of an estimate by t, its upper end cut at 1; NaN without degrees of freedom or
     standard error.
     """
-    from scipy.special import stdtrit
-
     if df < 1 or np.isnan(value + error):
         return NAN, NAN
-    half = float(stdtrit(df, (1 + level) / 2)) * error
+    half = t_quantile(df, level) * error
     return value - half, min(value + half, 1.0)
 
 
