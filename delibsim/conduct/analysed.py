@@ -107,19 +107,15 @@ def study_table(
         found = _scored_now(runs, names, watch)
     others = _others(runs, names, damaged_is_missing=not score)
     known = measures_of([*names, *installed("delibsim.scorers")], runs)
-    manifest = runs.manifest()
-    components = manifest.components if manifest else {}
     scores = [*found.values(), *others]
     equal = equal_cells(runs, facts)
-    return table_of_study(runs.study, facts, scores, known, equal, components)
+    return table_of_study(runs.study, facts, scores, known, equal)
 
 
 def design_table(runs: Runs, watch: Watch | None = None, kept_in: Path | None = None) -> StudyTable:
     """The same table without any measure: the plan of each session, and counts of its run."""
     facts = list(facts_of_study(runs, watch, kept_in))
-    manifest = runs.manifest()
-    components = manifest.components if manifest else {}
-    return table_of_study(runs.study, facts, (), {}, equal_cells(runs, facts), components)
+    return table_of_study(runs.study, facts, (), {}, equal_cells(runs, facts))
 
 
 def wide_table(runs: Runs) -> tuple[Table, int]:

@@ -27,10 +27,11 @@ class Manifest:
     """The file study.json. What stands in it is only ever added to.
 
     `settings` are shared by all sessions. `components` (`parts` in the file) are what sessions are
-    made of, by kind and name. `sessions` are the names of all that are planned, `prompts` a SHA-256
-    for every cell of the design. `begun` and each of `amendments` say when, with which versions and
-    from which commit; an amendment also says what it added. `edition` names the presets and prompts
-    that the study keeps (see editions.py).
+    made of, by kind and name. `sessions` are the names of all that are planned; `prompts` holds a
+    SHA-256 for every cell of the design, `design` its facts (store.tables.session_facts). `begun`
+    and each of `amendments` say when, with which versions and from which commit; an amendment also
+    says what it added. `edition` names the presets and prompts that the study keeps (see
+    editions.py).
 
     `schema` is that of the file. What was read from a file of schema 2 says what was left unsaid
     there, and is written as schema 3 when the study goes on. A file of schema 1 holds no more than
@@ -42,6 +43,7 @@ class Manifest:
     components: Annotated[Mapping[str, Mapping[str, Any]], Field(alias="parts")]
     sessions: tuple[str, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict)
+    design: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     begun: Mapping[str, Any] = field(default_factory=dict)
     amendments: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
@@ -106,12 +108,16 @@ class Manifest:
         count = len(sessions) - len(self.sessions)
         amendment = {**new.begun, "added": added, "sessions": count}
         prompts = {**new.prompts, **self.prompts}
+        design = {}
+        for kind in {**new.design, **self.design}:
+            design[kind] = {**new.design.get(kind, {}), **self.design.get(kind, {})}
         amendments = (*self.amendments, amendment)
         return replace(
             self,
             components=components,
             sessions=sessions,
             prompts=prompts,
+            design=design,
             amendments=amendments,
             schema=SCHEMA,
         )

@@ -4,6 +4,7 @@ Every table takes the facts that are its columns: the export, the table of a stu
 reader. A new column is a fact here and its line in `data/columns.yaml` or `data/study_table.yaml`.
 """
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -66,6 +67,12 @@ REASONING = ("reasoning", "thinking")
 """What the names of parameters hold that ask for reasoning."""
 OF_NAME = ("cell", "replicate", "seed")
 """Facts of a plan in which sessions differ whose plans are else alike."""
+OF_DESIGN = (
+    *("topic", "survey", "treatment", "paraphrase_of", "models", "family", "reasoning_requested"),
+    *("null", "format", "interaction", "rounds", "size", "persona", "wording", "seed"),
+    "temperature_requested",
+)
+"""Facts of a plan that replicates share: what a study says of the cells of its design."""
 
 Watch = Callable[[str, int, int], None]
 Attempts = dict[tuple[str, str], int | None]
@@ -249,6 +256,7 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "replicate": lambda plan: plan.replicate,
     "seed": lambda plan: str(plan.seed),
     "temperature_requested": lambda plan: requested(plan.models.values()),
+    "reasoning_requested": lambda plan: shared_value(map(reasons, plan.models.values())),
     "answers_expected": answers_expected,
     "branch_of": lambda plan: plan.parentage.place if plan.parentage else None,
     "branch_at": lambda plan: plan.parentage.at if plan.parentage else None,
@@ -315,7 +323,7 @@ def _reasoning(read: ReadSession) -> bool | None:
     """By the settings of models, unless the record says that such a parameter was dropped."""
     if read.session is None:
         return None
-    asked = shared_value(reasons(settings) for settings in read.session.models.values())
+    asked = OF_PLAN["reasoning_requested"](read.session)
     dropped = str(in_force(read.calls)["parameters_dropped"])
     return None if any(word in dropped for word in REASONING) else asked
 
@@ -341,6 +349,32 @@ OF_RECORD: dict[str, Callable[[ReadSession], Any]] = {
 def facts_of_plan(plan: Session, names: Iterable[str] = OF_PLAN) -> Row:
     """Those facts of a plan that have one of these names."""
     return {name: OF_PLAN[name](plan) for name in names if name in OF_PLAN}
+
+
+def design_of_cells(cells: Mapping[str, Session]) -> dict[str, dict[str, Any]]:
+    """What a study says of the cells of its design before they are held, from one plan of each: its
+    facts by cell, and the settings that they name, which many share.
+    """
+    facts: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    for cell, plan in cells.items():
+        own = [list(pair) for pair in settings_of(plan)]
+        name = hashlib.sha256(json_text(own).encode()).hexdigest()[:8]
+        settings[name] = own
+        facts[cell] = facts_of_plan(plan, OF_DESIGN) | {"settings": name}
+    return {"cells": facts, "settings": settings}
+
+
+def _not_begun(name: str, design: Mapping[str, Mapping[str, Any]]) -> Row:
+    """The facts of a session for which nobody was asked anything, from the design of its study."""
+    row: Row = {"session": name, "status": "not begun", "settings": ()}
+    cell, _, replicate = name.rpartition(".r")
+    known = design.get("cells", {}).get(cell)
+    if known is None:
+        return row
+    settings = tuple((key, value) for key, value in design["settings"][known["settings"]])
+    own = {"cell": cell, "replicate": int(replicate), "settings": settings}
+    return row | known | own | {"reasoning": known["reasoning_requested"]}
 
 
 def facts_of_record(read: ReadSession) -> Row:
@@ -381,7 +415,7 @@ def facts_of_study(
     kept: list[str] = []
     for number, name in enumerate(names):
         if name not in begun:
-            yield {"session": name, "status": "not begun", "settings": ()}
+            yield _not_begun(name, manifest.design if manifest else {})
             continue
         with suppress(LookupError, TypeError, ValueError):
             found = notes.of(name, "facts")
@@ -421,7 +455,7 @@ def equal_cells(runs: Runs, facts: Iterable[Row]) -> dict[str, str]:
     """
     lowest: dict[str, tuple[int, str]] = {}
     for row in facts:
-        if "cell" in row:
+        if "cell" in row and row["status"] != "not begun":
             own = row["replicate"], row["session"]
             lowest[row["cell"]] = min(own, lowest.get(row["cell"], own))
     plans, notes = [], SessionNotes(runs)
