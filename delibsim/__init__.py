@@ -5,8 +5,6 @@ instruments.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from delibsim.renamed import warn_renamed
-
 if TYPE_CHECKING:
     from delibsim.analysis.agreement.agreement import agreement
     from delibsim.conduct.analysed import study_table
@@ -120,14 +118,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-RENAMED = {"Audience": "Network", "Voices": "ModelPool", "voices_of": "models_for"}
-"""Public names of version 0.1 and what they are called now; they are kept for one version."""
-
-
 def __getattr__(name: str) -> Any:
-    if name in RENAMED:
-        warn_renamed(f"delibsim.{name}", f"delibsim.{RENAMED[name]}")
-        name = RENAMED[name]
     if name not in _HOME_OF:
         raise AttributeError(f"module 'delibsim' has no attribute '{name}'")
     return getattr(import_module(_HOME_OF[name]), name)

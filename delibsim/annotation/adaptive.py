@@ -18,13 +18,13 @@ from delibsim.measures.bradley_terry.adaptive import (
     lengthened,
     mean_error,
     next_pairs,
+    with_prior,
 )
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.prior import with_prior
-from delibsim.measures.bradley_terry.ranks import apart
+from delibsim.measures.bradley_terry.strengths import apart
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty, uncertainty
-from delibsim.measures.pair_designs import ring, shown
+from delibsim.measures.designs import ring, shown
 
 OUTCOME = {"a": 1, "tie": 0, "b": -1}
 Places = NDArray[np.int64]

@@ -9,7 +9,7 @@ from delibsim.domain.annotation import Annotation, Text, Unit
 from delibsim.domain.judgment import Judgment, Role, Sitting
 from delibsim.domain.seed import seed_of
 from delibsim.domain.treatment import Wording
-from delibsim.measures.pair_designs import directed_ring
+from delibsim.measures.designs import directed_ring
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import verdict_prompt, verdict_reask
 

@@ -9,7 +9,7 @@ from delibsim.domain.comparison import Design, Orders, Pair, Scheme, Sheet, Vote
 from delibsim.domain.quality import QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.treatment import Wording
-from delibsim.measures import pair_designs
+from delibsim.measures import designs
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask
 from delibsim.prompts.prompt import Prompt, Purpose
 
@@ -142,7 +142,7 @@ def sheets_of(
             known |= set(pairs)
             if not pairs:
                 continue
-            shown = pair_designs.shown(pairs, len(ids), seed_of(*names, "order", group, layer))
+            shown = designs.shown(pairs, len(ids), seed_of(*names, "order", group, layer))
             for first, second in shown.tolist():
                 sheet = Sheet(ids[first], ids[second], group)
                 found += [sheet, sheet.turned] if drawing.order == "both" else [sheet]
@@ -159,11 +159,11 @@ def _pairs(group: str, ids: Sequence[str], drawing: Drawing, names: Names) -> li
     n, design = len(ids), drawing.design(len(ids))
     seed = seed_of(*names, "pairs", design.scheme, group)
     if design.scheme == "groups":
-        found = pair_designs.groups(n, design.size, seed)
+        found = designs.groups(n, design.size, seed)
     elif design.scheme == "ring":
-        found = pair_designs.ring(n, design.neighbours, seed)
+        found = designs.ring(n, design.neighbours, seed)
     elif design.scheme == "random":
-        found = pair_designs.random_pairs(n, design.pairs, seed)
+        found = designs.random_pairs(n, design.pairs, seed)
     else:
-        found = pair_designs.all_pairs(n)
+        found = designs.all_pairs(n)
     return [(low, high) for low, high in found.tolist()]

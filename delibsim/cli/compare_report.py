@@ -177,7 +177,7 @@ def settings_of(given: dict[str, str], comparisons: Comparisons) -> Any:
 
 def _penalty(text: str) -> Any:
     """The penalty that a text names; None for none."""
-    from delibsim.measures.bradley_terry.penalty import Dummy, Normal
+    from delibsim.measures.bradley_terry.likelihood import Dummy, Normal
 
     kind, _, number = text.partition(":")
     kinds: dict[str, Any] = {"dummy": Dummy, "normal": Normal}

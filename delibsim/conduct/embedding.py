@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
-from delibsim.measures.summaries.embedding import TFIDF, Embedding
+from delibsim.measures.summaries.texts import TFIDF, Embedding
 from delibsim.models.sentences import PACKAGE, SentenceTransformers
 from delibsim.plugins import NoPlugin, load
 

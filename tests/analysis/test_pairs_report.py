@@ -21,7 +21,7 @@ from delibsim.conduct.comparing.import_pairs import columns_of, import_pairs
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model
-from delibsim.measures.bradley_terry.penalty import Dummy
+from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import Runs

@@ -11,8 +11,8 @@ from typing import Any
 
 from delibsim.annotation.coding.audit import Reading
 from delibsim.domain.audit import KINDS, Failure, Outcome, Verdict
-from delibsim.measures.draws import effective_size
-from delibsim.measures.inference.proportion import wilson
+from delibsim.measures.designs import effective_size
+from delibsim.measures.inference.means import wilson
 
 ALL = "all"
 Stratum = tuple[str, str, Outcome]

@@ -27,7 +27,7 @@ from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import study_named
-from delibsim.measures.draws import even_sizes
+from delibsim.measures.designs import even_sizes
 from delibsim.store.audits import Audits
 from delibsim.store.files import write_atomically
 from delibsim.store.packs import add_pack, packs_of

@@ -7,7 +7,7 @@ from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.text import study_named
-from delibsim.measures.certainty import entropies
+from delibsim.measures.ensemble import entropies
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 
 

@@ -21,7 +21,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
-from delibsim.measures.draws import sizes_of
+from delibsim.measures.designs import sizes_of
 from delibsim.store.codings import scheme_to_plain
 from delibsim.store.files import write_atomically
 from delibsim.store.packs import add_pack, handed_out, packs_of

@@ -14,7 +14,7 @@ from delibsim.conduct.coding.scheme import Coding
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import study_named
-from delibsim.measures.draws import chances_by_doubt, drawn_by_doubt
+from delibsim.measures.designs import chances_by_doubt, drawn_by_doubt
 from delibsim.store.packs import handed_out, packs_of
 
 REVIEW = "review"

@@ -25,7 +25,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.quality import QualityDimension
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
-from delibsim.measures.bradley_terry.linear import DENSE
+from delibsim.measures.bradley_terry.problem import DENSE
 from delibsim.planning.comparing import ComparingAsked, ComparingSettings, comparing_asked
 from delibsim.planning.compose import Plan
 from delibsim.prompts.compare import Manner, check_judge_texts

@@ -16,9 +16,9 @@ from delibsim.conduct.units import texts_of_run
 from delibsim.domain.annotation import Text
 from delibsim.domain.compared import ComparedRun, TextScore, measure_of_pairs
 from delibsim.domain.run import Run
-from delibsim.measures.bradley_terry.conditions import Stretch, cluster_weights
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.stability import stretch
+from delibsim.measures.bradley_terry.strengths import Stretch, cluster_weights
 from delibsim.store.gathered import ORIGINAL, AboutStudy, comparisons_about, unit_gathered
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts

@@ -14,7 +14,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import safe
-from delibsim.measures.inference.intraclass import of_means, raters_needed
+from delibsim.measures.inference.components import of_means, raters_needed
 from delibsim.store.files import make_folder, write_atomically
 from delibsim.store.packs import add_pack, packs_of
 

@@ -21,7 +21,7 @@ from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
-from delibsim.measures.pair_designs import directed_ring, mirrored
+from delibsim.measures.designs import directed_ring, mirrored
 from delibsim.planning.compose import Plan
 from delibsim.planning.judging import JudgingAsked, JudgingSettings, judging_asked
 from delibsim.prompts.verdict import check_verdict_texts

@@ -21,7 +21,7 @@ from delibsim.domain.training import (
     questions_of,
     seed_of_parts,
 )
-from delibsim.measures.summaries.baseline import fit_ridge
+from delibsim.measures.summaries.texts import fit_ridge
 from delibsim.scorers.judge.checkpoint import (
     CheckpointRecord,
     base_tokenizer,

@@ -10,7 +10,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import Record, Triple
-from delibsim.measures.summaries.labels import derived, normalised
+from delibsim.measures.summaries.prediction import derived, normalised
 from delibsim.store.habermas import habermas_records
 from delibsim.store.judgments import Judgments, judgments_of
 from delibsim.store.opinions import opinions_of

@@ -20,8 +20,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import Slot
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
-from delibsim.measures.summaries.embedding import NoSharedWord
-from delibsim.measures.summaries.outliers import clusters
+from delibsim.measures.summaries.texts import NoSharedWord, clusters
 from delibsim.models.clients.prices import context_window
 from delibsim.models.retry import estimated_tokens
 from delibsim.planning.compose import Plan
