@@ -29,8 +29,8 @@ from delibsim.store.places import study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
 from delibsim.store.tables.run_scores import RunScores, run_scores
-from delibsim.store.tables.session_facts import equal_cells, facts_of_study
 from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 
 WIDE = "runs_wide"
 """The name of the study table among exported tables."""

@@ -10,7 +10,7 @@ from delibsim.domain.study import cell_of
 from delibsim.engine.check import check, prompt_hash, provenance
 from delibsim.planning.compose import Plan
 from delibsim.store.manifest import Manifest, commits
-from delibsim.store.tables.session_facts import design_of_cells
+from delibsim.store.tables.study_facts import design_of_cells
 
 REPOSITORY = Path(__file__).parents[2]
 """The repository of delibsim in a checkout; of an installed package, the folder it lies in."""

@@ -23,8 +23,8 @@ from delibsim.store.people.changes import changes
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import CANCELLED, rooms_of
-from delibsim.store.tables.session_facts import facts_of_study
 from delibsim.store.tables.session_rows import SessionRows
+from delibsim.store.tables.study_facts import facts_of_study
 
 OF_PEOPLE = (
     "people_seats", "people_stood_in", "stood_in", "people_silent", "answers_absent_pre",

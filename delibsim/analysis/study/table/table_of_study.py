@@ -60,6 +60,25 @@ def table_of_study(
     return StudyTable(study, frame, (*design, *columns, *counts), shares_seeds(frame))
 
 
+def table_of_rows(
+    study: str, columns: Sequence[Column], names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> StudyTable:
+    """The table of a study from rows whose values stand in the order of `names`; None is missing.
+
+    Logicals may be kept as 0 and 1. `columns` that are not among the names are left out.
+    """
+    known = [column for column in columns if column.name in names]
+    series = {}
+    for column in known:
+        place = list(names).index(column.name)
+        values = [row[place] for row in rows]
+        if column.kind == "logical":
+            values = [None if value is None else bool(value) for value in values]
+        series[column.name] = pd.Series(values, dtype=DTYPES[column.kind])
+    frame = pd.DataFrame(series)
+    return StudyTable(study, frame, known, shares_seeds(frame))
+
+
 def shares_seeds(rows: pd.DataFrame) -> bool:
     """Whether treatments of one replicate share people, order and seeds.
 
