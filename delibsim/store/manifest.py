@@ -27,9 +27,10 @@ class Manifest:
     """The file study.json. What stands in it is only ever added to.
 
     `settings` are shared by all sessions. `components` (`parts` in the file) are what sessions are
-    made of, by kind and name. `sessions` are the names of all that are planned, `prompts` a SHA-256
-    for every cell of the design. `begun` and each of `amendments` say when, with which versions and
-    from which commit; an amendment also says what it added. `schema` is that of the file.
+    made of, by kind and name. `sessions` are the names of all that are planned; `prompts` holds a
+    SHA-256 for every cell of the design, `design` its facts (store.tables.session_facts). `begun`
+    and each of `amendments` say when, with which versions and from which commit; an amendment also
+    says what it added. `schema` is that of the file.
     """
 
     study: str
@@ -37,6 +38,7 @@ class Manifest:
     components: Annotated[Mapping[str, Mapping[str, Any]], Field(alias="parts")]
     sessions: tuple[str, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict)
+    design: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     begun: Mapping[str, Any] = field(default_factory=dict)
     amendments: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
@@ -93,12 +95,16 @@ class Manifest:
         count = len(sessions) - len(self.sessions)
         amendment = {**new.begun, "added": added, "sessions": count}
         prompts = {**new.prompts, **self.prompts}
+        design = {}
+        for kind in {**new.design, **self.design}:
+            design[kind] = {**new.design.get(kind, {}), **self.design.get(kind, {})}
         amendments = (*self.amendments, amendment)
         return replace(
             self,
             components=components,
             sessions=sessions,
             prompts=prompts,
+            design=design,
             amendments=amendments,
         )
 
