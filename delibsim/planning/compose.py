@@ -11,8 +11,8 @@ from delibsim.domain.shared import shared
 from delibsim.models.limits import Limits
 from delibsim.planning.cell import Cell, Composer, digest
 from delibsim.planning.config import OF_THE_STUDY, built
-from delibsim.planning.debates import drawn
 from delibsim.planning.overrides import Job, Sweep, read
+from delibsim.planning.tournaments import drawn
 from delibsim.store.manifest import Manifest
 
 SHOWN = 10
