@@ -115,18 +115,6 @@ AS_SETTINGS = {
     "compare export": ("--name",),
     "compare online": ("--name",),
     "compare import": ("--name",),
-    "compare plan": (
-        "--texts",
-        "--spread",
-        "--ties",
-        "--place",
-        "--reach",
-        "--designs",
-        "--repeats",
-        "--groups",
-        "--words",
-        "--penalty",
-    ),
     "compare report": (
         "--name",
         "--model",

@@ -39,7 +39,7 @@ def contents(folder):
     return {
         path.relative_to(folder): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name not in (".lock", ".known.jsonl")  # no record
+        if path.is_file() and path.name not in (".lock", "sessions.jsonl")  # no record
     }
 
 
