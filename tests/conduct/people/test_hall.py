@@ -21,8 +21,8 @@ from delibsim.models.person.reply import reply_of
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.states import RoomState
-from delibsim.store.tables.session_facts import facts_of_study
 from delibsim.store.tables.session_rows import SessionRows
+from delibsim.store.tables.study_facts import facts_of_study
 
 OF_PEOPLE = (
     "people_seats", "people_stood_in", "stood_in", "people_silent", "answers_absent_pre",
