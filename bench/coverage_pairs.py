@@ -15,7 +15,7 @@ from record import Value, record
 from scipy.stats import kstest, norm
 from threadpoolctl import threadpool_limits
 
-from delibsim.annotation.adaptive import Chain, Known, next_step
+from delibsim.asking.adaptive import Chain, Known, next_step
 from delibsim.domain.adaptive import Batch, Rule
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.adaptive import PROBE

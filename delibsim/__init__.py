@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from delibsim.analysis.agreement.agreement import agreement
+    from delibsim.asking.kinds.code_texts import code
     from delibsim.conduct.analysed import study_table
-    from delibsim.conduct.coding.texts import code
     from delibsim.domain.annotation import Text
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "delibsim.analysis.agreement.agreement": ("agreement",),
     "delibsim.conduct.analysed": ("study_table",),
-    "delibsim.conduct.coding.texts": ("code",),
+    "delibsim.asking.kinds.code_texts": ("code",),
     "delibsim.planning.compose": ("compose",),
     "delibsim.models.pool": ("ModelPool", "models_for"),
     "delibsim.domain.annotation": ("Text",),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from delibsim.asking.handing_out import Online
 from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
@@ -18,7 +19,6 @@ from delibsim.conduct.annotate import (
     estimate_panel,
     plan_ratings,
 )
-from delibsim.conduct.handing_out import Online
 from delibsim.conduct.packs import export_pack, import_form, open_pack
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all

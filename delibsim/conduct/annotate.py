@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from delibsim.analysis.debates.rated import debates_of, edited
-from delibsim.annotation.ask import Record
-from delibsim.annotation.debates import motion_of, rate
+from delibsim.asking.kinds.rating import motion_of, rate
+from delibsim.asking.record import Record
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
 from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from math import nan
 from typing import Any
 
-from delibsim.annotation.coding.audit import Reading
-from delibsim.domain.audit import KINDS, Failure, Outcome, Verdict
+from delibsim.domain.audit import KINDS, Failure, Outcome, Reading, Verdict
 from delibsim.measures.designs import effective_size
 from delibsim.measures.inference.means import wilson
 
