@@ -20,7 +20,7 @@ FOLDERS = (
     "planning/preregistration", "analysis", "analysis/agreement",
     "analysis/beside", "analysis/coding", "analysis/human", "analysis/pairs", "analysis/debates",
     "analysis/personas", "analysis/study", "analysis/study/table",
-    "analysis/study/sample", "analysis/study/analyses", "analysis/study/figures",
+    "analysis/study/sample", "analysis/study/analyses", "analysis/figures",
     "analysis/study/report", "analysis/sharing", "analysis/summaries", "analysis/pages", "testing",
     "conduct", "conduct/asking", "conduct/coding", "conduct/comparing", "conduct/judging",
     "conduct/summarising", "conduct/launch", "conduct/people", "conduct/reading", "web",
