@@ -77,6 +77,7 @@ STYLE: Mapping[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "svg.fonttype": "none",
+    "text.hinting": "none",  # at 300 dots an inch it shows nothing, and takes long
     "pdf.fonttype": 42,
     "text.parse_math": False,
     "text.usetex": False,
