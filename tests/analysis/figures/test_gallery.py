@@ -8,8 +8,8 @@ import pytest
 from study_results import absent, made_results, result
 from synthetic_study import synthetic_study
 
+from delibsim.analysis.figures.of_study import FIGURES, drawings
 from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
-from delibsim.analysis.study.figures.gallery import FIGURES, drawings
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.measure import CATALOGUE
 

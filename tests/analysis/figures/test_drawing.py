@@ -7,9 +7,8 @@ import pytest
 from study_results import made_results
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.figures.before_after import before_after
-from delibsim.analysis.study.figures.effects import effects_by_topic
-from delibsim.analysis.study.figures.style import WIDTHS
+from delibsim.analysis.figures.of_study import FIGURES
+from delibsim.analysis.figures.style import WIDTHS
 from delibsim.domain.errors import WrongInput
 
 HOSTILE = {
@@ -20,6 +19,8 @@ HOSTILE = {
     "topic4": "a" * 300,
     "topic5": "line\nend\x00\x1b[31m",
 }
+KINDS = {kind.name: kind for kind in FIGURES}
+before_after, effects_by_topic = KINDS["before_after"].draw, KINDS["effects_by_topic"].draw
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -8,7 +8,10 @@ a paper, on a light page and as a light panel on a dark one.
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from delibsim.domain.text import safe
 
@@ -25,7 +28,11 @@ WIDTHS = {1: 3.5, 2: 7.2}
 INK, GREY, LIGHT = "#1a1a1a", "#6b6b6b", "#dddddd"
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 VERMILION, PURPLE, SKY = "#D55E00", "#CC79A7", "#56B4E9"
-BROWN = "#7A4B1E"
+BROWN, WINE, OLIVE = "#7A4B1E", "#882255", "#999933"
+PART = "DejaVu Sans Part"
+"""The family of data/fonts: the letters of most figures. For each PDF file matplotlib would read
+the six thousand glyphs of the whole font; letters that the part has not are taken from there.
+"""
 LONGEST = 26
 """Characters of a name on one line of a figure; longer ones take two lines, and are cut then."""
 ROW = 0.19
@@ -33,7 +40,7 @@ ROW = 0.19
 
 STYLE: Mapping[str, Any] = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
+    "font.sans-serif": [PART, "DejaVu Sans"],
     "font.size": 7.5,
     "axes.titlesize": 8,
     "axes.titleweight": "bold",
@@ -70,6 +77,7 @@ STYLE: Mapping[str, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "svg.fonttype": "none",
+    "text.hinting": "none",  # at 300 dots an inch it shows nothing, and takes long
     "pdf.fonttype": 42,
     "text.parse_math": False,
     "text.usetex": False,
@@ -109,13 +117,22 @@ OF_TREATMENT = {
     "basic": Mark(ORANGE, "s", line=(0, (4, 1.5))),
     "normative": Mark(BLUE, "D"),
 }
+OF_OTHERS = {
+    "all models": ESTIMATE,
+    "null citizen": NULL,
+    "people": PEOPLE,
+    "people in groups of five": PEOPLE,
+}
+"""Marks of those who had no treatment."""
 OTHERS = (
     Mark(GREEN, "^", line=(0, (5, 1, 1, 1))),
     Mark(VERMILION, "v", line=(0, (3, 1))),
     Mark(SKY, "h", line=(0, (2, 2))),
-    Mark(GREEN, "<", filled=False, line=(0, (1, 2))),
-    Mark(VERMILION, ">", filled=False, line=(0, (5, 1, 1, 1, 1, 1))),
+    Mark(WINE, "<", filled=False, line=(0, (1, 2))),
+    Mark(OLIVE, ">", filled=False, line=(0, (5, 1, 1, 1, 1, 1))),
 )
+SERIES = (ESTIMATE, *OTHERS[:3])
+"""Marks of lines that are of no treatment; of more lines than these each has a panel."""
 
 
 def in_order(treatments: Sequence[str]) -> list[str]:
@@ -130,6 +147,12 @@ def marks(treatments: Sequence[str]) -> dict[str, Mark]:
     others = [name for name in in_order(treatments) if name not in OF_TREATMENT]
     further = {name: OTHERS[i % len(OTHERS)] for i, name in enumerate(others)}
     return {name: (OF_TREATMENT | further)[name] for name in in_order(treatments)}
+
+
+def looks(names: Sequence[str]) -> dict[str, Mark]:
+    """A mark for everybody who is named: treatments, people, the null citizen, all models."""
+    treatments = [name for name in names if name not in OF_OTHERS]
+    return {**marks(treatments), **OF_OTHERS}
 
 
 def shortened(name: object, longest: int = LONGEST, lines: int = 2) -> str:
@@ -201,13 +224,49 @@ def panels(
     return figure, axes[:count]
 
 
+def name_axes(figure: "Figure", axes: "Sequence[Axes]", across: str, up: str = "") -> None:
+    """Names of the axes: of one panel beside it, of several once for all."""
+    if len(axes) == 1:
+        axes[0].set_xlabel(across)
+        axes[0].set_ylabel(up)
+        return
+    figure.supxlabel(across, fontsize=7.5)
+    if up:
+        figure.supylabel(up, fontsize=7.5)
+
+
+def segments(axes: "Axes", across: Any, up: Any, colour: str, width: float) -> None:
+    """Straight lines as one path, from the first to the second of `across` and of `up`; each is a
+    pair of numbers or arrays.
+    """
+    ends = np.broadcast_arrays(*across, *up)
+    gap = np.full(ends[0].shape, np.nan)
+    x, y = (np.stack([one, other, gap], -1).ravel() for one, other in (ends[:2], ends[2:]))
+    axes.plot(x, y, color=colour, linewidth=width, solid_capstyle="butt")
+
+
 def few_ticks(axes: "Axes", across: bool = True, most: int = 5) -> None:
     """Few ticks at round numbers, printed as figures print numbers; `across` is the x axis."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+    from matplotlib.ticker import FuncFormatter
 
     axis = axes.xaxis if across else axes.yaxis
-    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(_locator()(most, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(FuncFormatter(_tick))
+
+
+@cache
+def _locator() -> Any:
+    """A class of locators that place no tick outside the axis, as each takes long to make."""
+    from matplotlib.ticker import MaxNLocator
+
+    class Within(MaxNLocator):
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            places: Any = np.asarray(super().tick_values(vmin, vmax))
+            room = 1e-9 * abs(vmax - vmin)
+            low, high = min(vmin, vmax) - room, max(vmin, vmax) + room
+            return places[(places >= low) & (places <= high)]
+
+    return Within
 
 
 def _tick(value: float, place: int | None = None) -> str:
