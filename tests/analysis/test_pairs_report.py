@@ -73,7 +73,7 @@ def test_known_strengths_place_bias_and_threshold_are_found(report):
     assert row["theta_low"] < 0.4 < row["theta_high"]
     assert (table["rank_low"] <= table["rank"]).all()
     assert (table["wins"] + table["losses"] + table["ties"] == 46).all()
-    assert any("favour the text shown first" in line for line in report.sentences())
+    assert any("favour the text shown first" in line for line in report.told)
 
 
 def test_a_judge_that_always_says_a_shows_in_delta_and_in_no_score():
@@ -126,7 +126,7 @@ def test_errors_by_pair_are_given_where_they_are_the_larger():
     by_pair, of_model = uncertainty(few.fit, True), uncertainty(few.fit, False)
     assert np.median(by_pair.scores) < 0.8 * np.median(of_model.scores)
     assert few.errors.scores == pytest.approx(of_model.scores)  # hardly a vote is a surprise
-    told = " ".join(pairs_report(compared([*votes, *votes[:2]]), ORDERED).sentences())
+    told = " ".join(pairs_report(compared([*votes, *votes[:2]]), ORDERED).told)
     assert "errors by pair are smaller than those of the model, which are given instead" in told
 
 
@@ -152,7 +152,7 @@ def test_scales_move_scores_and_keep_their_order():
 def test_votes_without_pairs_in_common_have_scores_of_their_own():
     votes = [vote("x", "y", "a"), vote("y", "x", "tie"), vote("p", "q", "b"), vote("q", "p", "tie")]
     report = pairs_report(compared(votes), Settings(Model(judges="pooled")))
-    assert any("no votes join 2 parts of its texts" in line for line in report.sentences())
+    assert any("no votes join 2 parts of its texts" in line for line in report.told)
     assert report.results["scores"].rows["component"].nunique() == 2
 
 
@@ -188,7 +188,7 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     votes = [vote(a, b, "a") for a, b in pairwise(ids) if a[:2] == b[:2]]
     groups = {id: id[:2] for id in ids}
     report = pairs_report(replace(compared(votes), texts=groups), Settings())
-    (one,) = caterpillars(report)
+    (one,) = caterpillars(report.data)
     assert f"Drawn are the {PANELS} of {PANELS + 2} groups that have the most texts." in one.caption
     assert "the 20 strongest and the 20 weakest are drawn. The table has every text." in one.caption
     svg = one.svg()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import (
@@ -17,7 +18,6 @@ from delibsim.analysis.study.figures.style import (
     panels,
     shortened,
 )
-from delibsim.analysis.study.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -251,17 +251,3 @@ def spread_of(values: Array) -> float:
     """The standard deviation of what is known; NaN where nothing is."""
     known = values[~np.isnan(values)]
     return float(known.std()) if known.size else float("nan")
-
-
-def rows_of(found: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Any:
-    """Rows as a table with these columns, in their order; degrees of freedom that are whole stay
-    so beside missing ones.
-    """
-    import pandas as pd
-
-    table = pd.DataFrame(list(found), columns=list(columns))
-    for name in {"df", "t_df"} & set(columns):
-        known = table[name].dropna()
-        if len(known) and all(float(value).is_integer() for value in known):
-            table[name] = table[name].astype("Int64")
-    return table

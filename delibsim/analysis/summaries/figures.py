@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.pages.cells import cell
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import (
@@ -21,7 +22,6 @@ from delibsim.analysis.study.figures.style import (
     panels,
     shortened,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import OVERALL
 from delibsim.domain.judgment import LABELS
 

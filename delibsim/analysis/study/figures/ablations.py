@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import contrast_name, label_of, remark, rows_of
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import ESTIMATE, beside, panels, shortened
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import of_models, population, remark
 from delibsim.analysis.study.figures.points import interval_over
 from delibsim.analysis.study.figures.style import GREY, INK, few_ticks, marks, number, panels
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.measure import CATALOGUE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import NULL_WORDS, is_null, remark, rows_of
@@ -27,7 +28,6 @@ from delibsim.analysis.study.figures.style import (
     number,
     shortened,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted

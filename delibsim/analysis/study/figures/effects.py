@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import (
     NULL_WORDS,
@@ -16,7 +17,6 @@ from delibsim.analysis.study.figures.labels import (
 )
 from delibsim.analysis.study.figures.rows import Row, alternative, draw_rows, height_of
 from delibsim.analysis.study.figures.style import ESTIMATE, INK, NULL, Mark, beside, number, panels
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.ablations import ablations as levels
 from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling as slopes
@@ -27,7 +28,6 @@ from delibsim.analysis.study.figures.reasoning import reasoning
 from delibsim.analysis.study.figures.regressions import ceiling, diversity
 from delibsim.analysis.study.figures.specifications import specifications
 from delibsim.analysis.study.figures.trajectories import trajectories
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 Draw = Callable[[StudyTable, Mapping[str, Result]], Drawing | None]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import remark, rows_of
 from delibsim.analysis.study.figures.points import thinned
@@ -18,7 +19,6 @@ from delibsim.analysis.study.figures.style import (
     panels,
     shortened,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted

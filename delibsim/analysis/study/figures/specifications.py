@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import contrast_name, contrasts_in, remark, rows_of
 from delibsim.analysis.study.figures.style import (
@@ -19,7 +20,6 @@ from delibsim.analysis.study.figures.style import (
     number,
     shortened,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted
 

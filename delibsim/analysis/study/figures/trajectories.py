@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.figures.drawing import Drawing
 from delibsim.analysis.study.figures.labels import left_out, of_models, population, remark
 from delibsim.analysis.study.figures.people import known_people
 from delibsim.analysis.study.figures.points import thinned
 from delibsim.analysis.study.figures.style import INK, few_ticks, marks, number, panels, shortened
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.text import counted

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from delibsim.analysis.pages.page import Entry, Page, Part, Picture
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.checklist import checklist
 from delibsim.analysis.study.report.findings import Findings
@@ -15,7 +16,6 @@ from delibsim.analysis.study.report.methods import methods
 from delibsim.analysis.study.report.record import Record
 from delibsim.analysis.study.report.summary import summary
 from delibsim.analysis.study.report.words import measured
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
