@@ -52,7 +52,7 @@ def report(
         raise WrongInput(f"tables={own['tables']}: give tables=all, or leave it out")
     everything = own["tables"] == ALL
     from delibsim.analysis.coding.report import Settings, why_not_coded  # pandas is slow to import
-    from delibsim.conduct.coding.report import report_on_codes
+    from delibsim.conduct.code_report import report_on_codes
 
     runs = study_at(study, root)
     found = report_on_codes(runs, own["scheme"], Settings(bound, least, against, own["by"]))

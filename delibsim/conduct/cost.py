@@ -4,16 +4,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
 
 from delibsim.analysis.calls import Tally, is_free, tally, together
+from delibsim.asking.spent import charge, charge_task
 from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.run import Session
-from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Limits, Overruns
-from delibsim.models.replay import Exchange, exchanges_in
-from delibsim.models.retry import use, worst_case
+from delibsim.models.replay import exchanges_in
 from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.codec import Damaged
@@ -66,13 +64,13 @@ def account_of(
     for session in sorted(sessions):
         models = runs.planned(session).voices
         for exchange in exchanges_of(runs, session)[0]:
-            _charge(account, exchange, models.get(exchange.model, {}))
+            charge(account, exchange, models.get(exchange.model, {}))
     if among is None:
         records, models = Ratings.of(runs).asked()
         for exchange in exchanges_in(records)[0]:
-            _charge(account, exchange, models.get(exchange.model, {}))
+            charge(account, exchange, models.get(exchange.model, {}))
         for task in tasks_of(runs):
-            _charge_task(account, TaskFolder.of(runs, task))
+            charge_task(account, TaskFolder.of(runs, task))
     return account
 
 
@@ -112,27 +110,3 @@ def calls_by_task(runs: Runs) -> dict[str, Tally]:
     for log in annotation_logs(runs):
         found[log.task].append(tally(*read_lines(log.file), log.models))
     return {task: together(own) for task, own in found.items()}
-
-
-def spent_on(folder: TaskFolder) -> float:
-    """US dollars that the exchanges of one task have cost so far."""
-    account = Budget()
-    _charge_task(account, folder)
-    return account.spent_usd
-
-
-def _charge_task(account: Budget, folder: TaskFolder) -> None:
-    """Charge each exchange of a task."""
-    models = folder.task().get("models", {})
-    for exchange in exchanges_in(folder.read(folder.exchanges)[0])[0]:
-        _charge(account, exchange, models.get(exchange.model, {}))
-
-
-def _charge(account: Budget, exchange: Exchange, settings: Mapping[str, Any]) -> None:
-    """Charge each attempt of a call."""
-    worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
-    completion = exchange.completion
-    for attempt in (*completion.tries, completion):
-        held = account.reserve(exchange.model, worst)
-        if held is not None:
-            account.settle(held, use(attempt))

@@ -8,8 +8,7 @@ from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.pairs.fitted import Compared, Fitted
 from delibsim.analysis.result import Result, make_table
 from delibsim.domain.comparison import Vote
-from delibsim.measures.bradley_terry.outcomes import both_orders
-from delibsim.measures.circular import triads
+from delibsim.measures.bradley_terry.counts import both_orders, triads
 
 
 def judges(compared: Compared, fits: Sequence[Fitted]) -> Result:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from delibsim.analysis.pairs.fitted import Compared, Fitted, errors_of
 from delibsim.analysis.result import Result, make_table
 from delibsim.measures.bradley_terry.fit import Fit, fit
-from delibsim.measures.bradley_terry.ranks import mid_ranks
 from delibsim.measures.bradley_terry.stability import jackknifed
+from delibsim.measures.bradley_terry.strengths import mid_ranks
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 

@@ -21,7 +21,7 @@ from delibsim.analysis.report import Figure, Report
 from delibsim.analysis.result import Result, catalogue
 from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.penalty import Dummy, Penalty
+from delibsim.measures.bradley_terry.likelihood import Dummy, Penalty
 from delibsim.measures.bradley_terry.uncertainty import FEW_PAIRS, NO_MAXIMUM, uncertainty
 
 LARGE = 0.5

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from delibsim.analysis.pairs.fitted import Fitted
 from delibsim.analysis.result import Result, make_table
 from delibsim.domain.errors import unknown
-from delibsim.measures.bradley_terry.bootstrap import Draws
-from delibsim.measures.bradley_terry.ranks import mid_ranks, ranks, told_apart
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.bradley_terry.stability import Draws
+from delibsim.measures.bradley_terry.strengths import mid_ranks, ranks, told_apart
+from delibsim.measures.inference.means import holm
 
 Array = NDArray[np.float64]
 NAN = float("nan")

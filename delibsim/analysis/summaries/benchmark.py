@@ -16,9 +16,9 @@ from delibsim.analysis.summaries.judged import (
     ranked,
 )
 from delibsim.domain.summary import FLOORS
-from delibsim.measures.inference.multiplicity import holm
-from delibsim.measures.summaries.correlation import partial_spearman, spearman
-from delibsim.measures.summaries.trends import sign_flip_p, t_mean
+from delibsim.measures.correlations import partial_spearman, spearman
+from delibsim.measures.inference.means import holm
+from delibsim.measures.summaries.gaps import sign_flip_p, t_mean
 
 Intervals = Literal["topics", "cells"]
 FLOOR = FLOORS[0]

@@ -6,8 +6,8 @@ from typing import Any
 
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet
-from delibsim.measures.inference.multiplicity import holm
-from delibsim.measures.summaries.trends import t_mean
+from delibsim.measures.inference.means import holm
+from delibsim.measures.summaries.gaps import t_mean
 
 
 def pairs_by_opinion(sets: Sequence[JudgedSet]) -> Result:
