@@ -1,7 +1,6 @@
 """The report on a comparison: known strengths and biases are found, and Webis is reproduced."""
 
 import csv
-import random
 import re
 from collections import Counter
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compared_votes import STRENGTHS, compared, drawn, vote
 
 from delibsim.analysis.pairs.figures import ENDS, PANELS, caterpillars
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
@@ -18,8 +18,6 @@ from delibsim.analysis.pairs.places import order
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.analysis.pairs.scores import scores
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
-from delibsim.domain.comparison import Sheet, Vote
-from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
@@ -29,31 +27,6 @@ from delibsim.store.runs import Runs
 WEBIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "webis"
 
 
-def vote(a, b, outcome, judge="j", run=1):
-    reason = None if outcome else Reason("refusal")
-    return Vote(Sheet(a, b), judge, "logical", outcome, run, reason)
-
-
-def compared(votes, planned=None):
-    texts = {id: "" for one in votes for id in (one.sheet.a, one.sheet.b)}
-    return Compared("s", "main", tuple(votes), planned or {}, texts, False, 1)
-
-
-def drawn(strengths, place, theta, judge="j", seed=3):
-    """Votes of the model of Rao and Kupper on both orders of all pairs."""
-    draw = random.Random(seed)
-    found = []
-    for a in strengths:
-        for b in strengths:
-            if a != b:
-                share = draw.random()
-                error = np.log(share / (1 - share))
-                d = strengths[a] - strengths[b] + place + error
-                found.append(vote(a, b, "a" if d > theta else "b" if d < -theta else "tie", judge))
-    return found
-
-
-STRENGTHS = {f"t{n}": (n - 11.5) / 6 for n in range(24)}
 ORDERED = Settings(Model(order=True, judges="discriminating"))
 
 

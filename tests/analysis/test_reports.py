@@ -9,9 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from coded_study import coded_study
+from compared_votes import STRENGTHS, compared, drawn
 from planted_summaries import planted
 from rich.console import Console
-from test_pairs_report import STRENGTHS, compared, drawn
 from tournaments import published
 
 from delibsim.analysis.coding.report import Settings as CodeSettings
@@ -24,7 +24,7 @@ from delibsim.analysis.report import Report
 from delibsim.analysis.result import TABLES, catalogue
 from delibsim.analysis.summaries.report import summaries_report
 from delibsim.cli.results import print_result
-from delibsim.conduct.coding.report import report_on_codes
+from delibsim.conduct.code_report import report_on_codes
 
 DOCS = Path(__file__).parents[2] / "docs"
 CATALOGUES = sorted(path.stem for path in TABLES.glob("*.yaml"))
