@@ -112,7 +112,7 @@ class Entry:
         found = rows
         if not isinstance(found, pd.DataFrame):
             found = pd.DataFrame(list(found), columns=list(self.columns))
-        if found.empty:
+        if found.empty or set(found.columns) == set(self.columns):
             found = found.reindex(columns=list(self.columns))
         for name in self.whole:
             known = found[name].dropna()

@@ -169,3 +169,11 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     assert len(named) == 2 * ENDS + 1 + 3 * (PANELS - 1)
     assert "(10 between)" in named
     assert len(report.results["scores"].rows) == len(ids)
+
+
+def test_groups_stand_in_natural_order():
+    votes = [vote("x", "y", "a"), vote("u", "v", "b")]
+    groups = {"x": "topic 10", "y": "topic 10", "u": "topic 9", "v": "topic 9"}
+    given = Compared("s", "main", tuple(votes), {}, groups, False, 1)
+    rows = pairs_report(given, Settings()).results["groups"].rows
+    assert rows["group"].tolist() == ["topic 9", "topic 10"]

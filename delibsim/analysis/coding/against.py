@@ -14,6 +14,7 @@ from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.errors import unknown
 from delibsim.domain.seed import seed_of
+from delibsim.domain.study import natural
 from delibsim.measures.inference.resampling import percentile_interval
 
 MOST_PARTS = 12
@@ -64,7 +65,7 @@ def _parts(values: pd.Series) -> list[tuple[str, NDArray[np.bool_]]]:
         ]
     if numeric:
         return [(f"{value:g}", (own == value).to_numpy()) for value in distinct]
-    return [(str(value), (own == value).to_numpy()) for value in distinct]
+    return [(str(one), (own == one).to_numpy()) for one in sorted(distinct, key=natural)]
 
 
 def _within(

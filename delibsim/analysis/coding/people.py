@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
+from delibsim.domain.study import natural
 from delibsim.measures.corrected import (
     FEWEST,
     Mean,
@@ -154,7 +155,7 @@ def _parts(
     yield "", "", np.ones(len(own.places), dtype=bool)
     for column in columns:
         values = pd.Series(study.fact(column)).reindex(own.places.index)
-        for part in sorted(values.dropna().unique()):
+        for part in sorted(values.dropna().unique(), key=natural):
             yield column, part, (values == part).to_numpy()
 
 

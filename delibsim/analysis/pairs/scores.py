@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from delibsim.analysis.pairs.fitted import Fitted
 from delibsim.analysis.result import Result, make_table
 from delibsim.domain.errors import unknown
+from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.stability import Draws
 from delibsim.measures.bradley_terry.strengths import mid_ranks, ranks, told_apart
 from delibsim.measures.inference.means import holm
@@ -36,7 +37,9 @@ def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
     won, lost, tied = _tallies(own)
     rank = mid_ranks(own.fit.scores, own.fit.graph.component)
     notes = own.fit.notes
-    order = sorted(range(len(own.ids)), key=lambda place: (own.groups[place], -values[place]))
+    order = sorted(
+        range(len(own.ids)), key=lambda place: (natural(own.groups[place]), -values[place])
+    )
     for place in order:
         yield {
             "dimension": own.dimension,
