@@ -1,12 +1,38 @@
-"""The words of models at the pace of somebody who types, so that nothing tells them from people."""
+"""The voices of a room: people at its desk, models at the pace of people, models that stand in."""
 
 import asyncio
 from collections.abc import Callable
 
-from delibsim.domain.presence import A_PERSON
+from delibsim.conduct.people.desk import RoomDesk, StandIn
+from delibsim.domain.presence import A_PERSON, PERSON, named_stand_in
+from delibsim.domain.run import Session
 from delibsim.models.base import Completion, LanguageModel
 from delibsim.models.capabilities import Capabilities, capabilities_of
+from delibsim.models.person.browser import Asked, BrowserPerson, Given
+from delibsim.models.pool import ModelPool
 from delibsim.prompts.prompt import Prompt
+
+
+def voices_of(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:
+    """The models of one room: people at its desk, all others from the pool of the hall."""
+    found: dict[str, LanguageModel] = {}
+    population = session.seed_for("population")
+    for name, settings in session.voices.items():
+        if settings.get("kind") == PERSON:
+            found[name] = BrowserPerson(name, settings.get("temperature"), session.id, desk)
+        else:
+            found[name] = pool.model(name, settings, population)
+    return found
+
+
+def standing_in(model: LanguageModel, name: str) -> StandIn:
+    """A model that answers for a person who left, marked as such."""
+
+    async def answer(asked: Asked) -> Given:
+        found = await model.complete(asked.prompt, asked.seed)
+        return Given(found.text, found.status, found.detail, named_stand_in(name))
+
+    return answer
 
 
 class Paced:
