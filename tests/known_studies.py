@@ -11,10 +11,10 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.contrasts import contrasts, corrected
 from delibsim.analysis.study.analyses.effects import published_interval
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import PLANNED
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.table.table_of_study import shares_seeds

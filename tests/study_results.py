@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 PAIRS = (("normative", "none"), ("basic", "none"), ("normative", "basic"))

@@ -1,22 +1,16 @@
 """`delibsim code report`: what the codes of a study show, printed, as files and as JSON."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.results import print_result
+from delibsim.cli.results import end_with_report
 from delibsim.cli.terminal import (
-    console,
-    echo_json,
-    exit_code,
-    print_each,
     safe,
     say,
-    shown,
     study_at,
 )
 from delibsim.domain.errors import WrongInput
@@ -30,33 +24,6 @@ TO = "Write the page, every table (CSV) and every figure (SVG) into this folder.
 AGAINST = "A column of the texts, such as year: agreement within its parts."
 BOUND = "How far delta may lie from 0 for the ensemble to be equivalent."
 LEAST = "What the agreement of people must reach for equivalence to be praise."
-MORE = "Every table behind this one: tables=all prints them, --to FOLDER writes them with a page."
-SHOWN = (
-    "dimensions",
-    "certainty",
-    "pairs",
-    "groups",
-    "equivalence",
-    "resampled",
-    "robustness",
-    "votes",
-    "weak_dimensions",
-    "calibration_scores",
-    "against",
-    "against_trend",
-    "corrected_means",
-    "wordings",
-    "costs",
-    "failures",
-    "refusals",
-)
-"""The tables that are printed with tables=all, the first of them always; --to writes all."""
-NOT_PRINTED = {
-    "pairs": ("coefficient", "gross_of_disagreement"),
-    "equivalence": ("se", "bound"),
-    "corrected_means": ("method",),
-}
-"""Columns that are in the files and not on the screen, by table."""
 
 
 def report(
@@ -84,41 +51,14 @@ def report(
     if own["tables"] not in ("", ALL):
         raise WrongInput(f"tables={own['tables']}: give tables=all, or leave it out")
     everything = own["tables"] == ALL
-    from delibsim.analysis.coding.page import write_page  # pandas is slow to import
-    from delibsim.analysis.coding.report import Settings
+    from delibsim.analysis.coding.report import Settings, why_not_coded  # pandas is slow to import
     from delibsim.conduct.code_report import report_on_codes
 
     runs = study_at(study, root)
     found = report_on_codes(runs, own["scheme"], Settings(bound, least, against, own["by"]))
-    if not found.coded:
+    if not found.something:
         nothing = f"nothing has been coded yet; give: delibsim code ask {study}"
-        for line in list(found.why_not_coded()) or [nothing]:
+        for line in list(why_not_coded(found)) or [nothing]:
             say(safe(line), err=True)
         raise typer.Exit(4)
-    page = None if to is None else write_page(found, to)
-    if as_json:
-        echo_json(found.plain() | {"page": None if page is None else shown(page.resolve())})
-    else:
-        screen = console()
-        print_each(found.sentences() if everything else found.overall(), screen)
-        for name in SHOWN if everything else SHOWN[:1]:
-            if name in found.results and found.results[name].given:
-                print_result(found.results[name], NOT_PRINTED.get(name, ()), screen)
-        if everything:
-            _print_missing(found, screen)
-        else:
-            screen.print()
-            say(MORE)
-        if page is not None:
-            screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
-    for fault in found.faults:
-        say(f"left out, damaged: {safe(fault)}", err=True)
-    raise typer.Exit(exit_code(found.coded, found.whole))
-
-
-def _print_missing(found: Any, screen: Console) -> None:
-    """Print which tables the study cannot give, and what they would need."""
-    missing = [one for one in found.results.values() if not one.given]
-    if missing:
-        screen.print()
-        print_each((f"not given: {one.title.lower()}: {one.detail}" for one in missing), screen)
+    end_with_report(found, to, as_json, everything)

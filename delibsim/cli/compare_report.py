@@ -10,15 +10,9 @@ import typer
 
 from delibsim.cli.code_options import values_of, whole_number
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.results import print_result
+from delibsim.cli.results import end_with_report
 from delibsim.cli.terminal import (
-    console,
-    echo_json,
-    exit_code,
-    print_each,
-    safe,
     say,
-    shown,
     study_at,
 )
 from delibsim.domain.comparison import Vote
@@ -46,29 +40,6 @@ THRESHOLDS = (0.001, 20.0)
 """The smallest and the largest threshold of ties that may be set, in log odds."""
 WEIGHTS = (0.001, 1000.0)
 """The smallest and the largest number of a penalty."""
-CEILING = ("low_of_ceiling", "high_of_ceiling")
-PUBLISHED = (
-    "published_low",
-    "published_high",
-    "published_rho_low",
-    "published_rho_high",
-    "drawn",
-)
-NOT_PRINTED = {
-    "scores": ("se", "unit", "boot_low", "boot_high", "rank", "component"),
-    "differences": ("se", "unit", "p"),
-    "conditions": ("se_of_strengths", "p"),
-    "against": ("rho_low", "rho_high", "mae", "rmse", *CEILING, *PUBLISHED),
-    "against_labels": ("people_a", "people_tie", "judge_a", "judge_tie", "chance"),
-    "against_tests": ("p", "p_labels", "t_df", *PUBLISHED),
-    "judges": ("theta_low", "theta_high", "alpha_low", "alpha_high", "both_orders", "missing"),
-    "agreement": ("rho_low", "rho_high", "tau", "mae", "rmse", "chance", "always_tie", *PUBLISHED),
-    "order": ("theta_jackknife",),
-    "stability": ("splits",),
-    "curve": ("draws",),
-    "groups": ("components",),
-}
-"""Columns that are in the files and not on the screen, by table."""
 
 
 def report(
@@ -89,30 +60,15 @@ def report(
     given = values_of(settings, KEYS)
     runs = study_at(study, root)
     comparisons = Comparisons.begun(runs, given["name"])
-    from delibsim.analysis.pairs.page import write_page  # pandas is slow to import
-    from delibsim.analysis.pairs.report import LONG
-    from delibsim.conduct.compare_report import report_on_pairs
+    from delibsim.conduct.compare_report import report_on_pairs  # pandas is slow to import
 
     asked = settings_of(given, comparisons)
     pairs = pairs_of(difference or [], comparisons)
     found = report_on_pairs(runs, comparisons, replace(asked, top=top, differences=pairs), against)
-    if not found.judged:
-        say(_nothing(found.compared.votes, study), err=True)
+    if not found.something:
+        say(_nothing(found.data.compared.votes, study), err=True)
         raise typer.Exit(4)
-    page = None if to is None else write_page(found, to)
-    if as_json:
-        echo_json(found.plain() | {"page": None if page is None else shown(page.resolve())})
-    else:
-        screen = console()
-        print_each(found.sentences(), screen)
-        for result in found.given:
-            if result.name not in LONG:
-                print_result(result, NOT_PRINTED.get(result.name, ()), screen)
-        if page is not None:
-            screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
-    for fault in found.faults:
-        say(f"left out, damaged: {safe(fault)}", err=True)
-    raise typer.Exit(exit_code(found.judged, found.whole))
+    end_with_report(found, to, as_json)
 
 
 def _nothing(votes: Sequence[Vote], study: str) -> str:

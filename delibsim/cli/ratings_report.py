@@ -1,7 +1,6 @@
 """`delibsim ratings report`: the analysis of a tournament, printed, as files and as JSON."""
 
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,15 +8,13 @@ import typer
 from rich.console import Console
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.results import end_with_report
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import (
     console,
-    echo_json,
-    exit_code,
     print_each,
     safe,
     say,
-    shown,
     study_at,
 )
 from delibsim.domain.text import counted, study_named
@@ -47,52 +44,35 @@ def report(
     could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
     rated.
     """
-    from delibsim.analysis.debates.page import write_page
     from delibsim.analysis.debates.study_report import study_report  # pandas is slow to import
 
     runs = study_at(study, root)
     found = study_report(runs, panel or [], source, focus, people)
+    if found.something or as_json:
+        end_with_report(found, out, as_json, everything=True, printed=print_sections)
     if out is not None:
         found.write(out)
-        write_page(found, out)
-    if as_json:
-        print_each(found.pooled.warned(), console(stderr=True))
-        echo_json(found.plain())
-    elif not found.rated:
-        _print_unrated(found, shlex.quote(study), bool(panel or source))
-    else:
-        screen = console()
-        print_each([found.pooled.whose(), *found.pooled.warned()], screen)
-        print_tables(found.printed, screen)
-        print_each(found.missing(), screen)
-        if out is not None:
-            screen.print(f"written: {shown(out.resolve())}")
-    raise typer.Exit(exit_code(found.rated, found.whole))
+    _print_unrated(found, shlex.quote(study), bool(panel or source))
+    raise typer.Exit(4)
 
 
 def _print_unrated(found: Any, study: str, chosen: bool) -> None:
     """Print what there is where nothing was rated, and how to have it rated."""
     what = "no ratings of those asked for" if chosen else "no ratings"
-    say(f"{study_named(found.study)}: {counted(found.debates, 'debate')}, {what}")
-    print_each(found.missing(), console())
+    say(f"{study_named(found.title)}: {counted(found.data, 'debate')}, {what}")
+    print_each(found.told[1:], console())
     say(f"next: delibsim ratings ask {study} (models rate)")
     say(f"      delibsim ratings export {study} (people rate)")
 
 
-def print_tables(printed: Mapping[str, Any], screen: Console) -> None:
-    """Print every table under its title; those of models model by model."""
-    from delibsim.analysis.debates.report import ASIDE, EMPTY, NO_ROW, TITLES
+def print_sections(result: Any, screen: Console) -> None:
+    """Print a table under its title; one of models model by model."""
     from delibsim.analysis.debates.sections import on_screen, sections
 
-    for name, title in TITLES.items():
-        if name in printed and name not in ASIDE:
-            screen.print()
-            screen.print(title, soft_wrap=True, style="bold")
-            if printed[name].empty:
-                print_text(EMPTY.get(name, NO_ROW), screen)
-                continue
-            for section in sections(on_screen(name, printed[name])):
-                _print_section(section, screen)
+    screen.print()
+    screen.print(result.title, soft_wrap=True, style="bold")
+    for section in sections(on_screen(result)):
+        _print_section(section, screen)
 
 
 def _print_section(section: Any, screen: Console) -> None:

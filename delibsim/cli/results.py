@@ -1,25 +1,76 @@
-"""Tables of results as the commands of reports print them."""
+"""Reports and their tables as commands print them."""
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
 
+import typer
 from rich.console import Console
 
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import print_each, safe
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, say, shown
+
+MORE = "Every table behind this one: tables=all prints them, --to FOLDER writes them with a page."
 
 
-def print_result(result: Any, hidden: Collection[str], screen: Console) -> None:
-    """Print one table under its title, with what must be known of it below; `hidden` columns are
-    in the files only. A table without rows is its title and the words "no rows".
+def end_with_report(
+    report: Any,
+    to: Path | None,
+    as_json: bool,
+    everything: bool = False,
+    printed: Callable[[Any, Console], None] | None = None,
+) -> NoReturn:
+    """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
+    the exit code.
+
+    `everything` also prints the tables that are printed where they are asked for, all sentences,
+    and which tables the study cannot give. `printed` prints one table, where not as others are.
+    """
+    page = None if to is None else report.write(to)
+    if as_json:
+        print_each(report.warnings, console(stderr=True))
+        echo_json(report.plain() | {"page": None if page is None else shown(page.resolve())})
+    else:
+        _print(report, page, everything, printed or print_result)
+    for fault in report.faults:
+        say(f"left out, damaged: {safe(fault)}", err=True)
+    raise typer.Exit(exit_code(report.something, report.whole))
+
+
+def _print(
+    report: Any,
+    page: Path | None,
+    everything: bool,
+    printed: Callable[[Any, Console], None],
+) -> None:
+    """Print sentences, tables, and where the page lies."""
+    screen = console()
+    print_each(report.told if everything else report.summary, screen)
+    wanted = ("always", "asked") if everything else ("always",)
+    for result in report.given:
+        if result.screen in wanted:
+            printed(result, screen)
+    if everything:
+        missing = [f"not given: {one.title.lower()}: {one.detail}" for one in report.missing]
+        screen.print()
+        print_each(missing, screen)
+    elif any(result.screen == "asked" for result in report.given):
+        screen.print()
+        say(MORE)
+    if page is not None:
+        screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
+
+
+def print_result(result: Any, screen: Console) -> None:
+    """Print one table under its title, with what must be known of it below. A table without rows is
+    its title and the words "no rows".
     """
     from dataclasses import replace
 
     from delibsim.analysis.pages.cells import reading
     from delibsim.analysis.table import Column
 
-    kept = [name for name in result.rows.columns if name not in hidden]
-    read = reading(replace(result, rows=result.rows[kept]))
+    read = reading(replace(result, rows=result.rows.drop(columns=list(result.hidden))))
     screen.print()
     columns = [Column(head.name, text=head.text) for head in read.heads]
     if read.rows:

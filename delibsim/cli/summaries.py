@@ -13,7 +13,7 @@ from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.cli.asking import replay_and_exit
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.results import print_result
+from delibsim.cli.results import end_with_report, print_result
 from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import (
     console,
@@ -22,7 +22,6 @@ from delibsim.cli.terminal import (
     print_each,
     safe,
     say,
-    shown,
     study_at,
 )
 from delibsim.domain.errors import WrongInput, unknown
@@ -38,14 +37,6 @@ STUDIES = (
 TO = "Write the report into this folder. Default: the folder report_summaries of the first study."
 KEYS = ("summaries", "judgments", "intervals", "by", "embedding")
 INTERVALS = ("", "topics", "cells")
-SHOWN_TABLES = ("gaps", "overall", "pairs", "equal_length", "counts")
-"""Tables that are printed; the page holds all."""
-OF_FILES = ("place",)
-"""Tables that are printed besides where published scores are read."""
-NOT_PRINTED = {
-    "gaps": ("others", "df", "control", "within_stance_se", "placebo_p", "mean"),
-    "overall": ("topics",),
-}
 NEAREST = 2
 """Opinions that are listed with a sentence."""
 
@@ -154,7 +145,7 @@ def report(
     Exit code 0; 3 if summaries or judgments are missing or could not be read, 4 if nothing was
     judged.
     """
-    from delibsim.analysis.summaries.report import summaries_report, write_page
+    from delibsim.analysis.summaries.report import summaries_report
 
     studies, given = _read(words)
     faults: list[str] = []
@@ -169,22 +160,10 @@ def report(
         sets, folder = _sets(studies, given, root, faults)
         by = [one for one in given["by"].split(",") if one]
         found = summaries_report(sets, intervals, by, faults, embedding_named(given["embedding"]))
-    if not found.judged:
+    if not found.something:
         say(f"nothing was judged yet; give: delibsim judge ask {studies[0]}", err=True)
         raise typer.Exit(4)
-    page = write_page(found, to or folder)
-    if as_json:
-        echo_json(found.plain() | {"page": shown(page.resolve())})
-    else:
-        screen = console()
-        print_each(found.sentences(), screen)
-        for name in (*SHOWN_TABLES, *(() if found.sets else OF_FILES)):
-            result = found.results.get(name)
-            if result is not None and result.given and len(result.rows):
-                print_result(result, NOT_PRINTED.get(name, ()), screen)
-        screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
-    print_each([f"left out, damaged: {safe(fault)}" for fault in faults], console(stderr=True))
-    raise typer.Exit(exit_code(True, found.whole))
+    end_with_report(found, to or folder, as_json)
 
 
 @app.command()
@@ -214,9 +193,9 @@ def minorities(
         screen = console()
         for table in tables:
             if table.given:
-                print_result(table, NOT_PRINTED.get(table.name, ()), screen)
+                print_result(table, screen)
             else:
-                screen.print(f"{table.title} {table.detail}", soft_wrap=True)
+                screen.print(f"{table.title}: {table.detail}", soft_wrap=True)
     print_each([f"left out, damaged: {safe(fault)}" for fault in faults], console(stderr=True))
     raise typer.Exit(exit_code(True, not faults))
 

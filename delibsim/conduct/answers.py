@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from pathlib import Path
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.individual_change import changes_of, changes_told
 from delibsim.analysis.study.analyses.pair_correlations import (
     OF_PEOPLE,
@@ -13,7 +14,6 @@ from delibsim.analysis.study.analyses.pair_correlations import (
     people_pair_correlations,
     why_not_people,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.conduct.score import Watch
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run

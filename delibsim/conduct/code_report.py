@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from delibsim.analysis.coding.codes import CodedStudy, coded_study
-from delibsim.analysis.coding.report import CodingReport, Settings, coding_report
+from delibsim.analysis.coding.report import Settings, coding_report
+from delibsim.analysis.report import Report
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.units import texts_of
 from delibsim.domain.text import counted
@@ -14,7 +15,7 @@ from delibsim.store.runs import Runs
 
 def report_on_codes(
     runs: Runs, scheme: str, settings: Settings, home: Path | None = None
-) -> CodingReport:
+) -> Report:
     """The report on the codes of a study by a scheme, or by the only one that was applied.
 
     WrongInput for a scheme by which it was not coded, for a column that no text has, and for what

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings
-from delibsim.analysis.pairs.report import PairsReport, pairs_report
+from delibsim.analysis.pairs.report import pairs_report
+from delibsim.analysis.report import Report
 from delibsim.asking.kinds.pair import ADAPTIVE, task_sheets
 from delibsim.asking.kinds.pair_batches import batches_of
 from delibsim.asking.kinds.pair_texts import kept_texts
@@ -23,7 +24,7 @@ PEOPLE = "people"
 
 def report_on_pairs(
     runs: Runs, comparisons: Comparisons, settings: Settings, against: str = ""
-) -> PairsReport:
+) -> Report:
     """The report on a comparison of a study, beside the votes of people `against` if they are
     named; WrongInput for what is damaged, where its texts are no longer those that were compared,
     and for people that are not there.

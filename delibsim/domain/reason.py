@@ -191,7 +191,7 @@ def for_readers(note: str) -> str:
 
 def _part_for_readers(part: str) -> str:
     codes = part.split()
-    if len(codes) > 1 and MEANINGS.keys() >= set(codes):
+    if codes and MEANINGS.keys() >= set(codes):
         return ", ".join(MEANINGS[code] for code in codes)
     coded = CODED.fullmatch(part)
     if coded is None:

@@ -167,7 +167,7 @@ def test_what_a_model_that_was_given_up_owes_is_told_with_its_number(tmp_path):
     (row,) = report.results["failures"].plain()
     assert (row["model"], row["reason"]) == ("d", "not_given")
     assert (row["missing"], row["samples"], row["share"]) == (8, 12, 8 / 12)
-    assert any(line.startswith("Still to be given: 8 samples (d 8)") for line in report.sentences())
+    assert any(line.startswith("Still to be given: 8 samples (d 8)") for line in report.told)
 
 
 def test_texts_without_a_level_of_the_ensemble_are_told_with_their_reasons(tmp_path):
@@ -181,13 +181,13 @@ def test_texts_without_a_level_of_the_ensemble_are_told_with_their_reasons(tmp_p
     (row,) = report.results["certainty"].plain()
     assert (row["texts"], row["without"]) == (1, "tied 2, too_few_models 1")
     said = "tone: the ensemble has a level on 1 text, and only these count below"
-    assert any(line.startswith(said) for line in report.sentences())
+    assert any(line.startswith(said) for line in report.told)
 
 
 def test_a_report_of_models_alone_says_that_nobody_checked_them(tmp_path):
     report = report_on_codes(coded_study(tmp_path, 12, people=()), "", Settings())
     assert report.results["equivalence"].why_not == "one_coder"
-    assert "nothing says yet whether the ensemble is right" in list(report.sentences())[-1]
+    assert "nothing says yet whether the ensemble is right" in report.told[-1]
     assert report.results["levels"].given
 
 
@@ -201,7 +201,7 @@ def test_a_report_of_people_alone_has_their_agreement(tmp_path):
     (row,) = report.results["pairs"].plain()
     assert (row["a"], row["b"], row["exact"]) == ("Ann", "Ben", 1.0)
     assert report.results["equivalence"].why_not == "no_models"
-    assert "Cem" not in next(report.sentences())
+    assert "Cem" not in report.told[0]
 
 
 def test_every_table_says_what_its_columns_mean_and_where_it_is_defined(tmp_path):

@@ -22,9 +22,10 @@ from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, focused, sign_of
 from delibsim.analysis.debates.raters import OURS, PUBLISHED, mixed_models, rater_models
 from delibsim.analysis.debates.ratings import by_debater, kind_of
 from delibsim.analysis.debates.reliability import dimension_reliability, reliability
-from delibsim.analysis.debates.report import TITLES, analyses
+from delibsim.analysis.debates.report import analyses
 from delibsim.analysis.debates.stance import WITH_WINNER, stance_after
 from delibsim.analysis.debates.winner import winner_model
+from delibsim.analysis.result import catalogue
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
@@ -44,6 +45,7 @@ NOT_DEFINED = {
 """Cells that no table of this kind has: an inflation of the constant, a test of the first model
 against itself, performance among the ten dimensions without it, an interval of another measure
 than the ICC."""
+PRINTED = catalogue("debates").sections[-1].tables
 FEW = ("few_motions", "few_debates", "few_persons")
 """Notes of rows without an interval, in a tournament of ten persons."""
 
@@ -91,7 +93,7 @@ def test_every_rater_rates_ten_of_a_hundred_debates_and_every_debate_has_five(gi
     assert (table["rater"].nunique(), table["debate"].nunique()) == (50, 100)
 
 
-@pytest.mark.parametrize("name", [name for name in TITLES if name != "counts"])
+@pytest.mark.parametrize("name", [name for name in PRINTED if name != "counts"])
 def test_every_row_of_every_table_is_finite(found, name):
     table = found[name]
     assert len(table)
@@ -501,7 +503,7 @@ def test_a_stance_that_never_varies_has_no_beta_regression():
 def test_whatever_is_missing_has_a_reason(given, rows):
     table, people = given
     own = analyses(table.head(rows), people=people, samples=10)
-    for name in (name for name in TITLES if "note" in own.get(name, ())):
+    for name in (name for name in PRINTED if "note" in own.get(name, ())):
         unexplained = own[name][own[name]["note"] == ""]
         for column in unexplained.select_dtypes("number"):
             if (name, column) not in NOT_DEFINED:

@@ -71,7 +71,7 @@ def test_over_topics_it_is_a_t_test_of_the_differences_of_topics():
     assert (these["unit"], these["sessions"]) == ("session", 24)
     assert 0 < these["se_of_strengths"] < these["se"]
     assert set(rows["verb"]) == {"stronger"}
-    assert "over 6 topics: texts under normative are stronger" in " ".join(report.sentences())
+    assert "over 6 topics: texts under normative are stronger" in " ".join(report.told)
 
 
 def test_three_topics_say_nothing_of_topics_like_these():
@@ -79,13 +79,13 @@ def test_three_topics_say_nothing_of_topics_like_these():
     rows = rows_of(report)
     assert rows.loc["topics like these", "note"].startswith("few_topics: 3 topics")
     assert set(rows["verb"]) == {"on_these_topics"}
-    told = " ".join(report.sentences())
+    told = " ".join(report.told)
     assert "on these 3 topics: texts under normative are stronger" in told
     assert "over topics like these it is not clear" in told
 
 
 def test_without_a_difference_none_is_claimed_and_few_votes_give_no_size():
-    told = " ".join(pairs_report(study(6, 0.0), SETTINGS).sentences())
+    told = " ".join(pairs_report(study(6, 0.0), SETTINGS).told)
     assert "no clear difference of normative and none" in told
     few = rows_of(pairs_report(study(6, 1.5, each=4), SETTINGS))
     assert few["low"].isna().all()
@@ -131,7 +131,7 @@ def test_intervals_of_adaptive_pairs_are_those_of_the_random_part(adaptive):
         assert (row["low"] + row["high"]) / 2 == pytest.approx(random[id], abs=1e-6)
     (difference,) = report.results["differences"].rows.to_dict("records")
     assert difference["difference"] == pytest.approx(random[a] - random[b], abs=1e-6)
-    told = " ".join(report.sentences())
+    told = " ".join(report.told)
     assert f"those of the {len(part.votes)} of {len(given.votes)} votes on pairs" in told
     place = pairs_report(part, SETTINGS).results["order"].rows.iloc[0]
     of_adaptive = report.results["order"].rows.iloc[0]
@@ -159,7 +159,7 @@ def test_without_a_random_part_there_is_no_interval_and_the_reason_stands_there(
         assert len(rows)
         assert rows[columns].isna().all().all()
         assert "no_random_part" in set(rows["note"])
-    assert "none was drawn at random, so that no interval holds" in " ".join(report.sentences())
+    assert "none was drawn at random, so that no interval holds" in " ".join(report.told)
 
 
 def test_where_all_pairs_are_judged_nothing_was_chosen():

@@ -72,7 +72,7 @@ def test_differences_have_the_errors_of_other_programs():
     assert second["se"] == pytest.approx(0.2490598235, abs=1e-8)
     assert turned["difference"] == -first["difference"]
     assert second["p_holm"] == pytest.approx(3 * second["p"])
-    assert any("fewer than two pairs a parameter" in line for line in report.sentences())
+    assert any("fewer than two pairs a parameter" in line for line in report.told)
 
 
 def test_differences_are_asked_for_and_of_texts_that_there_are(three):
@@ -108,7 +108,7 @@ def test_a_judge_beside_itself_agrees_in_full_and_passes_its_ceiling(three):
     assert labels.loc["j1", "agreement"] == labels.loc["j1", "kappa"] == 1
     assert labels.loc["j1", "clear"] == 1
     assert {"all judges", "j2", "j3"} <= set(alone.index)
-    assert any(line.startswith("logical, j1 beside people: r 1.000") for line in three.sentences())
+    assert any(line.startswith("logical, j1 beside people: r 1.000") for line in three.told)
 
 
 def beside(votes, people):
@@ -187,7 +187,7 @@ def test_runs_that_never_differ_are_told_and_others_counted():
     same = [vote for vote in votes if vote.sheet.id != "y | z"]
     assert of_runs(same, **drawn)["note"] == "runs_identical"
     report = pairs_report(compared(same, **drawn), Settings())
-    assert any("runs are no draws of their own" in line for line in report.sentences())
+    assert any("runs are no draws of their own" in line for line in report.told)
 
 
 def of_runs(votes, **asked):
@@ -218,7 +218,7 @@ def test_a_judge_that_names_one_place_is_named_and_its_votes_are_not_used():
     report = pairs_report(compared([*golden(1), *first]), Settings(LIKELY))
     counts = report.results["counts"].rows.set_index("judge")["used"]
     assert (counts["j1"], counts["first"]) == (192, 0)
-    assert any("always names the text shown first" in line for line in report.sentences())
+    assert any("always names the text shown first" in line for line in report.told)
     models = rows(report, "judge_models")
     assert models[1]["note"] == "judges_left_out"
     assert np.isnan(models[1]["p"])
@@ -242,7 +242,7 @@ def test_votes_that_say_nothing_of_texts_give_no_scores_and_say_so(said, flag, p
     settings = Settings(Model(order=True, penalty=penalty), bootstrap=2, top=2)
     report = pairs_report(compared(votes), settings)
     assert report.results["scores"].rows["score"].isna().all()
-    told = " ".join(report.sentences())
+    told = " ".join(report.told)
     assert flag in told
     assert "no vote says anything of the texts" in told
     assert "a sorted list" not in told
@@ -276,4 +276,4 @@ def test_places_and_neighbours(three):
     scores = three.results["scores"].rows
     assert scores["apart"].tolist()[-1] is None
     told = sum(value is True for value in scores["apart"])
-    assert f"logical: {told} of 3 texts can be told apart" in " ".join(three.sentences())
+    assert f"logical: {told} of 3 texts can be told apart" in " ".join(three.told)

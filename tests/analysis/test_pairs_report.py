@@ -1,7 +1,6 @@
 """The report on a comparison: known strengths and biases are found, and Webis is reproduced."""
 
 import csv
-import random
 import re
 from collections import Counter
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compared_votes import STRENGTHS, compared, drawn, vote
 
 from delibsim.analysis.figures.entries import entries_of
 from delibsim.analysis.pairs.figures import PANELS, drawings
@@ -19,8 +19,6 @@ from delibsim.analysis.pairs.places import order
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.analysis.pairs.scores import scores
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
-from delibsim.domain.comparison import Sheet, Vote
-from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
@@ -30,31 +28,6 @@ from delibsim.store.runs import Runs
 WEBIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "webis"
 
 
-def vote(a, b, outcome, judge="j", run=1):
-    reason = None if outcome else Reason("refusal")
-    return Vote(Sheet(a, b), judge, "logical", outcome, run, reason)
-
-
-def compared(votes, planned=None):
-    texts = {id: "" for one in votes for id in (one.sheet.a, one.sheet.b)}
-    return Compared("s", "main", tuple(votes), planned or {}, texts, False, 1)
-
-
-def drawn(strengths, place, theta, judge="j", seed=3):
-    """Votes of the model of Rao and Kupper on both orders of all pairs."""
-    draw = random.Random(seed)
-    found = []
-    for a in strengths:
-        for b in strengths:
-            if a != b:
-                share = draw.random()
-                error = np.log(share / (1 - share))
-                d = strengths[a] - strengths[b] + place + error
-                found.append(vote(a, b, "a" if d > theta else "b" if d < -theta else "tie", judge))
-    return found
-
-
-STRENGTHS = {f"t{n}": (n - 11.5) / 6 for n in range(24)}
 ORDERED = Settings(Model(order=True, judges="discriminating"))
 
 
@@ -74,7 +47,7 @@ def test_known_strengths_place_bias_and_threshold_are_found(report):
     assert row["theta_low"] < 0.4 < row["theta_high"]
     assert (table["rank_low"] <= table["rank"]).all()
     assert (table["wins"] + table["losses"] + table["ties"] == 46).all()
-    assert any("favour the text shown first" in line for line in report.sentences())
+    assert any("favour the text shown first" in line for line in report.told)
 
 
 def test_a_judge_that_always_says_a_shows_in_delta_and_in_no_score():
@@ -127,7 +100,7 @@ def test_errors_by_pair_are_given_where_they_are_the_larger():
     by_pair, of_model = uncertainty(few.fit, True), uncertainty(few.fit, False)
     assert np.median(by_pair.scores) < 0.8 * np.median(of_model.scores)
     assert few.errors.scores == pytest.approx(of_model.scores)  # hardly a vote is a surprise
-    told = " ".join(pairs_report(compared([*votes, *votes[:2]]), ORDERED).sentences())
+    told = " ".join(pairs_report(compared([*votes, *votes[:2]]), ORDERED).told)
     assert "errors by pair are smaller than those of the model, which are given instead" in told
 
 
@@ -153,7 +126,7 @@ def test_scales_move_scores_and_keep_their_order():
 def test_votes_without_pairs_in_common_have_scores_of_their_own():
     votes = [vote("x", "y", "a"), vote("y", "x", "tie"), vote("p", "q", "b"), vote("q", "p", "tie")]
     report = pairs_report(compared(votes), Settings(Model(judges="pooled")))
-    assert any("no votes join 2 parts of its texts" in line for line in report.sentences())
+    assert any("no votes join 2 parts of its texts" in line for line in report.told)
     assert report.results["scores"].rows["component"].nunique() == 2
 
 
@@ -189,7 +162,7 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     votes = [vote(a, b, "a") for a, b in pairwise(ids) if a[:2] == b[:2]]
     groups = {id: id[:2] for id in ids}
     report = pairs_report(replace(compared(votes), texts=groups), Settings())
-    one = drawings(report)[0]
+    one = drawings(report.data)[0]
     ends = entries_of("pairs")["scores"].how["ends"]
     assert f"Drawn are the {PANELS} of {PANELS + 2} groups that have the most texts." in one.caption
     assert "the 20 strongest and the 20 weakest are drawn. The table has every text." in one.caption
@@ -198,3 +171,11 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     assert len(named) == 2 * ends + 1 + 3 * (PANELS - 1)
     assert "(10 between)" in named
     assert len(report.results["scores"].rows) == len(ids)
+
+
+def test_groups_stand_in_natural_order():
+    votes = [vote("x", "y", "a"), vote("u", "v", "b")]
+    groups = {"x": "topic 10", "y": "topic 10", "u": "topic 9", "v": "topic 9"}
+    given = Compared("s", "main", tuple(votes), {}, groups, False, 1)
+    rows = pairs_report(given, Settings()).results["groups"].rows
+    assert rows["group"].tolist() == ["topic 9", "topic 10"]

@@ -137,7 +137,7 @@ def test_a_gap_is_called_one_only_where_it_exceeds_random_groups():
     rows = report.results["gaps"].rows
     own = rows[(rows["group"] == "own word") & (rows["model"] == "all")].iloc[0]
     assert own["verb"] == "less"
-    told = " ".join(report.sentences())
+    told = " ".join(report.told)
     assert "own word (15 opinions) is represented less, by" in told
     assert "more than random groups of its size are" in told
     # Welch's interval leaves out 0 in these studies; random groups of that size differ as much.
@@ -152,7 +152,7 @@ def test_a_gap_is_called_one_only_where_it_exceeds_random_groups():
         assert (table["p_control_holm"] >= table["p_control"]).all()
         alone += int((outside & ~called).any())
         if not called.any():
-            told = " ".join(summaries_report([one]).sentences()) if alone == 1 else "none is"
+            told = " ".join(summaries_report([one]).told) if alone == 1 else "none is"
             assert "none is" in told
     assert alone > 0
 

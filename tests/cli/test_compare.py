@@ -41,7 +41,7 @@ def test_a_comparison_is_estimated_asked_replayed_and_reported(delibsim, study):
     assert delibsim("compare", "replay", "demo").out == "demo, main: equal, 8 votes\n"
     found = delibsim("compare", "report", "demo", "--json")
     assert found.code == 0
-    rows = found.json["scores"]
+    rows = found.json["tables"]["scores"]
     assert {row["id"] for row in rows} == {"t1", "t2", "t3", "t4", "t5"}
     assert {"group", "id", "score", "low", "high", "rank"} <= set(rows[0])
     printed = delibsim("compare", "report", "demo", "--scale", "z", "--model", "davidson").out
@@ -65,8 +65,8 @@ def test_judgments_are_imported_once_and_reported_beside_those_of_models(delibsi
     again = delibsim(*command, "--json").json
     assert (again["new"], again["before"], again["judges"], again["pairs"]) == (0, 4, 2, 3)
     found = delibsim("compare", "report", "demo", "--name", "p", "--json").json
-    assert {row["judge"] for row in found["counts"]} == {"p1", "p2"}
-    assert found["order"][0]["dimension"] == "overall"
+    assert {row["judge"] for row in found["tables"]["counts"]} == {"p1", "p2"}
+    assert found["tables"]["order"][0]["dimension"] == "overall"
     delibsim(*ASK)
     answer = delibsim("compare", "report", "demo")
     assert answer.code == 2
@@ -82,8 +82,8 @@ def test_judges_stand_beside_people_and_differences_are_printed(delibsim, study)
     delibsim("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo", "name=who")
     asked = (*report, "name=main", "--against", "people", "--difference", "t1,t3", "--json")
     found = delibsim(*asked).json
-    assert found["against_labels"][0]["pairs"] == 3
-    assert [(row["a"], row["b"]) for row in found["differences"]] == [("t1", "t3")]
+    assert found["tables"]["against_labels"][0]["pairs"] == 3
+    assert [(row["a"], row["b"]) for row in found["tables"]["differences"]] == [("t1", "t3")]
     assert found["not_given"]["against_tests"]["reason"] == "one_judge"
     for words, told in (
         (("--against", "whom"), "unknown other comparison of study demo 'whom'"),
@@ -101,7 +101,9 @@ def test_a_study_may_hold_judgments_alone(delibsim, home):
     command = ("compare", "import", "p.csv", "--group", "topic", "study=new")
     found = delibsim(*command, "--json").json
     assert (found["texts"], found["groups"]) == (4, 2)
-    ids = {row["id"] for row in delibsim("compare", "report", "new", "--json").json["scores"]}
+    ids = {
+        row["id"] for row in delibsim("compare", "report", "new", "--json").json["tables"]["scores"]
+    }
     assert ids == {"1:x", "1:y", "2:x", "2:y"}
 
 
@@ -163,7 +165,7 @@ def test_further_columns_of_a_file_are_further_judgments_and_no_name_leaves_its_
     for column, new in (("sound", 2), ("kind", 2), ("kind", 0)):
         words = ("--pairs", f"a,b,{column}", "study=mine", f"dimension={column}", "--json")
         assert delibsim("compare", "import", "p.csv", *words).json["new"] == new
-    votes = delibsim("compare", "report", "mine", "--json").json["counts"]
+    votes = delibsim("compare", "report", "mine", "--json").json["tables"]["counts"]
     assert {row["dimension"]: row["answered"] for row in votes} == {"sound": 2, "kind": 2}
     away = delibsim("compare", "import", "p.csv", "study=mine", "dimension=../away")
     assert (away.code, away.out) == (2, "")

@@ -58,9 +58,9 @@ def test_a_pack_is_exported_filled_in_and_reported(delibsim, study_of_texts):
     whole = delibsim("compare", "import", "p/form.csv", "--json")
     assert (whole.code, whole.json["new"], whole.json["known"]) == (0, 7, 7)
     report = delibsim("compare", "report", "demo", "judges=pooled", "--json").json
-    counts = {row["judge"]: (row["planned"], row["answered"]) for row in report["counts"]}
+    counts = {row["judge"]: (row["planned"], row["answered"]) for row in report["tables"]["counts"]}
     assert counts == {"Ann": (7, 7), "Ben": (7, 7)}
-    assert [row["id"] for row in report["scores"]] == ["t0", "t1", "t2", "t3"]
+    assert [row["id"] for row in report["tables"]["scores"]] == ["t0", "t1", "t2", "t3"]
     assert delibsim("export", "demo").code == 0
     votes = table(study_of_texts / "runs/demo/tables/votes.csv")
     assert {row["judge_kind"] for row in votes} == {"human"}

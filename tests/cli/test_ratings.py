@@ -258,7 +258,8 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     assert report.out.startswith("study d: 1 debate, no ratings\n")
     assert "delibsim ratings ask d" in report.out
     assert len(report.out.splitlines()) == 3
-    assert delibsim("ratings", "report", "d", "--json").json["standings"] == []
+    unrated = delibsim("ratings", "report", "d", "--json").json
+    assert unrated["not_given"]["standings"]["reason"] == "no_rating"
     assert (
         "no ratings of those asked for"
         in delibsim("ratings", "report", "d", "--source", "people").out
@@ -341,7 +342,7 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(
     if place == 0:
         lost = delibsim("ratings", "report", "d").out.replace("\n", "")
         assert "ratings.jsonl: 1 damaged line" in lost
-    assert sum(row["ratings"] for row in told.json["counts"]) == 2
+    assert sum(row["ratings"] for row in told.json["tables"]["counts"]) == 2
     again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (
         3,
@@ -383,7 +384,7 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
         found = delibsim("ratings", "report", "d", "--json", *options)
         assert (
             sum(of["ratings"] for of in found.json["pooled"].values())
-            == found.json["counts"][0]["ratings"]
+            == found.json["tables"]["counts"][0]["ratings"]
         )
         return {name: (of["source"], of["ratings"]) for name, of in found.json["pooled"].items()}
 
@@ -417,7 +418,7 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     assert f"oxford_evaluative: {pack}" in warning
     assert "--panel NAME" in warning
     assert f"warning: {warning}" in found.err
-    with (home / "report" / "ratings.csv").open(newline="") as table:
+    with (home / "report" / "tables" / "ratings.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
     assert [row["wording"] for row in rows] == ["oxford", "oxford", "oxford_evaluative"]
     told = delibsim("ratings", "report", "d").out
@@ -461,7 +462,7 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     assert len(found.json["same_conditions"]) == 2
     assert same.startswith("2 of 4 conditions are the same as another by construction")
     assert "their 2 debates are counted as if they were independent" in same
-    with (home / "report" / "ratings.csv").open(newline="") as table:
+    with (home / "report" / "tables" / "ratings.csv").open(newline="") as table:
         cells = {row["debate"]: row["cell"] for row in csv.DictReader(table)}
     assert all(debate == f"{cell}.r1" for debate, cell in cells.items())
     assert len(set(cells.values())) == 4
@@ -478,13 +479,13 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     done = delibsim("ratings", "report", oxford, "--to", "report", "--json")
     assert done.code == 0
     found = done.json
-    assert [row["debater"] for row in found["standings"]] == [
+    assert [row["debater"] for row in found["tables"]["standings"]] == [
         "citizen_eloquent",
         "citizen_plain",
         "citizen_halting",
     ]
-    assert {row["rated"] for row in found["counts"]} == {3}
-    written = {path.name for path in (home / "report").iterdir()}
+    assert {row["rated"] for row in found["tables"]["counts"]} == {3}
+    written = {path.name for path in (home / "report").rglob("*")}
     for name in (
         "counts",
         "standings",
@@ -506,10 +507,10 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     assert {"report.html", "report.md", "tables.tex"} <= written
     page = (home / "report" / "report.html").read_text(encoding="utf-8")
     assert "citizen_eloquent was named the winner in a share of" in page
-    assert "<code>standings.csv</code>" in page
+    assert "<code>tables/standings.csv</code>" in page
     assert "<script" not in page
-    assert "<title>Win rate</title>" in (home / "report" / "win_rates.svg").read_text()
-    assert len((home / "report" / "ratings.csv").read_text().splitlines()) == 1 + 6 * 4
+    assert "<title>Win rate</title>" in (home / "report" / "figures" / "win_rates.svg").read_text()
+    assert len((home / "report" / "tables" / "ratings.csv").read_text().splitlines()) == 1 + 6 * 4
     text = delibsim("ratings", "report", oxford)
     assert text.code == 0
     assert "Bradley-Terry strengths" in text.out
@@ -518,9 +519,9 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
 def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
     done = delibsim("ratings", "report", oxford, "--focus", "citizen_plain", "--json")
     assert done.code == 0
-    contrasts = {row["contrast"] for row in done.json["winner_model"]}
+    contrasts = {row["contrast"] for row in done.json["tables"]["winner_model"]}
     assert contrasts == {"proposition - opposition", "citizen_plain - rest"}
-    debaters = {row["debaters"] for row in done.json["dimension_reliability"]}
+    debaters = {row["debaters"] for row in done.json["tables"]["dimension_reliability"]}
     assert debaters == {"all", "citizen_plain", "rest"}
     text = delibsim("ratings", "report", oxford, "--focus", "citizen_plain")
     assert "citizen_plain - rest" in text.out
@@ -532,7 +533,7 @@ def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, 
     rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
     (home / "people.csv").write_text("\n".join(rows))
     words = ("ratings", "report", oxford, "--focus", "citizen_plain", "--people", "people.csv")
-    found = delibsim(*words, "--json").json
+    found = delibsim(*words, "--json").json["tables"]
     counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
     assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (
         3,
@@ -604,7 +605,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     again = delibsim("ratings", "import", "pack/form.csv")
     assert "0 ratings kept, 12 known before" in again.out
     found = delibsim("ratings", "report", oxford, "--json").json
-    assert {row["ratings"] for row in found["counts"]} == {3 * (4 + 2)}
+    assert {row["ratings"] for row in found["tables"]["counts"]} == {3 * (4 + 2)}
     scores = [
         json.loads(line)
         for line in (
@@ -675,8 +676,8 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
         False,
     }
     found = delibsim("ratings", "report", oxford, "--json").json
-    assert sum(row["without_winner"] for row in found["counts"]) == 1
-    assert sum(row["failed_attention"] for row in found["counts"]) == 4
+    assert sum(row["without_winner"] for row in found["tables"]["counts"]) == 1
+    assert sum(row["failed_attention"] for row in found["tables"]["counts"]) == 4
     text = form.read_text().replace(",60", ",61", 1)
     line = next(n for n, row in enumerate(text.splitlines(), 1) if ",61" in row)
     form.write_text(text)
@@ -755,7 +756,7 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
     assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
     found = delibsim("ratings", "report", "b", "--json")
     assert found.code == 4
-    assert found.json["counts"] == [{"motion": "voting", "held": 1, "complete": 0, "rated": 0, "ratings": 0, "without_winner": 0,
+    assert found.json["tables"]["counts"] == [{"motion": "voting", "held": 1, "complete": 0, "rated": 0, "ratings": 0, "without_winner": 0,
                                      "failed_attention": 0, "analysed": 0}]  # fmt: skip
     done = delibsim("ratings", "export", "b")
     assert (done.code, "no complete debate" in done.err) == (2, True)
@@ -848,7 +849,7 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
     assert len(enlarged) == 6
     fewer = delibsim(*ask, "group.size=3", "--json").json
     assert (fewer["new"], fewer["before"]) == (0, 6)
-    counts = delibsim("ratings", "report", oxford, "--json").json["counts"]
+    counts = delibsim("ratings", "report", oxford, "--json").json["tables"]["counts"]
     found = {
         (row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts
     }

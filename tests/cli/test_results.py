@@ -2,10 +2,10 @@
 
 import io
 
+import pandas as pd
 from rich.console import Console
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import frame
+from delibsim.analysis.result import Result
 from delibsim.cli.results import print_result
 
 
@@ -17,10 +17,10 @@ def test_a_result_without_rows_says_so_and_prints_no_headings():
         title="Gaps of groups",
         definition="",
         source="docs/summaries.md",
-        rows=frame([], columns),
+        rows=pd.DataFrame([], columns=columns),
         notes=["No placebo was judged."],
     )
-    print_result(result, (), Console(file=out, width=80))
+    print_result(result, Console(file=out, width=80))
     assert out.getvalue().split("\n")[1:4] == [
         "Gaps of groups",
         "no rows",

@@ -58,13 +58,17 @@ def test_a_report_names_whom_summaries_leave_out(delibsim, study):
     answer = delibsim("summaries", "report", "tram", "--json", "--by", "quarter", "--to", "rep")
     assert answer.code == 0
     found = answer.json
-    groups = {row["group"] for row in found["gaps"]}
+    groups = {row["group"] for row in found["tables"]["gaps"]}
     assert {"own word", "stance positive", "quarter north"} <= groups
-    assert len(found["least_represented"]) == 8
-    assert all(row["text"] for row in found["least_represented"])
-    assert {row["model"] for row in found["overall"]} == {"citizen", "extractive", "themes"}
+    assert len(found["tables"]["least_represented"]) == 8
+    assert all(row["text"] for row in found["tables"]["least_represented"])
+    assert {row["model"] for row in found["tables"]["overall"]} == {
+        "citizen",
+        "extractive",
+        "themes",
+    }
     assert any("null model" in line for line in found["sentences"])
-    assert {row["planned"] - row["made"] for row in found["counts"]} == {0}
+    assert {row["planned"] - row["made"] for row in found["tables"]["counts"]} == {0}
     page = (study.parent.parent / "rep" / "report.html").read_text()
     assert "Content-Security-Policy" in page
     assert "My violins would suffer" in page
@@ -302,17 +306,19 @@ def test_published_scores_are_reported_without_a_text(delibsim, home):
         (home / f"{name}.csv").write_text(text, encoding="utf-8")
     found = delibsim("summaries", "report", "s.csv", "--json").json
     assert found["sentences"][0] == "s.csv: 6 summaries by 2 summarisers on 3 topics."
-    scores = {(row["model"], row["dimension"]): row["score"] for row in found["overall"]}
+    scores = {(row["model"], row["dimension"]): row["score"] for row in found["tables"]["overall"]}
     assert scores["a", "rep"] == pytest.approx(0.61)
     assert scores["a", "overall"] is None  # one dimension of the four is missing
-    assert {"pairs", "sizes", "topics", "equal_length", "length"} <= set(found)
+    assert {"pairs", "sizes", "topics", "equal_length", "length"} <= set(found["tables"])
     answer = delibsim("summaries", "report", "r.csv", "c.csv", "--to", "both", "--json")
     assert answer.code == 0
     rated = {
-        row["model"]: row["score"] for row in answer.json["overall"] if row["dimension"] == "rep"
+        row["model"]: row["score"]
+        for row in answer.json["tables"]["overall"]
+        if row["dimension"] == "rep"
     }
     assert rated == pytest.approx({"a": (4 + 1) / 8, "b": (3.5 + 1) / 8})
-    (row,) = answer.json["place"]
+    (row,) = answer.json["tables"]["place"]
     assert (row["n"], row["ties"], row["share"]) == (80, 10, pytest.approx(50 / 70))
     page = (home / "both" / "report.html").read_text(encoding="utf-8")
     assert "Published scores of summaries" in page
@@ -328,7 +334,7 @@ def test_the_published_aggregates_are_read(delibsim, home):
         "human_comparisons_counts.csv: 18,000 comparisons.",
     ]
     words = ("summaries", "report", PUBLISHED / "judge_scores.csv", "intervals=cells", "--json")
-    first = delibsim(*words).json["overall"][0]
+    first = delibsim(*words).json["tables"]["overall"][0]
     assert (first["model"], first["n"]) == ("gpt-5-mini", 110)
     assert [first["score"], (first["high"] - first["low"]) / 2] == pytest.approx(
         [0.622, 0.004], abs=6e-4

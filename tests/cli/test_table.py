@@ -2,6 +2,7 @@
 
 import io
 import string
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,11 @@ from strategies import quick
 from delibsim import Runs
 from delibsim.analysis.conditions import Collected, by_condition
 from delibsim.analysis.debates.rated import chosen, debates_of
-from delibsim.analysis.debates.report import LONG, tables
+from delibsim.analysis.debates.report import tables
 from delibsim.analysis.debates.sections import cell
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
+from delibsim.analysis.result import make_table
 from delibsim.cli import human, ratings_report, score, summary
 from delibsim.cli.table import Column, print_table
 from delibsim.conduct.score import measures_of, score_study, usual_scorers
@@ -169,9 +171,12 @@ def test_the_report_of_ratings_fits(delibsim, home):
     assert delibsim("ratings", "ask", "oxford", "group.size=3").code == 0
     debates = debates_of(Runs(home / "runs", "oxford"))[0]
     found = tables(chosen(debates, [], None), focus="citizen_plain")
-    printed = {name: table for name, table in found.items() if name not in LONG}
+    printed = [make_table(f"debates/{name}", rows) for name, rows in found.items()]
     for width in WIDTHS:
-        lines = check(lambda screen: ratings_report.print_tables(printed, screen), width)
+        lines = []
+        for result in printed:
+            if result.screen != "never":
+                lines += check(partial(ratings_report.print_sections, result), width)
         assert "citizen_plain - rest" in lines
 
 

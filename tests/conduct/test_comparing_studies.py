@@ -227,7 +227,7 @@ async def test_strengths_of_sessions_are_the_means_of_the_scores_with_their_cova
         place = found.sessions.index(run.session.id)
         assert found.means[place] == pytest.approx(mean.value)
     report = report_on_pairs(plan.runs, plan.answers, Settings(Model(order=True)))
-    (fit,) = report.fits
+    (fit,) = report.data.fits
     assert fit.base is fit
     places = [fit.ids.index(f"a/s1/{number}") for number in (1, 2)]
     weights = np.zeros((1, len(fit.ids)))

@@ -10,41 +10,16 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.coding.agreement import distances, estimate_of
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.errors import unknown
 from delibsim.domain.seed import seed_of
+from delibsim.domain.study import natural
 from delibsim.measures.inference.resampling import percentile_interval
 
-Array = NDArray[np.float64]
 MOST_PARTS = 12
 """Parts that a column may have; a column of more numbers is cut at its quartiles."""
 RESAMPLES = 10_000
-SOURCE = "docs/coding.md#over-time"
-PARTS = {
-    "dimension": "the dimension",
-    "a": "a coder",
-    "b": "another coder",
-    "part": "the part of the texts, by the column",
-    "texts": "texts of it that both coded",
-    "estimate": "the coefficient of agreement, as between two coders",
-    "low": "lower end of the 95% interval",
-    "high": "upper end of the 95% interval",
-    "exact": "share of texts with the same level",
-    "difference": "this share less that of the first part",
-    "difference_low": "lower end of the 95% bootstrap interval of the difference",
-    "difference_high": "upper end of the 95% bootstrap interval of the difference",
-    "note": "why there is no value",
-}
-TREND = {
-    "dimension": "the dimension",
-    "a": "a coder",
-    "b": "another coder",
-    "texts": "texts that both coded and whose column is a number",
-    "rho": "Spearman correlation of the column with exact agreement (0 or 1)",
-    "p": "its p",
-    "note": "why there is no value",
-}
 
 
 def against(study: CodedStudy, column: str) -> tuple[Result, Result]:
@@ -65,28 +40,8 @@ def against(study: CodedStudy, column: str) -> tuple[Result, Result]:
             rows += _within(own, a, b, parts)
             if numeric:
                 trends.append(_trend(own, a, b, values))
-    within = Result(
-        name="against",
-        title=f"Agreement by {column}",
-        definition="The coefficient of two coders within each part of the texts, and the difference"
-        " of exact agreement from that in the first part, with a percentile interval from"
-        f" {RESAMPLES:,} resamples of texts within parts.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(PARTS)),
-        meanings=PARTS,
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "two coders are needed",
-    )
-    trend = Result(
-        name="against_trend",
-        title=f"Does agreement change with {column}?",
-        definition=f"Spearman's correlation of {column} with whether both coders give one level.",
-        source=SOURCE,
-        rows=pd.DataFrame(trends, columns=list(TREND)),
-        meanings=TREND,
-        why_not="" if trends else "no_numbers",
-        detail="" if trends else f"{column} holds no numbers, or there is one coder only",
-    )
+    within = make_table("codes/against", rows, column=column, resamples=RESAMPLES)
+    trend = make_table("codes/against_trend", trends, column=column)
     return within, trend
 
 
@@ -110,7 +65,7 @@ def _parts(values: pd.Series) -> list[tuple[str, NDArray[np.bool_]]]:
         ]
     if numeric:
         return [(f"{value:g}", (own == value).to_numpy()) for value in distinct]
-    return [(str(value), (own == value).to_numpy()) for value in distinct]
+    return [(str(one), (own == one).to_numpy()) for one in sorted(distinct, key=natural)]
 
 
 def _within(

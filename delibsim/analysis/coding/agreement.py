@@ -5,11 +5,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.seed import seed_of
 from delibsim.measures.reliability.bootstrap import bootstrap
@@ -18,23 +17,6 @@ from delibsim.measures.reliability.coefficients import Estimate, coefficient
 from delibsim.measures.reliability.ratings import word_of
 
 Array = NDArray[np.float64]
-SOURCE = "docs/coding.md#agreement-of-coders"
-PAIRS = {
-    "dimension": "the dimension",
-    "a": "a coder",
-    "b": "another coder",
-    "texts": "texts that both coded",
-    "coefficient": "the coefficient of agreement: AC2 with linear weights, AC1 for names",
-    "estimate": "agreement corrected for chance",
-    "low": "lower end of the 95% interval, by t over texts",
-    "high": "upper end of the 95% interval, cut at 1",
-    "word": "highest word of Landis and Koch whose probability is .95 or more",
-    "exact": "share of texts with the same level",
-    "adjacent": "share of texts with neighbouring levels",
-    "gross": "share of texts two or more levels apart",
-    "gross_of_disagreement": "gross as a share of all texts that are not exact",
-    "note": "why there is no value",
-}
 
 
 def estimate_of(own: DimensionCodes, columns: Sequence[Array]) -> Estimate:
@@ -85,20 +67,7 @@ def pairs(study: CodedStudy) -> Result:
             "Codes of people on texts that were drawn by doubt are left out: on these texts"
             " agreement is worse than on all. What was drawn at random counts."
         )
-    return Result(
-        name="pairs",
-        title="Agreement of every pair of coders",
-        definition="Gwet's coefficient at the declared levels of the scheme, on the texts that both"
-        " coders coded: AC2 with linear weights where levels have an order, AC1 where they have"
-        " none; the interval is by t from the closed standard error. Beside it raw shares of texts"
-        " by distance.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(PAIRS)),
-        meanings=PAIRS,
-        notes=notes,
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "two coders are needed",
-    )
+    return make_table("codes/pairs", rows, notes=notes)
 
 
 def _pair(own: DimensionCodes, a: str, b: str) -> dict[str, Any]:
@@ -114,18 +83,6 @@ def _pair(own: DimensionCodes, a: str, b: str) -> dict[str, Any]:
     return row | distances(own, first, second)
 
 
-ALL = {
-    "dimension": "the dimension",
-    "coders": "whose codes are compared with each other",
-    "number": "how many coders they are",
-    "texts": "texts that any of them coded",
-    "paired": "texts that two or more of them coded",
-    "coefficient": "the coefficient",
-    "estimate": "the coefficient",
-    "low": "lower end of the 95% interval",
-    "high": "upper end of the 95% interval, cut at 1",
-    "note": "why there is no value",
-}
 RESAMPLES = 10_000
 
 
@@ -136,19 +93,7 @@ def groups(study: CodedStudy) -> Result:
         for name, coders in (("models", own.models), ("people", own.people)):
             if len(coders) > 1:
                 rows += list(_group(own, name, coders))
-    return Result(
-        name="groups",
-        title="Agreement among models, and among people",
-        definition="All coders of one kind at once: Gwet's coefficient as between two coders, and"
-        " Krippendorff's alpha (ordinal, interval or nominal, as the scale is) beside it. Its"
-        " interval is by t where it has a closed standard error, else from"
-        f" {RESAMPLES:,} resamples of texts.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(ALL)),
-        meanings=ALL,
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "two models or two people are needed",
-    )
+    return make_table("codes/groups", rows, resamples=RESAMPLES)
 
 
 def _group(own: DimensionCodes, name: str, coders: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -192,32 +137,13 @@ def _values(own: DimensionCodes, places: Array) -> Array:
     return values[np.nan_to_num(places).astype(int)]
 
 
-CONFUSION = {
-    "dimension": "the dimension",
-    "a": "a coder",
-    "b": "another coder",
-    "level_a": "the level that a gave",
-    "level_b": "the level that b gave",
-    "texts": "texts with these levels",
-}
-
-
 def confusion(study: CodedStudy) -> Result:
     """A row a pair of coders and pair of levels; every pair of levels, also where no text is."""
     rows: list[dict[str, Any]] = []
     for own in study.fair:
         for a, b in combinations(own.coders, 2):
             rows += _confused(own, a, b)
-    return Result(
-        name="confusion",
-        title="Which levels are taken for which",
-        definition="How many texts have which two levels, for every pair of coders.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(CONFUSION)),
-        meanings=CONFUSION,
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "two coders are needed",
-    )
+    return make_table("codes/confusion", rows)
 
 
 def _confused(own: DimensionCodes, a: str, b: str) -> Iterator[dict[str, Any]]:
@@ -228,20 +154,6 @@ def _confused(own: DimensionCodes, a: str, b: str) -> Iterator[dict[str, Any]]:
         i, j = divmod(place, own.q)
         levels = {"level_a": own.level(i), "level_b": own.level(j)}
         yield {"dimension": own.id, "a": a, "b": b, **levels, "texts": int(n)}
-
-
-WORDINGS = {
-    "dimension": "the dimension",
-    "coder": "the ensemble or a model",
-    "a": "a wording",
-    "b": "another wording",
-    "texts": "texts that were coded in both",
-    "estimate": "the coefficient, as between two coders",
-    "low": "lower end of the 95% interval",
-    "high": "upper end of the 95% interval",
-    "exact": "share of texts with the same level",
-    "note": "why there is no value",
-}
 
 
 def wordings(study: CodedStudy, by_wording: dict[str, list[DimensionCodes]]) -> Result:
@@ -255,17 +167,7 @@ def wordings(study: CodedStudy, by_wording: dict[str, list[DimensionCodes]]) -> 
         for own in by_wording[a]:
             if own.id in others:
                 rows += [_worded(own, others[own.id], a, b, coder) for coder in _machines(own)]
-    return Result(
-        name="wordings",
-        title="Agreement between wordings of the question",
-        definition="Each coder's codes in one wording against its own in another, on the texts"
-        " that were coded in both; coefficients as between two coders.",
-        source="docs/coding.md#wordings",
-        rows=pd.DataFrame(rows, columns=list(WORDINGS)),
-        meanings=WORDINGS,
-        why_not="" if rows else "one_wording",
-        detail="" if rows else "texts were coded in one wording only; ask with wordings=[A,B]",
-    )
+    return make_table("codes/wordings", rows)
 
 
 def _machines(own: DimensionCodes) -> list[str]:

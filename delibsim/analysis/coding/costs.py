@@ -9,44 +9,12 @@ import pandas as pd
 
 from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.reason import in_words
 
-COSTS = {
-    "model": "the model",
-    "calls": "recorded calls, those that were asked again among them",
-    "input_tokens": "tokens of input; empty where a call does not say",
-    "output_tokens": "tokens of output; empty where a call does not say",
-    "cost_usd": "US dollars of all calls; empty where that of one is unknown",
-    "texts": "texts of which the model was asked for a sample",
-    "cost_per_text": "US dollars of a text, all dimensions and samples together",
-    "codes": "codes of the model with a level, over all dimensions",
-    "cost_per_code": "US dollars of a code with a level",
-    "seconds": "seconds that its calls took, one after another",
-}
-FAILURES = {
-    "dimension": "the dimension",
-    "model": "the model",
-    "wording": "the wording",
-    "samples": "samples that the coding asks of the model",
-    "reason": "why samples are missing; not_given where a model has not answered yet",
-    "missing": "samples that are missing for this reason",
-    "share": "their share of all these samples",
-}
 NOT_GIVEN = "not_given"
 """The reason of samples that are not in the record: the model was given up, or stopped."""
-REFUSALS = {
-    "dimension": "the dimension",
-    "model": "the model",
-    "level": "the level that the other models' ensemble gives the text; empty if it has none",
-    "texts": "texts of this level",
-    "samples": "samples of the model that were asked on them",
-    "missing": "samples without a level, for whatever reason",
-    "refused": "samples that the model or its provider refused",
-    "share_refused": "their share of the samples asked",
-}
 REFUSED = ("refusal", "content_filter")
-SOURCE = "docs/coding.md#cost-and-failures"
 
 
 def costs(study: CodedStudy, exchanges: Iterable[Mapping[str, Any]]) -> Result:
@@ -58,17 +26,7 @@ def costs(study: CodedStudy, exchanges: Iterable[Mapping[str, Any]]) -> Result:
     for sample in study.coded.samples:
         texts[sample.model].add(sample.text)
     rows = [_cost(study, model, own, len(texts[model])) for model, own in by_model.items()]
-    return Result(
-        name="costs",
-        title="What coding cost",
-        definition="From the record of calls, those that failed and were asked again among them."
-        " A code is usable where the model has a level on a text and dimension.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(COSTS)),
-        meanings=COSTS,
-        why_not="" if rows else "no_models",
-        detail="" if rows else "no call to a language model is recorded",
-    )
+    return make_table("codes/costs", rows)
 
 
 def _coder(record: Mapping[str, Any]) -> str:
@@ -132,18 +90,7 @@ def failures(study: CodedStudy) -> Result:
             rows.append(row | {"share": n / asked[key]})
     codes = sorted({row["reason"] for row in rows})
     told = [in_words(code) for code in codes]
-    return Result(
-        name="failures",
-        title="Samples that are missing",
-        definition="How many samples have no level, and why; nothing was put in their place. Of"
-        " every text that is coded each model has as many samples as were asked for.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(FAILURES)),
-        meanings=FAILURES,
-        notes=told,
-        why_not="" if rows else "none_missing",
-        detail="" if rows else "no sample is missing",
-    )
+    return make_table("codes/failures", rows, notes=told)
 
 
 def _planned(
@@ -175,16 +122,8 @@ def refusals(study: CodedStudy) -> Result:
         for model in own.models:
             rows += _refusals(own, model)
     refused = [row for row in rows if row["missing"]]
-    return Result(
-        name="refusals",
-        title="Which texts a model refuses, by the level that others give",
-        definition="Samples of a model on the texts to which the ensemble of the other models gives"
-        " a level. Where refusals crowd at one level, the texts that matter most are missing.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows if refused else [], columns=list(REFUSALS)),
-        meanings=REFUSALS,
-        why_not="" if refused else "none_missing",
-        detail="" if refused else "every sample that was given has a level",
+    return make_table(
+        "codes/refusals", rows if refused else [], why="" if refused else "none_missing"
     )
 
 

@@ -6,11 +6,10 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import DimensionCodes, both_given
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.measures.ensemble import RULES
 from delibsim.measures.inference.means import equivalence
@@ -19,37 +18,9 @@ from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import Estimate, coefficient
 
 Array = NDArray[np.float64]
-SOURCE = "docs/coding.md#equivalence"
 AS_POOR = "as poor as people"
 CURVE = tuple(round(0.01 * i, 2) for i in range(1, 41))
 """The bounds of the curve."""
-ROWS = {
-    "dimension": "the dimension",
-    "anchor": "the person whom both are compared with",
-    "other": "the other person, or all others",
-    "texts": "texts that all of them coded",
-    "ensemble": "agreement of the ensemble with the anchor",
-    "people": "agreement of the other person with the anchor",
-    "people_low": "lower end of its 95% interval",
-    "people_high": "upper end of its 95% interval",
-    "estimate": "delta: agreement of the ensemble less that of the person",
-    "se": "standard error of delta, on the same texts",
-    "low": "lower end of the 95% interval of delta",
-    "high": "upper end of the 95% interval of delta",
-    "low_90": "lower end of the 90% interval of delta",
-    "high_90": "upper end of the 90% interval of delta",
-    "p": "p of the two one-sided tests at the bound",
-    "bound": "the bound",
-    "verdict": "what the 95% interval says",
-    "note": "why there is no value, or no interval",
-}
-DEFINITION = (
-    "Delta is the agreement of the ensemble with a person (the anchor) less the agreement of"
-    " another person with the same one, on the texts that all three coded. Equivalent: the 95%"
-    " interval lies inside the bound; the two one-sided tests at .05 use the 90% interval. Where"
-    " the lower end of the people's own agreement stays under {least:.2f}, equivalence is called"
-    f" '{AS_POOR}'. Each person is the anchor in turn."
-)
 
 
 @dataclass(frozen=True)
@@ -181,24 +152,13 @@ def equivalence_table(dimensions: Sequence[DimensionCodes], bound: float, least:
             for anchor, name, others in anchors_of(own):
                 found = delta_of(own, anchor, others)
                 rows.append(_row(own, anchor, name, found, bound, least))
-    why, detail = _why_none(dimensions)
-    return Result(
-        name="equivalence",
-        title="Is the ensemble as good as a second person?",
-        definition=DEFINITION.format(least=least),
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(ROWS)),
-        meanings=ROWS,
-        why_not="" if rows else why,
-        detail="" if rows else detail,
-    )
+    why = "" if rows else _why_none(dimensions)
+    return make_table("codes/equivalence", rows, why=why, least=least)
 
 
-def _why_none(dimensions: Iterable[DimensionCodes]) -> tuple[str, str]:
+def _why_none(dimensions: Iterable[DimensionCodes]) -> str:
     """Why nothing can be said of equivalence."""
-    if not any(own.models for own in dimensions):
-        return "no_models", "no language model has coded; ask some: delibsim code ask"
-    return "one_coder", "two people are needed who coded the same texts: delibsim code export"
+    return "one_coder" if any(own.models for own in dimensions) else "no_models"
 
 
 def _row(
@@ -231,16 +191,6 @@ def _row(
     }
 
 
-CURVES = {
-    "dimension": "the dimension",
-    "anchor": "the person whom both are compared with",
-    "other": "the other person",
-    "bound": "a bound",
-    "inside": "whether the 95% interval of delta lies inside it",
-    "p": "p of the two one-sided tests at this bound",
-}
-
-
 def curve(table: Result) -> Result:
     """What equivalence says at every bound, from the table of `equivalence_table`."""
     rows: list[dict[str, Any]] = []
@@ -252,32 +202,8 @@ def curve(table: Result) -> Result:
             inside = -bound < row["low"] and row["high"] < bound
             named = {name: row[name] for name in ("dimension", "anchor", "other")}
             rows.append({**named, "bound": bound, "inside": bool(inside), "p": p})
-    return Result(
-        name="equivalence_curve",
-        title="Equivalence at other bounds",
-        definition="The same intervals and tests against every bound from 0.01 to 0.40: the reader"
-        " sees from which bound on the ensemble counts as equivalent.",
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(CURVES)),
-        meanings=CURVES,
-        why_not="" if rows else table.why_not or "no_variance",
-        detail="" if rows else table.detail or "no delta has an interval",
-    )
-
-
-ROBUST = {
-    "dimension": "the dimension",
-    "anchor": "the person whom both are compared with",
-    "other": "the other person",
-    "variant": "what is done otherwise: nothing, a model left out, another rule, another wording",
-    "changed": "texts whose ensemble level is another than in the report",
-    "estimate": "delta",
-    "low": "lower end of the 95% interval",
-    "high": "upper end of the 95% interval",
-    "point_inside": "whether delta itself lies inside the bound",
-    "inside": "whether the whole interval lies inside the bound",
-    "note": "why there is no value, or no interval",
-}
+    why, detail = (None, "") if table.given else (table.why_not, table.detail)
+    return make_table("codes/equivalence_curve", rows, why=why, detail=detail)
 
 
 def robustness(
@@ -296,19 +222,8 @@ def robustness(
                 found = delta_of(own.with_ensemble(places), anchor, others)
                 changed = _changed(own.columns[ENSEMBLE], places)
                 rows.append(_robust(own, (anchor, name, label), found, changed, bound))
-    why, detail = _why_none(dimensions)
-    return Result(
-        name="robustness",
-        title="Delta without each model, by other rules and wordings",
-        definition="Delta with each model left out, by each rule of the ensemble and in each"
-        f" wording, against the same bound of {bound:.2f}. 'Inside' asks the same of every row:"
-        " that the whole 95% interval lies inside the bound.",
-        source="docs/coding.md#robustness",
-        rows=pd.DataFrame(rows, columns=list(ROBUST)),
-        meanings=ROBUST,
-        why_not="" if rows else why,
-        detail="" if rows else detail,
-    )
+    why = "" if rows else _why_none(dimensions)
+    return make_table("codes/robustness", rows, why=why, bound=bound)
 
 
 def _variants(

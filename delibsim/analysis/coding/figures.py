@@ -6,7 +6,7 @@ import pandas as pd
 
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 
 
 def drawings(results: Mapping[str, Result]) -> list[Drawing]:

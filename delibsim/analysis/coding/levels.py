@@ -7,23 +7,10 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, entry, make_table
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.measures.ensemble import effective_votes, error_correlation
 from delibsim.store.tables.codings import CERTAINTY, certainty
-
-LEVELS = {
-    "dimension": "the dimension",
-    "coder": "who coded",
-    "kind": "ensemble, model or human",
-    "level": "the level",
-    "name": "its name in the scheme",
-    "texts": "texts with this level",
-    "share": "share of the texts that the coder gave a level",
-    "coded": "texts that the coder gave a level",
-    "missing": "texts of the dimension without a level of this coder",
-}
-SURE = "docs/coding.md#the-level-and-how-sure-it-is"
 
 
 def levels(study: CodedStudy) -> Result:
@@ -32,17 +19,7 @@ def levels(study: CodedStudy) -> Result:
     for own in study.dimensions:
         for coder in own.coders:
             rows += _levels(own, coder)
-    return Result(
-        name="levels",
-        title="Levels by coder",
-        definition="How often each coder gave each level. For people, missing counts the texts of"
-        " the dimension that they did not code.",
-        source=SURE,
-        rows=pd.DataFrame(rows, columns=list(LEVELS)),
-        meanings=LEVELS,
-        why_not="" if rows else "not_asked",
-        detail="" if rows else "nothing has been coded yet: delibsim code ask",
-    )
+    return make_table("codes/levels", rows)
 
 
 def _levels(own: DimensionCodes, coder: str) -> Iterator[dict[str, Any]]:
@@ -63,14 +40,6 @@ def _levels(own: DimensionCodes, coder: str) -> Iterator[dict[str, Any]]:
         }
 
 
-SHARES = {
-    "dimension": "the dimension",
-    "text": "id of the text",
-    "level": "the level",
-    "p": "mean over models of their share of samples on this level",
-}
-
-
 def shares(study: CodedStudy) -> Result:
     """The share of every level on every text: a row a text and level."""
     frames = []
@@ -85,29 +54,8 @@ def shares(study: CodedStudy) -> Result:
                 "p": p.reshape(-1),
             }
             frames.append(pd.DataFrame(columns))
-    none = pd.DataFrame(columns=list(SHARES))
-    return Result(
-        name="shares",
-        title="The share of every level on every text",
-        definition="p of each level: the mean over models of the share of each one's samples.",
-        source=SURE,
-        rows=pd.concat(frames, ignore_index=True) if frames else none,
-        meanings=SHARES,
-        why_not="" if frames else "no_models",
-        detail="" if frames else "no language model has coded",
-    )
-
-
-SUMMARY = {
-    "dimension": "the dimension",
-    "texts": "texts with a level of the ensemble",
-    "without": "texts without one, by reason; empty if there is none",
-    "unanimous": "share of them on which all models have one level",
-    "unanimous_samples": "share of a model's texts on which all its samples are alike",
-    "modal_share": "mean share of a model's samples on their most frequent level",
-    **{name: f"mean {name.replace('_', ' ')} over texts" for name in CERTAINTY[:-1]},
-    "flips": "share of texts on which leaving out one model can change the level",
-}
+    rows = pd.concat(frames, ignore_index=True) if frames else []
+    return make_table("codes/shares", rows)
 
 
 BETWEEN_MODELS = ("unanimous", "entropy_between", "stability", "flips")
@@ -117,18 +65,7 @@ BETWEEN_MODELS = ("unanimous", "entropy_between", "stability", "flips")
 def certainties(study: CodedStudy) -> Result:
     """How sure the ensemble is on average: a row a dimension."""
     rows = [_certainty(own) for own in study.dimensions if own.samples is not None]
-    return Result(
-        name="certainty",
-        title="How sure the ensemble is",
-        definition="Means over texts of what is computed of each text's level. None of these is a"
-        " probability of being right: whether they tell where people agree is for the table of"
-        " calibration to say. What compares models is empty where one coded alone.",
-        source=SURE,
-        rows=pd.DataFrame(rows, columns=list(SUMMARY)),
-        meanings=SUMMARY,
-        why_not="" if rows else "no_models",
-        detail="" if rows else "no language model has coded",
-    )
+    return make_table("codes/certainty", rows)
 
 
 def _certainty(own: DimensionCodes) -> dict[str, Any]:
@@ -164,34 +101,13 @@ def _mean(values: np.ndarray) -> float:
     return float(known.mean()) if len(known) else np.nan
 
 
-VOTES = {
-    "dimension": "the dimension",
-    "person": "the person whose level counts as right",
-    "models": "models of the ensemble",
-    "texts": "texts that the person and at least two models coded",
-    "correlation": "mean correlation of the errors of two models",
-    "votes": "how many independent models they are worth",
-    "note": "why there is no value",
-}
-
-
 def votes(study: CodedStudy) -> Result:
     """How many independent votes the models are worth, against each person."""
     rows = []
     for own in study.fair:
         if len(own.models) > 1:
             rows += [_votes(own, person) for person in own.people]
-    return Result(
-        name="votes",
-        title="How many independent votes the models are",
-        definition="K / (1 + (K - 1) r), r being the mean correlation of the errors (0 or 1) of two"
-        " of K models against a person. Models that err alike are fewer votes than models.",
-        source=SURE,
-        rows=pd.DataFrame(rows, columns=list(VOTES)),
-        meanings=VOTES,
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "two models and a person are needed",
-    )
+    return make_table("codes/votes", rows)
 
 
 def _votes(own: DimensionCodes, person: str) -> dict[str, Any]:
@@ -214,25 +130,6 @@ def _votes(own: DimensionCodes, person: str) -> dict[str, Any]:
     }
 
 
-WEAK = {
-    "dimension": "the dimension",
-    "a": "a person",
-    "b": "another person",
-    "texts": "texts that both coded",
-    "disagreement": "share of texts with different levels",
-    "flagged": "whether it is more than a fifth; empty where no text was coded by both",
-}
-SPLIT = {
-    "dimension": "the dimension",
-    "text": "id of the text",
-    "a": "a person",
-    "level_a": "the level that a gave",
-    "b": "another person",
-    "level_b": "the level that b gave",
-    "distance": "how many levels apart; empty where levels have no order",
-    "ensemble": "the level of the ensemble",
-    "words": "the text, cut where it is long",
-}
 DISAGREEMENT = 0.20
 LONGEST = 200
 """Characters of a text that a table shows."""
@@ -254,32 +151,11 @@ def weak(study: CodedStudy) -> tuple[Result, Result]:
                 rows.append(row | {"disagreement": share, "flagged": flagged})
                 split += _split(study, own, (a, b), np.flatnonzero(apart))
     why = "" if rows else "one_coder"
-    detail = "" if rows else "two people are needed who coded the same texts"
-    dimensions = Result(
-        name="weak_dimensions",
-        title="Dimensions whose anchors need revision",
-        definition="The share of texts on which two people give different levels. Above"
-        f" {DISAGREEMENT:.2f} the dimension is flagged: its anchors leave too much open.",
-        source="docs/coding.md#weak-dimensions",
-        rows=pd.DataFrame(rows, columns=list(WEAK)),
-        meanings=WEAK,
-        why_not=why,
-        detail=detail,
-    )
-    table = pd.DataFrame(split, columns=list(SPLIT))
+    dimensions = make_table("codes/weak_dimensions", rows, disagreement=DISAGREEMENT)
+    table = entry("codes/split_texts").frame(split)
     if len(table):
         table = table.sort_values(["dimension", "distance"], ascending=[True, False], kind="stable")
-    texts = Result(
-        name="split_texts",
-        title="Texts on which people split",
-        definition="Every text to which two people gave different levels, those furthest apart"
-        " first.",
-        source="docs/coding.md#weak-dimensions",
-        rows=table,
-        meanings=SPLIT,
-        why_not=why if why or len(split) else "no_variance",
-        detail=detail if why or len(split) else "people nowhere disagree",
-    )
+    texts = make_table("codes/split_texts", table, why=why or None)
     return dimensions, texts
 
 

@@ -8,8 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
+from delibsim.domain.study import natural
 from delibsim.measures.corrected import (
     FEWEST,
     Mean,
@@ -25,29 +26,6 @@ from delibsim.store.tables.codings import certainty
 Array = NDArray[np.float64]
 BY = ("stability", "margin")
 """What of the ensemble is compared with people: numbers between 0 and 1."""
-BINS = {
-    "dimension": "the dimension",
-    "person": "the person with whom the ensemble agrees or not",
-    "by": "what the texts are binned by",
-    "above": "lower end of the bin, which is left out",
-    "to": "upper end of the bin",
-    "texts": "texts in the bin that the person coded",
-    "confidence": "mean of what they are binned by",
-    "agrees": "share of texts on which ensemble and person have one level",
-    "low": "lower end of the Wilson interval of this share",
-    "high": "upper end",
-}
-SCORES = {
-    "dimension": "the dimension",
-    "person": "the person with whom the ensemble agrees or not",
-    "by": "what of the ensemble is compared",
-    "texts": "texts that both coded",
-    "agrees": "share of texts on which both have one level",
-    "brier": "Brier score: mean squared difference of this number and agreement",
-    "calibration_error": "expected calibration error over five bins",
-    "note": "what must be known",
-}
-CALIBRATED = "docs/coding.md#calibration"
 
 
 def calibration(study: CodedStudy) -> tuple[Result, Result]:
@@ -66,32 +44,8 @@ def calibration(study: CodedStudy) -> tuple[Result, Result]:
                 named = {"dimension": own.id, "person": person, "by": by}
                 found += [{**named, **row} for row in _bins(aligned, agrees)]
                 scores.append(named | _scores(aligned, agrees))
-    why = "" if scores else "one_coder"
-    detail = "" if scores else "a person and language models are needed: delibsim code import"
-    in_bins = Result(
-        name="calibration",
-        title="Where the ensemble is sure, does it agree with people?",
-        definition="Texts in five bins by stability, and by margin, of the ensemble's level; in"
-        " each the share on which the ensemble has the person's level, with its Wilson interval. A"
-        " number that were a probability of agreement would lie on the diagonal.",
-        source=CALIBRATED,
-        rows=pd.DataFrame(found, columns=list(BINS)),
-        meanings=BINS,
-        why_not=why,
-        detail=detail,
-    )
-    few = f"with fewer than {FEWEST} texts of a person this is too little to go by"
-    in_all = Result(
-        name="calibration_scores",
-        title="Calibration of the ensemble",
-        definition="Brier score and expected calibration error of stability and margin as if they"
-        f" were probabilities of agreeing with the person; {few}.",
-        source=CALIBRATED,
-        rows=pd.DataFrame(scores, columns=list(SCORES)),
-        meanings=SCORES,
-        why_not=why,
-        detail=detail,
-    )
+    in_bins = make_table("codes/calibration", found, why="" if scores else None)
+    in_all = make_table("codes/calibration_scores", scores, fewest=FEWEST)
     return in_bins, in_all
 
 
@@ -127,22 +81,6 @@ def _scores(confidence: Array, agrees: Array) -> dict[str, Any]:
     }
 
 
-MEANS = {
-    "dimension": "the dimension",
-    "of": "what is averaged: the level, or the share of one level",
-    "by": "the column whose parts are compared; empty for all texts",
-    "part": "the part: a value of that column",
-    "draw": "the pack or draw by which people came to the texts; empty without one",
-    "texts": "texts with a level of the ensemble",
-    "read": "texts of these that people coded too",
-    "models": "mean of the ensemble alone",
-    "people": "mean of people alone, on the texts that they coded",
-    "estimate": "the corrected mean",
-    "low": "lower end of its 95% interval",
-    "high": "upper end of its 95% interval",
-    "method": "how it was corrected",
-    "note": "why there is no value",
-}
 AT_RANDOM, WEIGHTED = "drawn at random", "weighted by chances"
 
 
@@ -158,20 +96,7 @@ def corrected(study: CodedStudy, columns: Sequence[str]) -> Result:
                     mean = _corrected(own, values, people, chosen, draw)
                     named = {"dimension": own.id, "of": of, "by": by, "part": part}
                     rows.append(named | {"draw": "" if draw is None else draw.name} | mean)
-    return Result(
-        name="corrected_means",
-        title="Means of the ensemble, corrected by people",
-        definition="The mean of the ensemble plus the mean difference of people from it on the"
-        " texts that people read too; with several people their mean on a text. Texts that came by"
-        " no draw, or by one with equal chances, are taken as drawn at random (prediction-powered"
-        " inference); others are weighted by 1 / chance.",
-        source="docs/coding.md#corrected-means",
-        rows=pd.DataFrame(rows, columns=list(MEANS)),
-        meanings=MEANS,
-        notes=unread(study),
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "a person and language models are needed: delibsim code review",
-    )
+    return make_table("codes/corrected_means", rows, notes=unread(study))
 
 
 def unread(study: CodedStudy) -> list[str]:
@@ -230,7 +155,7 @@ def _parts(
     yield "", "", np.ones(len(own.places), dtype=bool)
     for column in columns:
         values = pd.Series(study.fact(column)).reindex(own.places.index)
-        for part in sorted(values.dropna().unique()):
+        for part in sorted(values.dropna().unique(), key=natural):
             yield column, part, (values == part).to_numpy()
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import pandas as pd
 
 from delibsim.analysis.calls import (
     Ids,
@@ -25,32 +24,18 @@ from delibsim.analysis.coding.codes import (
 )
 from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures, refusals
 from delibsim.analysis.coding.equivalence import curve, equivalence_table, robustness
+from delibsim.analysis.coding.figures import drawings
 from delibsim.analysis.coding.levels import certainties, levels, shares, votes, weak
 from delibsim.analysis.coding.people import calibration, corrected, unread
 from delibsim.analysis.coding.resampled import resampled
 from delibsim.analysis.pages.cells import decimals, interval
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pages.page import Part
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
 
-OVERVIEW = {
-    "dimension": "id of the dimension",
-    "texts": "texts on which the ensemble has a level",
-    "models": "agreement among the models, by the first coefficient of the table groups",
-    "low": "lower end of its 95% interval",
-    "high": "upper end of it",
-    "people": "agreement among people, by the same coefficient",
-    "people_low": "lower end of its 95% interval",
-    "people_high": "upper end of it",
-    "delta": "the least over all persons of the ensemble's agreement with a person, less that of"
-    " another person (table equivalence)",
-    "verdict": "what the interval of this delta says",
-    "flagged": "whether people disagree so often that the anchors need revision",
-}
-"""The columns of the first table of the report."""
-LONG = ("shares",)
-"""Tables with a row a text and level, which are written and not shown."""
 CONDITION = "treatment"
 """The column by which corrected means are given wherever texts have it."""
 
@@ -68,72 +53,13 @@ class Settings:
 
 
 @dataclass(frozen=True, eq=False)
-class CodingReport:
-    """The tables of a report by name, in their order; `faults` say what could not be read, and
-    `remarks` what the record of calls shows beside what was asked for.
-    """
+class Told:
+    """What a report says in sentences, from its tables; `remarks` are on the record of calls."""
 
     study: CodedStudy
-    settings: Settings
+    bound: float
     results: Mapping[str, Result]
-    faults: Sequence[str] = ()
-    remarks: Sequence[str] = ()
-
-    @property
-    def coded(self) -> bool:
-        """Whether anybody has given a level."""
-        return any(own.places.notna().to_numpy().any() for own in self.study.dimensions)
-
-    def why_not_coded(self) -> Iterator[str]:
-        """Why nobody has given a level, in sentences; none where nobody was asked."""
-        samples = self.study.coded.samples
-        if not samples:
-            return
-        n = sum(sample.level is not None for sample in samples)
-        yield (
-            f"no text has a level: {n} of {counted(len(samples), 'sample')} can be read, and a"
-            f" model needs half of those that it was asked for on a text"
-        )
-        result = self.results["failures"]
-        if result.given:
-            for row in result.rows.to_dict("records"):
-                where = f"{row['dimension']}, {row['model']}"
-                yield f"{where}: {counted(row['missing'], 'sample')}: {in_words(row['reason'])}"
-
-    @property
-    def warnings(self) -> list[str]:
-        """What makes numbers of the report doubtful: packs that came back incomplete."""
-        return [f"Warning: {line}." for line in unread(self.study)]
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything could be read and no sample is missing for a call that failed."""
-        return not self.faults
-
-    @property
-    def given(self) -> list[Result]:
-        """The tables that the study gives."""
-        return [result for result in self.results.values() if result.given]
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values; tables as lists of rows, with the reason of those not given."""
-        tables = {name: result.plain() for name, result in self.results.items() if result.given}
-        missing = {}
-        for name, result in self.results.items():
-            if not result.given:
-                missing[name] = {"reason": result.why_not, "detail": result.detail}
-        return {
-            "study": self.study.study,
-            "scheme": self.study.coded.scheme.id,
-            "scheme_sha256": self.study.coded.scheme.sha256,
-            "rule": self.study.coded.asked.rule,
-            "bound": self.settings.bound,
-            "least": self.settings.least,
-            "sentences": list(self.sentences()),
-            "faults": list(self.faults),
-            "tables": tables,
-            "not_given": missing,
-        }
+    remarks: Sequence[str]
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, sentence by sentence; nothing that they do not hold."""
@@ -154,7 +80,8 @@ class CodingReport:
         yield who_coded(self.study)
         yield from self._of_failures()
         yield from self.remarks
-        yield from self.warnings
+        for line in unread(self.study):
+            yield f"Warning: {line}."
         if not self.study.people:
             yield (
                 "No person has coded: nothing says yet whether the ensemble is right. Next:"
@@ -178,7 +105,7 @@ class CodingReport:
             people = f"{decimals(row['people'])} {interval(row['people_low'], row['people_high'])}"
             yield (
                 f"{own.id}, against {row['anchor']}: the ensemble is {row['verdict']} (delta"
-                f" {delta}, bound {self.settings.bound:.2f}, {counted(row['texts'], 'text')});"
+                f" {delta}, bound {self.bound:.2f}, {counted(row['texts'], 'text')});"
                 f" {row['other']} agrees with {row['anchor']} at {people}."
             )
 
@@ -246,7 +173,7 @@ def coding_report(
     settings: Settings,
     exchanges: Iterable[Mapping[str, Any]] = (),
     faults: Sequence[str] = (),
-) -> CodingReport:
+) -> Report:
     """Every table of the report; `exchanges` are the recorded calls. WrongInput for a column that
     no text has.
     """
@@ -279,23 +206,65 @@ def coding_report(
         shares(study),
     ]
     if settings.column:
-        found[10:10] = against(study, settings.column)
-    results = {result.name: result for result in found}
-    results = {"dimensions": overview(study, results), **results}
-    return CodingReport(study, settings, results, faults, list(remarks_on(records)))
+        found += against(study, settings.column)
+    tables = {result.name: result for result in found}
+    results = catalogue("codes").in_order([*found, overview(study, tables)])
+    told = Told(study, settings.bound, results, list(remarks_on(records)))
+    scheme = study.coded.scheme
+    by_dimension = list(told.by_dimension())
+    first = [Part("scheme", "The scheme", list(_scheme(study)))]
+    if by_dimension:
+        first.append(Part("dimensions", "Dimension by dimension", sentences=by_dimension))
+    return Report(
+        catalogue=catalogue("codes"),
+        title=f"{study.study}, coded by {scheme.id}",
+        results=results,
+        about={
+            "study": study.study,
+            "scheme": scheme.id,
+            "scheme_sha256": scheme.sha256,
+            "rule": study.coded.asked.rule,
+            "bound": settings.bound,
+            "least": settings.least,
+        },
+        told=list(told.sentences()),
+        summary=list(told.overall()),
+        faults=faults,
+        something=any(own.places.notna().to_numpy().any() for own in study.dimensions),
+        first=first,
+        drawn=partial(drawings, results),
+        data=study,
+    )
+
+
+def why_not_coded(report: Report) -> Iterator[str]:
+    """Why nobody has given a level, in sentences; none where nobody was asked."""
+    samples = report.data.coded.samples
+    if not samples:
+        return
+    n = sum(sample.level is not None for sample in samples)
+    yield (
+        f"no text has a level: {n} of {counted(len(samples), 'sample')} can be read, and a"
+        f" model needs half of those that it was asked for on a text"
+    )
+    for row in report.results["failures"].rows.to_dict("records"):
+        where = f"{row['dimension']}, {row['model']}"
+        yield f"{where}: {counted(row['missing'], 'sample')}: {in_words(row['reason'])}"
+
+
+def _scheme(study: CodedStudy) -> Iterator[str]:
+    scheme, asked = study.coded.scheme, study.coded.asked
+    source = f" Source: {scheme.source}" if scheme.source else ""
+    yield f"{scheme.name}, version {scheme.version}, SHA-256 {scheme.sha256}.{source}"
+    if asked.models:
+        yield f"Models: {', '.join(asked.models)}. The scored wording is {asked.wording}."
+    yield "Every table lies in tables/ at full precision, with a codebook of columns."
 
 
 def overview(study: CodedStudy, results: Mapping[str, Result]) -> Result:
     """The table `dimensions`: what the other tables say of each dimension, in one row."""
     rows = [_of_dimension(own.id, results) for own in study.dimensions]
-    return Result(
-        name="dimensions",
-        title="Every dimension in one row",
-        definition="A row is a dimension; the other tables hold what it is taken from.",
-        source="docs/coding.md#the-report",
-        rows=pd.DataFrame(rows, columns=list(OVERVIEW)),
-        meanings=OVERVIEW,
-    )
+    return make_table("codes/dimensions", rows)
 
 
 def _of_dimension(dimension: str, results: Mapping[str, Result]) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.coding.agreement import estimate_of
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
 from delibsim.analysis.coding.equivalence import anchors_of, delta_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.errors import unknown
 from delibsim.domain.seed import seed_of
@@ -23,21 +22,6 @@ Array = NDArray[np.float64]
 GROUP = "group"
 """The column by which texts are clustered unless another is named."""
 RESAMPLES = 2_000
-ROWS = {
-    "dimension": "the dimension",
-    "of": "delta of the ensemble, or the agreement of two coders",
-    "a": "the anchor of delta, or a coder",
-    "b": "the other person of delta, or another coder",
-    "texts": "texts that all of them coded",
-    "estimate": "delta, or the agreement",
-    "low": "lower end of the 95% interval, texts being drawn",
-    "high": "upper end of the same interval",
-    "by": "the column whose values are the clusters; empty where there are none",
-    "clusters": "clusters among these texts",
-    "cluster_low": "lower end of the 95% interval, clusters being drawn with all their texts",
-    "cluster_high": "upper end of the same interval",
-    "note": "why there is no interval over clusters",
-}
 
 
 def resampled(study: CodedStudy, by: str = "") -> Result:
@@ -57,18 +41,7 @@ def resampled(study: CodedStudy, by: str = "") -> Result:
         seed = seed_of(study.study, study.coded.scheme.id, own.id, "resampled")
         for row, both, draws in _compared(own, clusters, seed):
             rows.append({"dimension": own.id, **row, **_ends(draws, clusters[both], column)})
-    return Result(
-        name="resampled",
-        title="Delta and agreement by the bootstrap",
-        definition=f"Percentile intervals of {RESAMPLES:,} resamples, the same texts or clusters"
-        " for both coefficients of a delta. Where texts of one cluster are alike, the interval over"
-        " clusters is the one to go by; with few clusters it is too narrow.",
-        source="docs/coding.md#equivalence",
-        rows=pd.DataFrame(rows, columns=list(ROWS)),
-        meanings=ROWS,
-        why_not="" if rows else "one_coder",
-        detail="" if rows else "two coders are needed, one of them a person",
-    )
+    return make_table("codes/resampled", rows, resamples=RESAMPLES)
 
 
 Draws = tuple[Array, Array | None]

@@ -25,38 +25,6 @@ from delibsim.analysis.debates.winner import bradley_terry, place_and_length, wi
 from delibsim.domain.rating import Rated
 from delibsim.store.instruments.covariates import Covariates
 
-TITLES = {
-    "counts": "What was held, rated and analysed",
-    "standings": "Win rate and performance (95% intervals by t over motions, or debates)",
-    "contrasts": "Debaters compared: three questions, each with its own error",
-    "strengths": "Bradley-Terry strengths, side and motions (log odds; clustered by debate)",
-    "reliability": "Agreement of raters",
-    "dimension_reliability": "Agreement of raters on each dimension (variance components)",
-    "dimension_correlations": "Correlations of the dimensions",
-    "dimension_correlation_tests": "Correlations of each two dimensions, tested",
-    "paired_tests": "Paired differences by dimension (over motions; ratings one by one)",
-    "winner_model": "What makes the winner: logistic regression on ten score differences (HC1)",
-    "stance_models": "What moves a stance: OLS of the change on winner and debaters (HC2)",
-    "stance_after": "Stance after: beta regression (stances as shares of the scale)",
-    "rater_models": "Mixed models with an intercept for each rater (REML)",
-    "expertise": "Performance and winning by the expertise of debaters",
-    "expertise_contrasts": "Groups of expertise compared (OLS, errors clustered)",
-    "covariates": "Covariates: of how many raters and debaters they are given",
-    "place_and_length": "Did place or length decide? (log odds of winning)",
-}
-"""The tables in the order of the report."""
-EMPTY = {
-    "contrasts": "Not given: it needs two kinds of debaters, three debaters, or two who met in five"
-    " debates.",
-    "dimension_correlations": "Not given: it needs three ratings of a kind of debater.",
-}
-"""By table, why it may have no row; of all others `NO_ROW` is said."""
-NO_ROW = "Not given: no rating gives a row of it."
-LONG = ("ratings", "residuals")
-"""Tables with a row a rating, which are written and not printed."""
-ASIDE = ("dimension_correlation_tests",)
-"""Tables with many rows, which stand on the page and in the JSON and not on the screen."""
-
 
 def tables(
     runs: Sequence[Rated],
@@ -65,7 +33,7 @@ def tables(
     focus: str | None = None,
     people: Mapping[str, Covariates] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """Every table of the report, those of `TITLES` first.
+    """Every table of the report, in the order of its catalogue.
 
     `ratings` holds the ratings themselves, also those that are not analysed, `residuals` fitted
     values and residuals of the mixed models. `focus` names the debater that is compared with the

@@ -9,6 +9,7 @@ import pandas as pd
 from delibsim.analysis.debates.findings import VERBS
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.pages.cells import DASH
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import Column, Table
 from delibsim.domain.reason import MEANINGS, in_words
 
@@ -16,11 +17,6 @@ SECTIONED_BY = ("contrast", "model", "debaters")
 """Columns whose values name the sections of a table: the first of them that a table has."""
 WITHIN = ("term", "dimension", "question")
 """Columns that name the rows of a section; a table without any of them is one section."""
-OFF_SCREEN: Mapping[str, tuple[str, ...]] = {
-    "contrasts": ("family", "debates", "n", "se", "published_low", "published_high"),
-    "dimension_reliability": ("within_sd_pooled", "targets", "raters"),
-}
-"""By table, columns that stand in the files and on the page and not on the screen."""
 FIT = {
     "r2": "R2",
     "r2_adjusted": "adjusted R2",
@@ -105,9 +101,9 @@ class Section:
         return [in_words(code) for code in codes if code in MEANINGS]
 
 
-def on_screen(name: str, table: pd.DataFrame) -> pd.DataFrame:
+def on_screen(result: Result) -> pd.DataFrame:
     """A table with the columns that the screen has room for, and verbs in words."""
-    shown = table.drop(columns=list(OFF_SCREEN.get(name, ())))
+    shown = result.rows.drop(columns=list(result.hidden))
     if "verb" in shown.columns:
         shown = shown.assign(verb=shown["verb"].map(VERBS))
     return shown

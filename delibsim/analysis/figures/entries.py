@@ -17,7 +17,7 @@ from delibsim.analysis.figures.plot import Plot, parts_of
 from delibsim.analysis.figures.rows import Rows, rows
 from delibsim.analysis.figures.specifications import specifications
 from delibsim.analysis.figures.words import filled_in, told_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML has it
 FOLDER = Path(__file__).parents[2] / "data" / "figures"

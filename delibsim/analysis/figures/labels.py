@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.measure import MEASURES
 

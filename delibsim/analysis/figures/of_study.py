@@ -9,6 +9,7 @@ from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, Entry, drawn, entries_of
 from delibsim.analysis.figures.labels import remark, rows_of
 from delibsim.analysis.figures.tables_of_study import PREPARED
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.by_block import by_block
 from delibsim.analysis.study.analyses.ceiling import ceiling
@@ -20,7 +21,6 @@ from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]

@@ -21,8 +21,8 @@ from delibsim.analysis.figures.labels import (
 from delibsim.analysis.figures.people import known_people, of_benchmark, why_no_people
 from delibsim.analysis.figures.points import few
 from delibsim.analysis.figures.style import in_order, number
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable

@@ -16,7 +16,7 @@ from delibsim.analysis.human.tables import (
 )
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, Part
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import Table
 from delibsim.domain.text import counted
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import for_readers
 
@@ -42,6 +42,8 @@ COUNTS = frozenset(
     " rank_low rank_high df df_draws draws wordings".split()
 )
 """Columns that hold whole numbers, though missing values may have made them fractions."""
+VERBS = {"none": "not clear", "on_these_motions": "on these motions alone", "": DASH}
+"""What contrasts may be said to be, where words say more than their codes."""
 SHORT = {"dri": "DRI", "dri_adjusted": "adjusted DRI"}
 """Measures whose labels are too long for a cell."""
 HEADINGS = {
@@ -161,6 +163,8 @@ def cell(value: Any, name: str = "") -> str:
         return f"{int(value):,}".replace("-", "−")
     if name in ("outcome", "measure") and value in MEASURES:
         return SHORT.get(value, MEASURES[value].label)
+    if name == "verb":
+        return VERBS.get(value, str(value).replace("_", " "))
     if not isinstance(value, float):
         text = str(value)
         return text if text.strip() else DASH

@@ -8,7 +8,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from delibsim.analysis.pages.cells import Reading, reading
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.domain.text import safe
 
 EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ from delibsim.analysis.pages.html import html
 from delibsim.analysis.pages.latex import latex
 from delibsim.analysis.pages.markdown import markdown
 from delibsim.analysis.pages.page import Page
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.store.files import json_text, staged, write_atomically
 from delibsim.store.own_folder import MANIFEST, names_in, refuse_others
 
@@ -30,11 +30,13 @@ def write_report(
     """
     refuse_others(folder, WRITER)
     given = [result for result in results if result.given]
+    shown = {result.name for result in page.tables()}
+    papers = [one for one in given if one.screen != "never" or one.name in shown]
     with staged(folder) as stage:
         write_atomically(stage / PAGE, html(page))
         write_atomically(stage / "report.md", markdown(page))
-        write_atomically(stage / "tables.tex", latex(page.title, given))
-        _write(stage / "tables.docx", docx(page.title, given))
+        write_atomically(stage / "tables.tex", latex(page.title, papers))
+        _write(stage / "tables.docx", docx(page.title, papers))
         for result in given:
             write_csv(result, stage / "tables")
         write_atomically(stage / "codebook.csv", codebook(given))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from delibsim.analysis.pages.cells import Reading, reading
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.domain.text import safe
 
 PREAMBLE = """% Tables of the study {study}, written by delibsim.

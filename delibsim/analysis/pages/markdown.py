@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from delibsim.analysis.pages.cells import reading
 from delibsim.analysis.pages.page import Page, Part
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.domain.text import safe
 
 MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|$~"})

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,15 @@ from delibsim.analysis.pairs.agreement import (
     DRAWN,
     FEW_TOPICS,
     RESAMPLES,
-    SCORES,
     TEXTS_DRAWN,
     TOPICS_DRAWN,
     Both,
     few_topics,
     score_columns,
 )
-from delibsim.analysis.pairs.fitted import Compared, Fitted, People, fitted_votes, rows_of
-from delibsim.analysis.pairs.labels import LABELS, Said, aligned, label_columns, said
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted, People, fitted_votes
+from delibsim.analysis.pairs.labels import Said, aligned, label_columns, said
+from delibsim.analysis.result import Result, make_table
 from delibsim.measures.bradley_terry.stability import split_half
 from delibsim.measures.bradley_terry.strengths import z_scale
 from delibsim.measures.correlations import (
@@ -35,68 +34,12 @@ from delibsim.measures.inference.resampling import cluster_interval, percentile_
 from delibsim.measures.reliability.ratings import agreement_of_labels
 
 Array = NDArray[np.float64]
-PAGE = "docs/compare.md#beside-people"
 ALL = "all judges"
 GAPS = (0.5, 1.0, 2.0)
 """Differences of people's scores, in standard deviations, from which on a pair is clear."""
 SPLITS = 20
 NAN = float("nan")
 WITHIN = "within topics"
-
-AGAINST = {
-    "dimension": "the dimension",
-    "judge": "the judge; all judges as one where there are several",
-    "over": f"all texts; or {WITHIN}: the mean over topics of the agreement in each",
-    **SCORES,
-    "reliability": "of people's scores, from split halves (Spearman and Brown)",
-    "r_of_ceiling": "r divided by the root of it: no judge is expected beyond 1 but for chance",
-    "low_of_ceiling": "lower end of the interval of r, divided alike",
-    "high_of_ceiling": "upper end of the interval of r, divided alike",
-}
-TOPICS = {
-    "dimension": "the dimension",
-    "judge": "the judge",
-    "group": "the topic",
-    **{name: SCORES[name] for name in ("texts", "r", "rho", "tau", "mae", "rmse")},
-}
-AGAINST_LABELS = {
-    "dimension": "the dimension",
-    "judge": "the judge",
-    **LABELS,
-    "people_a": "share of pairs on which people name the text they saw first",
-    "people_tie": "share on which people give a tie",
-    "judge_a": "share on which the judge names the text that people saw first",
-    "judge_tie": "share on which the judge gives a tie",
-    "clear": "of pairs on which people name a winner, the share on which the judge names it too",
-    "clear_pairs": "how many they are",
-    "clear_half": "the same where people's scores differ by 0.5 standard deviations or more",
-    "clear_one": "the same from 1 on",
-    "clear_two": "the same from 2 on",
-}
-TESTS = {
-    "dimension": "the dimension",
-    "a": "a judge",
-    "b": "another judge",
-    "texts": "texts with scores of both and of people",
-    "r_a": "correlation of the scores of a with people's",
-    "r_b": "correlation of the scores of b with people's",
-    "difference": "the first less the second",
-    "unit": "what its interval rests on: topics; texts where there is one topic",
-    "low": "lower end of its interval by t over these units",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "published_low": "lower end of the published interval, by resamples",
-    "published_high": "upper end of this interval",
-    "t": "Williams' t of no difference, which takes texts as independent",
-    "t_df": "its degrees of freedom",
-    "p": "its p",
-    "p_holm": "the same by Holm over all tests of this column",
-    "only_a": "pairs on which a alone says what people say",
-    "only_b": "pairs on which b alone does",
-    "p_labels": "p of McNemar's exact test of the two numbers",
-    "p_labels_holm": "the same by Holm over all tests of this column",
-    "note": "what must be known of the interval",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,63 +77,14 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> list[Result]:
             rows["labels"].append(_labels(one, judge))
     tests = _tests(compared, found)
     name = "people" if compared.people is None else compared.people.name
-    why = _why_not(compared, found)
-    one_judge = (
-        {} if why or tests else {"why_not": "one_judge", "detail": "there is one judge only"}
-    )
-    ceiling = (
-        f"A row a judge. {DRAWN} People's scores have errors of their own: r_of_ceiling is r"
-        " divided by the root of their reliability, which is estimated too."
-    )
-    labels = (
-        "A row a judge: labels on the pairs that both judged, by majority, in the order in which"
-        " people saw them, beside what one reaches who always says the same. A tie of the judge"
-        " names no winner."
-    )
-    tested = (
-        "A row two judges: the difference of their correlations with people, with an interval"
-        " by t with the errors of a jackknife over topics, or over texts where there is one topic,"
-        " and Williams' test; and of their labels."
-    )
+    why = "" if found else "not_asked" if compared.people is None else "no_dimension"
+    of_tests = why or ("" if tests else "one_judge")
     return [
-        _result("against", f"Scores beside {name}", ceiling, AGAINST, rows["all"], **why),
-        _result(
-            "against_topics",
-            f"Scores beside {name}, by topic",
-            "A row a judge and topic.",
-            TOPICS,
-            rows["topics"],
-            **why,
-        ),
-        _result(
-            "against_labels", f"Labels beside {name}", labels, AGAINST_LABELS, rows["labels"], **why
-        ),
-        _result(
-            "against_tests", f"Judges beside {name}", tested, TESTS, tests, **(why or one_judge)
-        ),
+        make_table("pairs/against", rows["all"], why=why, name=name, drawn=DRAWN),
+        make_table("pairs/against_topics", rows["topics"], why=why, name=name),
+        make_table("pairs/against_labels", rows["labels"], why=why, name=name),
+        make_table("pairs/against_tests", tests, why=of_tests, name=name),
     ]
-
-
-def _result(
-    name: str,
-    title: str,
-    definition: str,
-    columns: Mapping[str, str],
-    rows: Sequence[Mapping[str, Any]],
-    **why: str,
-) -> Result:
-    return Result(name, title, definition, PAGE, rows_of(rows, columns), columns, **why)
-
-
-def _why_not(compared: Compared, found: Sequence[Beside]) -> dict[str, str]:
-    """Why there is nothing beside people."""
-    if compared.people is None:
-        detail = "name the comparison that holds the votes of people: --against NAME"
-        return {"why_not": "not_asked", "detail": detail}
-    if found:
-        return {}
-    detail = f"{compared.people.name} has no vote on a dimension of this comparison"
-    return {"why_not": "no_dimension", "detail": detail}
 
 
 def _beside(compared: Compared, people: People, fits: Sequence[Fitted]) -> Iterator[Beside]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
-from delibsim.analysis.pairs.labels import LABELS, compared_labels, label_columns, said
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted
+from delibsim.analysis.pairs.labels import compared_labels, label_columns, said
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.text import counted
 from delibsim.measures.correlations import (
     Agreement,
@@ -22,7 +22,6 @@ from delibsim.measures.correlations import (
 from delibsim.measures.inference.resampling import percentile_interval
 
 Array = NDArray[np.float64]
-PAGE = "docs/compare.md#agreement"
 RESAMPLES = 10_000
 FEW_TOPICS = 8
 """Topics below which the published bootstrap draws texts in their place."""
@@ -35,34 +34,6 @@ DRAWN = (
     f" Published: the percentile interval of {RESAMPLES:,} resamples of topics, or of texts where"
     f" there are fewer than {FEW_TOPICS} topics. Both keep the ranks of all texts for rho."
 )
-
-SCORES = {
-    "texts": "texts with both scores",
-    "r": "Pearson correlation of the scores",
-    "unit": "what the interval rests on: topics; texts where there is one topic",
-    "low": "lower end of its interval by t over these units",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "rho": "Spearman correlation, mid-ranks",
-    "rho_low": "lower end of its interval",
-    "rho_high": "upper end of its interval",
-    "tau": "Kendall's tau-b",
-    "mae": "mean absolute difference of z scores",
-    "rmse": "root of their mean squared difference, sqrt(2 (1 - r))",
-    "published_low": "lower end of the published interval of r, by resamples",
-    "published_high": "upper end of this interval",
-    "published_rho_low": "lower end of the published interval of rho",
-    "published_rho_high": "upper end of this interval",
-    "drawn": "what was drawn for the published intervals: topics with all their texts, or texts",
-    "note": "what must be known of the interval",
-}
-AGREEMENT = {
-    "dimension": "the dimension",
-    "a": "a judge",
-    "b": "another judge",
-    **LABELS,
-    **SCORES,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,22 +139,8 @@ def agreement(compared: Compared, fits: Sequence[Fitted]) -> Result:
     rows: list[dict[str, Any]] = []
     for own in fits:
         rows += _pairs(compared, own)
-    definition = (
-        "A row two judges. Labels are those of pairs that both judged, in the order in which a saw"
-        f" them, of adaptive designs on random pairs; scores those of the votes of each alone."
-        f" {DRAWN} Beside an agreement stands what"
-        " one reaches who always says the same."
-    )
-    return Result(
-        name="agreement",
-        title="Agreement between judges",
-        definition=definition,
-        source=PAGE,
-        rows=rows_of(rows, AGREEMENT),
-        meanings=AGREEMENT,
-        why_not="" if rows else "one_judge",
-        detail="" if rows else "there is one judge only",
-    )
+
+    return make_table("pairs/agreement", rows, drawn=DRAWN)
 
 
 def _pairs(compared: Compared, own: Fitted) -> Iterator[dict[str, Any]]:

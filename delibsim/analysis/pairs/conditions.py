@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.pages.cells import decimals, interval, p_value
 from delibsim.analysis.pairs.agreement import SPEAKING, few_topics
-from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.stability import stretch
 from delibsim.measures.bradley_terry.strengths import (
@@ -22,7 +22,6 @@ from delibsim.measures.bradley_terry.strengths import (
 from delibsim.measures.inference.means import holm, mean_of_units
 
 Array = NDArray[np.float64]
-PAGE = "docs/compare.md#treatments-and-models"
 KINDS = ("treatment", "model")
 """What texts are compared by, as their facts name it."""
 LAST = ("basic", "none")
@@ -31,41 +30,11 @@ LIKE, THESE = "topics like these", "these topics"
 STRONGER, WEAKER, ON_THESE = "stronger", "weaker", "on_these_topics"
 ALPHA = 0.05
 SPLITS = 10
+UNKNOWN = "it is not known under which treatment the texts were written"
 FEW_VOTES = 8
 """Votes a text below which differences are pushed up by more than can be taken off again."""
 Cell = tuple[str, str, str]
 """Topic, condition and session of a text."""
-
-CONDITIONS = {
-    "dimension": "the dimension",
-    "by": "what is compared: treatments, or models",
-    "a": "the condition that is compared",
-    "b": "the condition that it is compared with",
-    "question": f"{LIKE}: what holds over topics; {THESE}: what holds on these, for other sessions",
-    "estimate": "mean over topics of the strength of the texts under a less that under b, log odds,"
-    " less what few votes a text add to it",
-    "se": "its standard error",
-    "se_of_strengths": "the part of it that comes from the errors of the strengths, which more"
-    " votes make smaller",
-    "unit": "what low, high, df and p rest on",
-    "low": "lower end of the interval by t over these units",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p": "p of no difference",
-    "p_holm": "the same by Holm over the contrasts of the dimension for this question",
-    "verb": f"{STRONGER} or {WEAKER} over topics like these, {ON_THESE}, or nothing",
-    "topics": "topics with texts of both",
-    "sessions": "sessions in them",
-    "note": "why there is no interval, or what must be known of it",
-}
-DEFINITION = (
-    "A row a question about two treatments, or two models. The strength of a session is the mean of"
-    " its texts. Over topics like these: t over the differences of topics. On these topics: the"
-    " error is that of the strengths, which are estimates whose errors go together, and of the"
-    " sessions of a topic beyond it, with Satterthwaite's degrees of freedom. Scores are divided by"
-    " the factor by which few votes a text push them apart (a jackknife over halves of the pairs),"
-    " whose error is part of theirs."
-)
 
 
 def conditions(compared: Compared, fits: Sequence[Fitted]) -> Result:
@@ -77,18 +46,13 @@ def conditions(compared: Compared, fits: Sequence[Fitted]) -> Result:
     for own in fits:
         for kind in KINDS:
             rows += _contrasts(compared, own.base, kind, notes)
-    why = {} if rows else {"why_not": "one_condition", "detail": _why_not(compared)}
-    table = rows_of(rows, CONDITIONS)
-    title = "Treatments and models"
-    return Result("conditions", title, DEFINITION, PAGE, table, CONDITIONS, notes, **why)
+    detail = "" if _known(compared) else UNKNOWN
+    return make_table("pairs/conditions", rows, notes, detail="" if rows else detail)
 
 
-def _why_not(compared: Compared) -> str:
-    if not any(set(KINDS) & facts.keys() for facts in compared.facts.values()):
-        return "it is not known under which treatment the texts were written"
-    return (
-        "no topic has texts of two treatments, or of two models, that were compared with each other"
-    )
+def _known(compared: Compared) -> bool:
+    """Whether it is known of any text under which treatment, or by which model, it was written."""
+    return any(set(KINDS) & facts.keys() for facts in compared.facts.values())
 
 
 def _contrasts(

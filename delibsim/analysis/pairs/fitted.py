@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.domain.comparison import Pair, Vote
+from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
 from delibsim.measures.bradley_terry.strengths import unit_scale, win_scale, z_scale
@@ -208,7 +209,7 @@ def fitted_votes(
     """Votes on one dimension, those that are missing left out; `texts` are groups by id."""
     own = [vote for vote in votes if vote.outcome]
     ids = sorted({id for vote in own for id in (vote.sheet.a, vote.sheet.b)})
-    ids.sort(key=lambda id: texts.get(id, ""))
+    ids.sort(key=lambda id: natural(texts.get(id, "")))
     number = {id: place for place, id in enumerate(ids)}
     judges = list(dict.fromkeys(vote.judge for vote in own))
     return Fitted(
@@ -251,17 +252,3 @@ def spread_of(values: Array) -> float:
     """The standard deviation of what is known; NaN where nothing is."""
     known = values[~np.isnan(values)]
     return float(known.std()) if known.size else float("nan")
-
-
-def rows_of(found: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> Any:
-    """Rows as a table with these columns, in their order; degrees of freedom that are whole stay
-    so beside missing ones.
-    """
-    import pandas as pd
-
-    table = pd.DataFrame(list(found), columns=list(columns))
-    for name in {"df", "t_df"} & set(columns):
-        known = table[name].dropna()
-        if len(known) and all(float(value).is_integer() for value in known):
-            table[name] = table[name].astype("Int64")
-    return table

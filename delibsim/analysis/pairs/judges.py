@@ -5,34 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from delibsim.analysis.calls import cost_usd
-from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.counts import both_orders, triads
-
-PAGE = "docs/compare.md#judges-and-places"
-
-JUDGES = {
-    "dimension": "the dimension",
-    "judge": "the judge; all judges where they count as one",
-    "votes": "votes with an outcome",
-    "delta": "advantage of the text shown first, in log odds",
-    "delta_low": "lower end of its interval",
-    "delta_high": "upper end of its interval",
-    "theta": "threshold of a tie (nu of Davidson)",
-    "theta_low": "lower end of its interval",
-    "theta_high": "upper end of its interval",
-    "alpha": "discrimination: near 0 the judge tosses coins",
-    "alpha_low": "lower end of its interval",
-    "alpha_high": "upper end of its interval",
-    "consistency": "share of pairs with the same outcome, by majority of runs, in both orders",
-    "both_orders": "pairs that were judged in both orders",
-    "missing": "votes without an outcome",
-    "calls": "recorded calls, those that were asked again among them",
-    "cost_usd": "US dollars of all calls on all dimensions; empty where that of one is unknown",
-    "cost_per_vote": "US dollars of a vote with an outcome, over all dimensions",
-    "note": "what could not be estimated, and why",
-}
 
 
 def judges(compared: Compared, fits: Sequence[Fitted]) -> Result:
@@ -59,13 +35,8 @@ def judges(compared: Compared, fits: Sequence[Fitted]) -> Result:
             row |= costs[None if pooled else judge]
             row["note"] = own.base.fit.judge_notes[place] or errors.reason
             rows.append(row)
-    definition = (
-        "A row a judge. delta is 0 where no place bias is estimated. The geometric mean of the"
-        " alphas is 1. Pairs that were judged in one order only say nothing of consistency."
-        " Imported votes have no calls. delta, theta and alpha have intervals of the normal"
-        " distribution; of adaptive designs they come from the random part of the votes alone."
-    )
-    return Result("judges", "Judges", definition, PAGE, rows_of(rows, JUDGES), JUDGES)
+
+    return make_table("pairs/judges", rows)
 
 
 def _missing(compared: Compared, dimension: str, judge: str | None) -> int:
@@ -92,15 +63,6 @@ def _costs(compared: Compared) -> dict[str | None, dict[str, Any]]:
     return found
 
 
-TRANSITIVITY = {
-    "dimension": "the dimension",
-    "judge": "the judge",
-    "triangles": "three texts of which every pair was judged without a tie",
-    "circular": "triangles that go round: A over B, B over C, C over A",
-    "share": "share of triangles that go round; coins give 0.25",
-}
-
-
 def transitivity(fits: Sequence[Fitted]) -> Result:
     """How often judges go round in circles."""
     rows = []
@@ -120,12 +82,7 @@ def transitivity(fits: Sequence[Fitted]) -> Result:
                     "share": found.share,
                 }
             )
-    definition = (
-        "A row a judge. Of several votes on a pair the majority counts; a pair without one is left"
-        " out."
-    )
-    columns = TRANSITIVITY
-    return Result("transitivity", "Transitivity", definition, PAGE, rows_of(rows, columns), columns)
+    return make_table("pairs/transitivity", rows)
 
 
 def majorities(votes: Sequence[Vote]) -> list[tuple[str, str]]:

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.pairs.fitted import Compared, Fitted, errors_of, rows_of
-from delibsim.analysis.pairs.judges import PAGE
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted, errors_of
+from delibsim.analysis.result import Result, make_table
 from delibsim.measures.bradley_terry.fit import Fit, fit
 from delibsim.measures.bradley_terry.stability import jackknifed
 from delibsim.measures.bradley_terry.strengths import mid_ranks
@@ -23,19 +22,6 @@ FEW_VOTES = (
 )
 SPLITS = 20
 NAN = float("nan")
-
-ORDER = {
-    "dimension": "the dimension",
-    "first": "share of votes without a tie for the text shown first",
-    "delta": "advantage of the text shown first over all judges, in log odds",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "delta_jackknife": "delta less its bias from few votes a text (below 20 votes a text)",
-    "theta_jackknife": "the threshold less that bias",
-    "r": "correlation of the scores with and without place bias",
-    "largest": "the largest change of a score, in log odds",
-    "note": "what could not be estimated, and why",
-}
 
 
 def order(compared: Compared, fits: Sequence[Fitted]) -> Result:
@@ -69,12 +55,8 @@ def order(compared: Compared, fits: Sequence[Fitted]) -> Result:
                 "note": " ".join(flag for flag in biased.flags if flag == "one_order") or reason,
             }
         )
-    definition = (
-        "A row a dimension; all judges count as one. Where every pair came in the order of a sorted"
-        " file, place cannot be told from merit. Of adaptive designs all comes from the random part"
-        " of the votes. Intervals are those of the normal distribution."
-    )
-    return Result("order", "Place bias", definition, PAGE, rows_of(rows, ORDER), ORDER, notes)
+
+    return make_table("pairs/order", rows, notes=notes)
 
 
 def both_ways(own: Fitted) -> tuple[Fit, Fit]:
@@ -86,17 +68,6 @@ def both_ways(own: Fitted) -> tuple[Fit, Fit]:
 def _largest(changes: NDArray[np.float64]) -> float:
     known = np.abs(changes[~np.isnan(changes)])
     return float(known.max()) if known.size else NAN
-
-
-ORDER_SCORES = {
-    "dimension": "the dimension",
-    "group": "the group of the text",
-    "id": "id of the text",
-    "with_order": "score with place bias estimated, in log odds",
-    "without_order": "score with no place bias",
-    "rank_with": "rank of the first score in its component",
-    "rank_without": "rank of the second",
-}
 
 
 def order_scores(fits: Sequence[Fitted]) -> Result:
@@ -117,7 +88,5 @@ def order_scores(fits: Sequence[Fitted]) -> Result:
                     "rank_without": ranked[1][place],
                 }
             )
-    definition = "A row a text; all judges count as one, and scores are in log odds."
-    title = "Scores with and without place bias"
-    table = rows_of(rows, ORDER_SCORES)
-    return Result("order_scores", title, definition, PAGE, table, ORDER_SCORES)
+
+    return make_table("pairs/order_scores", rows)

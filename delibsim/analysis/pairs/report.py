@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 from numpy import isnan
 
@@ -17,7 +17,8 @@ from delibsim.analysis.pairs.places import order, order_scores
 from delibsim.analysis.pairs.scores import differences, scores
 from delibsim.analysis.pairs.stability import curve_of_shares, drawn_pairs, stability
 from delibsim.analysis.pairs.votes import counts, groups, runs
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.report import Figure, Report
+from delibsim.analysis.result import Result, catalogue
 from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.likelihood import Dummy, Penalty
@@ -35,60 +36,16 @@ FLAGS = {
     "always_a": "a judge always names the text shown first, and says nothing of texts",
     "always_b": "a judge always names the text shown second, and says nothing of texts",
 }
-LONG = ("order_scores", "judge_parameters", "against_topics")
-"""Tables that are written and not shown: a row a text, or a parameter, or a topic."""
-BY_PLACE = ("rank",)
-"""Columns of the files that tell texts apart by score alone, and are shown nowhere else."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairsReport:
-    """The tables of a report by name, in their order; `faults` say what could not be read."""
+    """What the sentences and figures of a report rest on: its fits and its tables by name."""
 
     compared: Compared
     settings: Settings
     fits: Sequence[Fitted]
     results: Mapping[str, Result]
-    faults: Sequence[str] = ()
-
-    @property
-    def judged(self) -> bool:
-        """Whether there is a vote with an outcome."""
-        return bool(self.fits)
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything could be read and every planned vote has an outcome."""
-        rows = self.results["counts"].rows
-        return not self.faults and bool((rows["planned"] == rows["answered"]).all())
-
-    @property
-    def given(self) -> list[Result]:
-        """The tables that the comparison gives."""
-        return [result for result in self.results.values() if result.given]
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values: an object of tables, each a list of rows at full precision."""
-        model = self.settings.model
-        tables = {result.name: result.plain() for result in self.given}
-        missing = {}
-        for name, result in self.results.items():
-            if not result.given:
-                missing[name] = {"reason": result.why_not, "detail": result.detail}
-        return {
-            "study": self.compared.study,
-            "name": self.compared.name,
-            "model": model.kind,
-            "place_bias": model.order,
-            "judged_as": model.judges,
-            "penalty": penalty_told(model.penalty),
-            "threshold": model.theta,
-            "scale": self.settings.scale,
-            "sentences": list(self.sentences()),
-            "faults": list(self.faults),
-            "not_given": missing,
-            **tables,
-        }
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, sentence by sentence; nothing that they do not hold."""
@@ -224,7 +181,7 @@ def _of_errors(own: Fitted) -> Iterator[str]:
         )
 
 
-def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] = ()) -> PairsReport:
+def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] = ()) -> Report:
     """Every table of the report. With one judge all votes count as one judge's."""
     fits = []
     for dimension in compared.dimensions:
@@ -253,7 +210,39 @@ def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] =
         groups(fits),
         counts(compared, fits),
     ]
-    return PairsReport(compared, settings, fits, {one.name: one for one in tables}, faults)
+    results = catalogue("pairs").in_order(tables)
+    own = PairsReport(compared, settings, fits, results)
+    told = list(own.sentences())
+    rows = results["counts"].rows
+    return Report(
+        catalogue=catalogue("pairs"),
+        title=f"{compared.study}, compared in pairs ({compared.name})",
+        results=results,
+        about={
+            "study": compared.study,
+            "name": compared.name,
+            "model": settings.model.kind,
+            "place_bias": settings.model.order,
+            "judged_as": settings.model.judges,
+            "penalty": penalty_told(settings.model.penalty),
+            "threshold": settings.model.theta,
+            "scale": settings.scale,
+        },
+        told=told,
+        summary=told,
+        faults=faults,
+        something=bool(fits),
+        complete=bool((rows["planned"] == rows["answered"]).all()),
+        drawn=partial(_drawn, own),
+        data=own,
+    )
+
+
+def _drawn(own: PairsReport) -> Sequence[Figure]:
+    """The figures of a report."""
+    from delibsim.analysis.pairs.figures import drawings
+
+    return drawings(own)
 
 
 def penalty_told(penalty: Penalty | None) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.pairs.fitted import Fitted, rows_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Fitted
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.errors import unknown
+from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.stability import Draws
 from delibsim.measures.bradley_terry.strengths import mid_ranks, ranks, told_apart
 from delibsim.measures.inference.means import holm
@@ -17,47 +18,13 @@ from delibsim.measures.inference.means import holm
 Array = NDArray[np.float64]
 NAN = float("nan")
 
-SCORES = {
-    "dimension": "the dimension",
-    "group": "the group within which the text was compared",
-    "id": "id of the text",
-    "score": "strength, on the scale of the report",
-    "random_score": "of adaptive designs: strength by the random part of the votes alone, about"
-    " which the interval lies",
-    "unit": "what errors and intervals rest on: votes, or pairs where a pair has more than one vote"
-    " and pairs are many; of adaptive designs those of the random part",
-    "se": "standard error of the score; of random_score where there is one",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "boot_low": "lower end of its interval by the bootstrap of pairs",
-    "boot_high": "upper end of its interval by the bootstrap of pairs",
-    "rank": "place by score in its component, 1 for the strongest, whether or not neighbours can be"
-    " told apart; equal scores share the mean",
-    "rank_low": "the best rank that the text may have",
-    "rank_high": "the worst rank that the text may have",
-    "apart": "whether the text can be told apart from the next weaker one of its component",
-    "wins": "votes for the text",
-    "losses": "votes for the other text",
-    "ties": "votes for neither",
-    "component": "texts with the same number can be compared, others cannot",
-    "note": "why there is no strength without a penalty",
-}
-DEFINITION = (
-    "A row a text. Scores add up to 0 in each component and only their differences mean something;"
-    " on the scale z they have mean 0 and standard deviation 1 over all texts. Intervals are those"
-    " of the normal distribution, and leave out that texts and judges were chosen. Intervals of"
-    " ranks hold for all differences of a text at once (Holm). Neighbours are told apart one by"
-    " one."
-)
-PAGE = "docs/compare.md#scores"
-
 
 def scores(fits: Sequence[Fitted], drawn: Mapping[str, Draws] | None = None) -> Result:
     """Every text with its score, interval and rank; `drawn` are bootstraps by dimension."""
     rows: list[dict[str, Any]] = []
     for own in fits:
         rows += _scores(own, (drawn or {}).get(own.dimension))
-    return Result("scores", "Scores", DEFINITION, PAGE, rows_of(rows, SCORES), SCORES)
+    return make_table("pairs/scores", rows)
 
 
 def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
@@ -70,7 +37,9 @@ def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
     won, lost, tied = _tallies(own)
     rank = mid_ranks(own.fit.scores, own.fit.graph.component)
     notes = own.fit.notes
-    order = sorted(range(len(own.ids)), key=lambda place: (own.groups[place], -values[place]))
+    order = sorted(
+        range(len(own.ids)), key=lambda place: (natural(own.groups[place]), -values[place])
+    )
     for place in order:
         yield {
             "dimension": own.dimension,
@@ -123,23 +92,6 @@ def _tallies(own: Fitted) -> tuple[Any, Any, Any]:
     return won, lost, tied
 
 
-DIFFERENCES = {
-    "dimension": "the dimension",
-    "group": "the group of both texts",
-    "a": "a text",
-    "b": "another text",
-    "difference": "score of a less that of b, on the scale of the report; of adaptive designs by"
-    " the random part of the votes alone",
-    "unit": "what its error rests on: votes, or pairs",
-    "se": "its standard error, which is none of a score alone",
-    "low": "lower end of its interval",
-    "high": "upper end of its interval",
-    "p": "p of no difference",
-    "p_holm": "the same by Holm over the differences of this table on the dimension",
-    "note": "why there is none, or none without a penalty, of a or else of b",
-}
-
-
 def differences(fits: Sequence[Fitted]) -> Result:
     """Differences between texts that are asked for; WrongInput for a text that nobody compared."""
     rows: list[dict[str, Any]] = []
@@ -148,21 +100,8 @@ def differences(fits: Sequence[Fitted]) -> Result:
         _refuse_unknown(own.settings.differences, fits)
         asked = asked or bool(own.settings.top or own.settings.differences)
         rows += _differences(own, own.base)
-    definition = (
-        "A row a pair of texts that was asked for. A difference has an error of its own: two texts"
-        " can be told apart although their intervals overlap. Intervals and p are those of the"
-        " normal distribution."
-    )
-    return Result(
-        name="differences",
-        title="Differences between texts",
-        definition=definition,
-        source=PAGE,
-        rows=rows_of(rows, DIFFERENCES),
-        meanings=DIFFERENCES,
-        why_not="" if asked else "not_asked",
-        detail="" if asked else "ask with --top 5, or --difference ID,ID",
-    )
+
+    return make_table("pairs/differences", rows, why="" if asked else "not_asked")
 
 
 def _refuse_unknown(asked: Sequence[tuple[str, str]], fits: Sequence[Fitted]) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted
+from delibsim.analysis.result import Result, make_table
 from delibsim.measures.bradley_terry.stability import (
     Draws,
     bootstrap,
@@ -17,7 +17,6 @@ from delibsim.measures.bradley_terry.stability import (
     split_half,
 )
 
-PAGE = "docs/compare.md#stability"
 SPLITS, DRAWS, FEW_DRAWS = 20, 10, 5
 MANY = 5_000
 """Pairs from which on a share of them is drawn `FEW_DRAWS` times only: then draws differ little."""
@@ -27,22 +26,6 @@ NO_SEPARATION = (
     " is too high"
 )
 NAN = float("nan")
-
-STABILITY = {
-    "dimension": "the dimension",
-    "r": "correlation of the scores from two halves of the pairs, mean over splits",
-    "rho": "the same of ranks (Spearman)",
-    "tau": "the same of order (Kendall's tau-b)",
-    "reliability": "of all votes together, from r (Spearman and Brown)",
-    "by_judge": "correlation of the scores from two halves of the judges, mean over splits",
-    "separation": "share of the variance of the scores that is no error; not of adaptive designs",
-    "probe_r": "of adaptive designs: correlation of the votes on pairs drawn at random with the"
-    " differences of the scores from all other pairs",
-    "splits": "splits at random",
-    "draws": "draws of the bootstrap over pairs",
-    "error_ratio": "mean error by the bootstrap over that of the fit",
-    "penalised": "share of draws in which a text has no strength without the penalty",
-}
 
 
 def stability(
@@ -62,20 +45,8 @@ def stability(
         row |= {"separation": NAN if whole.chosen else known, "splits": SPLITS}
         row["probe_r"] = _probe_r(whole)
         rows.append(row | _of_draws(own, (drawn or {}).get(own.dimension)))
-    definition = (
-        "A row a dimension; all judges count as one in halves. NaN where halves are too small. The"
-        " bootstrap draws pairs with all their votes, within groups. Of adaptive designs all but"
-        " probe_r comes from the random part of the votes."
-    )
-    return Result(
-        name="stability",
-        title="Stability",
-        definition=definition,
-        source=PAGE,
-        rows=rows_of(rows, STABILITY),
-        meanings=STABILITY,
-        notes=[NO_SEPARATION] if adaptive else [],
-    )
+
+    return make_table("pairs/stability", rows, notes=[NO_SEPARATION] if adaptive else [])
 
 
 def _probe_r(own: Fitted) -> float:
@@ -106,17 +77,6 @@ def drawn_pairs(compared: Compared, fits: Sequence[Fitted]) -> dict[str, Draws]:
     return found
 
 
-CURVE = {
-    "dimension": "the dimension",
-    "share": "share of the pairs",
-    "pairs": "how many they are",
-    "r": "correlation of their scores with those of all pairs, which is too good: they share votes",
-    "rho": "the same of ranks (Spearman)",
-    "half_half_r": "correlation of the scores from two sets of so many pairs without one in common",
-    "draws": "draws of which these are means",
-}
-
-
 def curve_of_shares(compared: Compared, fits: Sequence[Fitted]) -> Result:
     """How scores from a share of the pairs agree with those of all, and shares with each other."""
     rows = []
@@ -124,12 +84,8 @@ def curve_of_shares(compared: Compared, fits: Sequence[Fitted]) -> Result:
         draws = DRAWS if len(own.counts.pairs) < MANY else FEW_DRAWS
         for step in curve(own.counts.pooled(), own.pooled, SHARES, compared.seed, draws):
             rows.append({"dimension": own.dimension, **vars(step), "draws": draws})
-    definition = (
-        "A row a share of the pairs; all judges count as one. NaN where two sets need more pairs"
-        " than there are, or too few texts have scores."
-    )
-    title = "Scores by the number of pairs"
-    return Result("curve", title, definition, PAGE, rows_of(rows, CURVE), CURVE)
+
+    return make_table("pairs/curve", rows)
 
 
 def _mean(values: Any) -> float:

@@ -6,23 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of, spread_of
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.pairs.fitted import Compared, Fitted, spread_of
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.counts import repeats
 from delibsim.measures.reliability.ratings import krippendorff_alpha
-
-PAGE = "docs/compare.md#votes"
-
-COUNTS = {
-    "dimension": "the dimension",
-    "judge": "the judge",
-    "planned": "votes that were planned",
-    "asked": "votes that were asked for and came back, with or without an outcome",
-    "answered": "votes with an outcome",
-    "used": "votes that the fit used",
-    "missing": "votes without an outcome, by reason",
-}
 
 
 def counts(compared: Compared, fits: Sequence[Fitted]) -> Result:
@@ -40,11 +28,8 @@ def counts(compared: Compared, fits: Sequence[Fitted]) -> Result:
         row["used"] = used.get(dimension, {}).get(judge, 0)
         row["missing"] = ", ".join(f"{n} {code}" for code, n in missing.items())
         rows.append(row)
-    definition = (
-        "A row a judge on a dimension. A vote without an outcome is left out of every fit, and so"
-        " are all votes of a judge who always names one place, or always gives a tie."
-    )
-    return Result("counts", "Votes", definition, PAGE, rows_of(rows, COUNTS), COUNTS)
+
+    return make_table("pairs/counts", rows)
 
 
 def _planned_first(compared: Compared) -> list[tuple[str, str]]:
@@ -67,19 +52,6 @@ def _used(own: Fitted) -> dict[str, int]:
         kept[:] = False
     numbers = np.bincount(own.judge[kept], minlength=len(own.judges))
     return {judge: int(n) for judge, n in zip(own.judges, numbers, strict=True)}
-
-
-GROUPS = {
-    "dimension": "the dimension",
-    "group": "the group",
-    "texts": "texts that were compared",
-    "pairs": "pairs that were judged",
-    "votes": "votes with an outcome",
-    "per_text": "mean number of votes a text",
-    "ties": "share of ties",
-    "components": "parts that no vote joins; 1 where all texts can be compared",
-    "spread": "standard deviation of the scores (log odds)",
-}
 
 
 def groups(fits: Sequence[Fitted]) -> Result:
@@ -106,21 +78,10 @@ def groups(fits: Sequence[Fitted]) -> Result:
                     "spread": spread_of(own.fit.scores[texts]),
                 }
             )
-    definition = "A row a group on a dimension; texts are compared within their group."
-    return Result("groups", "Groups", definition, PAGE, rows_of(rows, GROUPS), GROUPS)
+
+    return make_table("pairs/groups", rows)
 
 
-RUNS = {
-    "dimension": "the dimension",
-    "judge": "the judge",
-    "sheets": "sheets with a vote in every run",
-    "runs": "runs of a sheet",
-    "equal": "share of them with the same label in all runs",
-    "some": "share with some labels that are equal",
-    "different": "share with all labels different",
-    "alpha": "Krippendorff's alpha of the labels of the runs, nominal",
-    "note": "what must be known of the runs",
-}
 IDENTICAL = "runs_identical"
 
 
@@ -128,20 +89,8 @@ def runs(compared: Compared, fits: Sequence[Fitted]) -> Result:
     """How alike the votes of several runs of the same sheet are."""
     several = fits if compared.asked.runs > 1 else ()
     rows = [_runs(compared, own, judge) for own in several for judge in own.judges]
-    definition = (
-        "A row a judge: how often its runs of a sheet agree. A lone vote agrees with itself, so"
-        " that a high share says nothing of quality."
-    )
-    return Result(
-        name="runs",
-        title="Runs",
-        definition=definition,
-        source=PAGE,
-        rows=rows_of(rows, RUNS),
-        meanings=RUNS,
-        why_not="" if rows else "one_run",
-        detail="" if rows else "every sheet was judged once; ask with runs=3",
-    )
+
+    return make_table("pairs/runs", rows)
 
 
 def _runs(compared: Compared, own: Fitted, judge: str) -> dict[str, Any]:

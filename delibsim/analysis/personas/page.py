@@ -14,11 +14,10 @@ from delibsim.analysis.personas.told import (
     texts_of,
     warnings_of,
 )
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, make_table
 from delibsim.domain.errors import WrongInput
 
 Plain = Mapping[str, Any]
-SOURCE = "docs/personas.md"
 CLUSTERS = {
     "cluster": "number of the cluster, and of its persona; 1 is the largest",
     "people": "number of people in the cluster",
@@ -70,13 +69,9 @@ def _clusters(plain: Plain, built: Plain) -> Result:
     for n, (size, check) in enumerate(zip(sizes, built["check"], strict=True), 1):
         row = {"cluster": n, "people": size, **check, "note": check.get("reason", "")}
         rows.append(row)
-    definition = (
-        "A row a cluster of people who answered alike. A language model that did not know the"
-        " cluster answered the survey from its persona alone; its answers are correlated with the"
-        " mean answers of the cluster."
-    )
+
     frame = pd.DataFrame(rows, columns=list(CLUSTERS))
-    return Result("clusters", "Clusters and their check", definition, SOURCE, frame, CLUSTERS)
+    return make_table("personas/clusters", frame)
 
 
 def _departures(built: Plain) -> Result:
@@ -84,7 +79,7 @@ def _departures(built: Plain) -> Result:
     rows = []
     for n, found in enumerate(built["departures"], 1):
         rows += [{"cluster": n, **departure} for departure in found]
-    definition = "The considerations that describe each cluster, the largest departure first."
+
     frame = pd.DataFrame(rows, columns=list(DEPARTURES))
-    title = "Where clusters depart from the mean of all"
-    return Result("departures", title, definition, SOURCE, frame, DEPARTURES)
+
+    return make_table("personas/departures", frame)

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries.judged import OVERALL, JudgedSet
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.seed import seed_of
 from delibsim.measures.correlations import (
@@ -44,22 +44,8 @@ def judges(sets: Sequence[JudgedSet]) -> Result:
             both = wide[[a, b]].dropna()
             if len(both) >= FEWEST:
                 rows.append({"dimension": name, "a": a, "b": b} | _agreed(both, a, b))
-    columns = (
-        "dimension a b n pearson spearman low high spearman_within alpha quadratic_kappa note"
-    ).split()
-    return Result(
-        name="agreement",
-        title="Agreement of judges",
-        definition="Two judges on the same summaries and opinions: Pearson, Spearman with a"
-        f" percentile interval ({RESAMPLES:,} resamples of opinions with all their ratings, ranks"
-        " held), Spearman of ratings less the mean of their question, ordinal alpha, quadratic"
-        " kappa. No judge can agree with people more than people do with each other.",
-        source="docs/summaries.md",
-        rows=frame(rows, columns),
-        meanings={"n": "sittings that both have judged"},
-        why_not="" if rows else "one_rater",
-        detail="" if rows else "It needs two judges of the same sittings.",
-    )
+
+    return make_table("summaries/agreement", rows, resamples=RESAMPLES)
 
 
 def _ratings(sets: Sequence[JudgedSet]) -> pd.DataFrame:
@@ -111,16 +97,7 @@ def rankings(sets: Sequence[JudgedSet]) -> Result:
             row = {"dimension": name, "a": a, "b": b, "models": len(both), "spearman": rho}
             row |= {"p": exact_rank_p(rho, len(both)), "note": "" if known else "no_variance"}
             rows.append(row)
-    return Result(
-        name="rankings",
-        title="Do judges rank the summarisers alike?",
-        definition="Spearman's correlation of the mean scores that two judges give the summarisers,"
-        " with the exact p over all orders of up to nine. With few summarisers it says little.",
-        source="docs/summaries.md",
-        rows=frame(rows, "dimension a b models spearman p note".split()),
-        why_not="" if rows else "one_rater",
-        detail="" if rows else "It needs two judges.",
-    )
+    return make_table("summaries/rankings", rows)
 
 
 def reliability(sets: Sequence[JudgedSet]) -> Result:
@@ -142,14 +119,5 @@ def reliability(sets: Sequence[JudgedSet]) -> Result:
             row |= {"of_the_mean": of_means(found.icc, each)}
             row |= {"raters_for_80": raters_needed(found.icc, WANTED), "note": found.note}
             rows.append(row)
-    columns = "judge dimension summaries each estimate low high of_the_mean raters_for_80 note"
-    return Result(
-        name="reliability",
-        title="Reliability of ratings",
-        definition="One-way intraclass correlation of single ratings of a summary by different"
-        " opinions, with its 95% interval by F; that of the mean of all ratings of"
-        f" a summary; and how many ratings a summary needs for {WANTED}.",
-        source="https://doi.org/10.1037/0033-2909.86.2.420",
-        rows=frame(rows, columns.split()),
-        meanings={"each": "ratings of a summary on average", "estimate": "of single ratings"},
-    )
+
+    return make_table("summaries/reliability", rows, wanted=WANTED)

@@ -6,27 +6,22 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, entry, make_table
 from delibsim.analysis.summaries.judged import (
     OVERALL,
     SCORED,
     by_topic,
     cells_of,
     finite,
-    frame,
     ranked,
 )
-from delibsim.domain.judgment import LABELS
 from delibsim.domain.summary import FLOORS
 from delibsim.measures.correlations import partial_spearman, spearman
 from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import sign_flip_p, t_mean
 
 Intervals = Literal["topics", "cells"]
-SOURCE = "https://arxiv.org/abs/2510.05154"
 FLOOR = FLOORS[0]
-MEANS = {"dimension": "what was judged; overall is the mean of the four", "model": "summariser"}
-NAMES = {**LABELS, OVERALL: OVERALL}
 
 
 def overall(scores: pd.DataFrame, intervals: Intervals = "topics") -> Result:
@@ -58,20 +53,8 @@ def overall(scores: pd.DataFrame, intervals: Intervals = "topics") -> Result:
         else "Summaries are averaged into topics, topics into the score. Intervals are by t over"
         " topics; with one topic there is none."
     )
-    columns = "dimension model n topics score low high above_floor note".split()
-    return Result(
-        name="overall",
-        title="Scores of summarisers",
-        definition="The mean over opinions of what judges say, from 0 to 1: (rating + 1) / 8, so"
-        f" that ratings of 1 to 5 are 0.25 to 0.75. {how}",
-        source=SOURCE,
-        rows=frame(rows, columns),
-        meanings={
-            **MEANS,
-            "n": "cells",
-            "above_floor": "mean over topics of the score less that of extractive",
-        },
-    )
+
+    return make_table("summaries/overall", rows, how=how)
 
 
 def _of_cells(values: np.ndarray) -> dict[str, float | str]:
@@ -101,18 +84,9 @@ def pairs(scores: pd.DataFrame) -> Result:
         row |= {"low": found.low, "high": found.high, "p": found.p}
         row |= {"p_sign": sign_flip_p(difference), "note": found.note}
         rows.append(row)
-    table = frame(rows, "a b topics estimate low high p p_holm p_sign note".split())
+    table = entry("summaries/pairs").frame(rows)
     table["p_holm"] = holm(table["p"].astype(float).tolist())
-    return Result(
-        name="pairs",
-        title="Differences between summarisers",
-        definition="The overall score of a less that of b within each topic, and its mean over"
-        " topics with t interval; p after Holm over all pairs, and by flipping signs of topics.",
-        source=SOURCE,
-        rows=table,
-        meanings={"a": "summariser", "b": "summariser", "p_sign": "exact, up to 20 topics"},
-        notes=() if topics.shape[0] > 1 else (ONE_TOPIC,),
-    )
+    return make_table("summaries/pairs", table, notes=() if topics.shape[0] > 1 else (ONE_TOPIC,))
 
 
 ONE_TOPIC = (
@@ -132,19 +106,7 @@ def sizes(scores: pd.DataFrame) -> Result:
                 continue
             row = {"size": int(str(size)), "model": model, "n": len(finite(chosen[OVERALL]))}
             rows.append(row | {name: float(chosen[name].mean()) for name in SCORED})
-    return Result(
-        name="sizes",
-        title="Scores by the number of opinions summarised",
-        definition="The mean over the summaries of a size.",
-        source=SOURCE,
-        rows=frame(rows, ["size", "model", "n", *SCORED]),
-        meanings={
-            "n": "summaries judged",
-            "size": "opinions summarised",
-            "model": "summariser; all: every one",
-            **NAMES,
-        },
-    )
+    return make_table("summaries/sizes", rows)
 
 
 def kinds(scores: pd.DataFrame) -> Result:
@@ -157,15 +119,7 @@ def kinds(scores: pd.DataFrame) -> Result:
         for kind in ("open", "stance"):
             row[kind] = float(own.loc[own["kind"] == kind, OVERALL].mean())
         rows.append(row)
-    return Result(
-        name="kinds",
-        title="Scores by the kind of question",
-        definition="The mean overall score over the cells of open questions, and of questions with"
-        " stances.",
-        source=SOURCE,
-        rows=frame(rows, ["model", "open", "stance"]),
-        meanings=MEANS,
-    )
+    return make_table("summaries/kinds", rows)
 
 
 def topics(scores: pd.DataFrame) -> Result:
@@ -178,15 +132,7 @@ def topics(scores: pd.DataFrame) -> Result:
         for topic, value in found[model].items():
             relative = float(value) - mean
             rows.append({"model": model, "topic": topic, "score": value, "relative": relative})
-    return Result(
-        name="topics",
-        title="Scores by topic",
-        definition="The overall score of a model on a topic, and the same less its mean over"
-        " topics.",
-        source=SOURCE,
-        rows=frame(rows, ["model", "topic", "score", "relative"]),
-        meanings=MEANS,
-    )
+    return make_table("summaries/topics", rows)
 
 
 def equal_length(scores: pd.DataFrame) -> Result:
@@ -201,17 +147,7 @@ def equal_length(scores: pd.DataFrame) -> Result:
         rows.append(row)
     spans = [_span(one) for one in (plain, held)]
     notes = [f"The effects span {spans[0]:.4f}, at equal length {spans[1]:.4f}."] if held else []
-    return Result(
-        name="equal_length",
-        title="Summarisers at equal length",
-        definition="Least squares of the overall score of a summary on model, topic and size"
-        " (effect), and with the log of its characters (at equal length); effects are about their"
-        " mean.",
-        source="docs/measures.md",
-        rows=frame(rows, ["model", "characters", "effect", "at_equal_length"]),
-        meanings={"characters": "mean length of a summary"},
-        notes=notes,
-    )
+    return make_table("summaries/equal_length", rows, notes=notes)
 
 
 def _span(effects: dict[str, float]) -> float:
@@ -253,17 +189,8 @@ def length(scores: pd.DataFrame) -> Result:
         row |= {"cells": len(finite(found)), "between_models": between.value, "models": between.n}
         row |= {"given_size": size.value, "note": "" if _any(found) else "too_few_ratings"}
         rows.append(row)
-    columns = "dimension within cells given_size between_models models note".split()
-    return Result(
-        name="length",
-        title="Length and score",
-        definition="Spearman's correlation of the characters of a summary with its score: the mean"
-        " of those within topic and size, that over all summaries with size held equal, and that of"
-        " the means of models.",
-        source="docs/measures.md",
-        rows=frame(rows, columns),
-        meanings={"within": "mean of the correlations within topic and size"},
-    )
+
+    return make_table("summaries/length", rows)
 
 
 def _any(values: list[float]) -> bool:

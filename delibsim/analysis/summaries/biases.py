@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
+from delibsim.analysis.result import Result, entry, make_table
+from delibsim.analysis.summaries.judged import OVERALL, JudgedSet
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.model_family import family_of
 from delibsim.measures.summaries.gaps import place, t_mean, within_slope
@@ -27,17 +27,8 @@ def order(sets: Sequence[JudgedSet]) -> Result:
             row = {"study": one.study, "model": model, "n": found.n, "opinions": found.clusters}
             row |= {"estimate": found.slope, "low": found.low, "high": found.high, "p": found.p}
             rows.append(row | {"note": found.note})
-    columns = "study model n opinions estimate low high p note".split()
-    return Result(
-        name="order",
-        title="Order of the opinions in the prompt",
-        definition="How much the representativeness of an opinion changes from the first place of"
-        " the prompt to the last, within opinion: least squares with opinion and summary held"
-        " equal, errors clustered by opinion. Orders are drawn anew for each run.",
-        source="docs/summaries.md",
-        rows=frame(rows, columns),
-        meanings={"estimate": "change from first to last, on 0..1"},
-    )
+
+    return make_table("summaries/order", rows)
 
 
 def bins(sets: Sequence[JudgedSet]) -> Result:
@@ -52,13 +43,11 @@ def bins(sets: Sequence[JudgedSet]) -> Result:
             row |= {"n": len(own), "score": float(own["rep"].mean())}
             row["se"] = float(own["rep"].std() / len(own) ** 0.5) if len(own) > 1 else np.nan
             rows.append(row)
-    table = frame(rows, "study model first last n score se".split())
-    return Result(
-        name="order_bins",
-        title="Representativeness by place in the prompt",
-        definition=f"Mean and standard error in bins of {BIN} places.",
-        source="https://arxiv.org/abs/2510.05154",
-        rows=table.sort_values(["study", "model", "first"], ignore_index=True),
+    table = entry("summaries/order_bins").frame(rows)
+    return make_table(
+        "summaries/order_bins",
+        table.sort_values(["study", "model", "first"], ignore_index=True),
+        bin=BIN,
     )
 
 
@@ -105,19 +94,8 @@ def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Result:
             intercept, slope, error = _at_equal_length(lead, known["log_ratio"].to_numpy(float))
             row |= {"at_equal_length": intercept, "se": error, "per_log_length": slope}
             rows.append(row)
-    columns = ("judges dimension n ties share low high p at_equal_length se per_log_length").split()
-    return Result(
-        name="place",
-        title="Does it matter which summary is shown as A?",
-        definition="Of the comparisons that prefer one, the share that prefers A, with exact"
-        " interval and p. At equal length: the mean preference for A from -2 to 2 where both have"
-        " as many words, and what one log unit of more words adds (least squares).",
-        source="docs/summaries.md",
-        rows=frame(rows, columns),
-        meanings={"n": "comparisons", "ties": "those that call both the same"},
-        why_not="" if rows else "not_asked",
-        detail="" if rows else "Nobody was asked to compare two summaries.",
-    )
+
+    return make_table("summaries/place", rows)
 
 
 def strengths(sets: Sequence[JudgedSet]) -> Result:
@@ -147,19 +125,7 @@ def strengths(sets: Sequence[JudgedSet]) -> Result:
                 f"{dimension}: place {found.place:+.3f} (SE {found.place_error:.3f}), a log unit of"
                 f" length {found.length:+.3f} (SE {found.length_error:.3f}), in log odds."
             )
-    return Result(
-        name="strengths",
-        title="Strengths of summarisers in comparisons",
-        definition="Win rate: the share of comparisons with other summarisers that were won, ties"
-        " as half. Strength: log odds about their mean by Davidson's model of ties, with the"
-        " advantage of A and the log ratio of words held equal; all judges together.",
-        source="https://doi.org/10.1080/01621459.1970.10481082",
-        rows=frame(rows, "dimension model n win_rate strength se note".split()),
-        meanings={"n": "comparisons with other summarisers"},
-        notes=notes,
-        why_not="" if rows else "not_asked",
-        detail="" if rows else "Nobody was asked to compare two summaries.",
-    )
+    return make_table("summaries/strengths", rows, notes=notes)
 
 
 def consistency(sets: Sequence[JudgedSet]) -> Result:
@@ -180,17 +146,7 @@ def consistency(sets: Sequence[JudgedSet]) -> Result:
                 agree = float((np.sign(lead) == -np.sign(back)).mean())
                 row = {"judge": judge, "dimension": name, "n": len(known)}
                 rows.append(row | {"mirrored": mirrored, "same_winner": agree})
-    return Result(
-        name="consistency",
-        title="Pairs asked both ways round",
-        definition="The share of pairs whose two answers mirror each other (A much better, then B"
-        " much better), and that name the same winner or both a tie.",
-        source="docs/summaries.md",
-        rows=frame(rows, "judge dimension n mirrored same_winner".split()),
-        meanings={"n": "pairs asked both ways"},
-        why_not="" if rows else "not_asked",
-        detail="" if rows else "No pair was asked both ways round: judge ask --both-ways.",
-    )
+    return make_table("summaries/consistency", rows)
 
 
 def scale_use(sets: Sequence[JudgedSet]) -> Result:
@@ -213,17 +169,7 @@ def scale_use(sets: Sequence[JudgedSet]) -> Result:
             row["all_four_equal"] = float(equal)
             row["note"] = "no_variance" if values.nunique() < 2 else ""
             rows.append(row)
-    shares = [f"share_{level}" for level in range(SCALE[0], SCALE[1] + 1)]
-    return Result(
-        name="scale_use",
-        title="How judges use the scale",
-        definition="Mean and standard deviation of ratings from 1 to 5, the share of each, and the"
-        " share of sittings with four equal ratings.",
-        source="docs/summaries.md",
-        rows=frame(
-            rows, ["judge", "dimension", "n", "mean", "sd", *shares, "all_four_equal", "note"]
-        ),
-    )
+    return make_table("summaries/scale_use", rows)
 
 
 def kinship(sets: Sequence[JudgedSet]) -> Result:
@@ -246,20 +192,7 @@ def kinship(sets: Sequence[JudgedSet]) -> Result:
             row["n"] = found.n
             row |= {"estimate": found.mean, "low": found.low, "high": found.high, "p": found.p}
             rows.append(row | {"note": found.note})
-    return Result(
-        name="kinship",
-        title="Do judges favour their own family?",
-        definition="The overall score that a judge gives models of its family less that of others,"
-        " less the same of judges of other families, within each size, draw and run; their mean"
-        " with t interval.",
-        source="docs/summaries.md",
-        rows=frame(rows, "study judge family n estimate low high p note".split()),
-        meanings={"n": "sizes, draws and runs"},
-        why_not="" if rows else "not_given",
-        detail=""
-        if rows
-        else "It needs a judge of a summariser's family and a judge of another one.",
-    )
+    return make_table("summaries/kinship", rows)
 
 
 def _lead(table: pd.DataFrame, kin: Sequence[str]) -> pd.Series:

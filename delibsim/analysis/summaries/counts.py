@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import JudgedSet, frame
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries.judged import JudgedSet
 
 
 def counts(sets: Sequence[JudgedSet]) -> Result:
@@ -29,15 +29,7 @@ def counts(sets: Sequence[JudgedSet]) -> Result:
             missing = pd.concat([own["missing"] for own in people])
             row = {"study": one.study, "who": "people", "what": "judgments"}
             rows.append(row | {"planned": len(missing)} | _missing(missing))
-    return Result(
-        name="counts",
-        title="What was planned and made",
-        definition="Summaries by summariser and judgments by judge: planned, made, missing, and the"
-        " reasons.",
-        source="docs/summaries.md",
-        rows=frame(rows, "study who what planned made missing reasons".split()),
-        meanings={"who": "summariser or judge", "reasons": "why others are missing, with counts"},
-    )
+    return make_table("summaries/counts", rows)
 
 
 def _missing(missing: pd.Series, left: int = 0) -> dict[str, Any]:

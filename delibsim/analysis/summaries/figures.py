@@ -8,7 +8,7 @@ import pandas as pd
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.analysis.summaries.judged import OVERALL
 from delibsim.domain.judgment import LABELS
 

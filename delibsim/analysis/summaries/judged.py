@@ -114,11 +114,6 @@ def ranked(cells: pd.DataFrame) -> list[str]:
     return means.sort_values(ascending=False, na_position="last", kind="stable").index.tolist()
 
 
-def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
-    """Rows as a table that has these columns even where there is no row."""
-    return pd.DataFrame(list(rows), columns=list(columns))
-
-
 def finite(values: Any) -> np.ndarray:
     """Values without those that are NaN."""
     found = np.asarray(values, dtype=float)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import JudgedSet, frame
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries.judged import JudgedSet
 from delibsim.domain.opinion import spoken
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.means import holm
@@ -157,33 +157,9 @@ def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> Result:
             row = _gap(judged.opinions, marks, group, (own, placebo), control)
             rows.append({"group": group, "model": model} | row)
     _called(rows)
-    columns = (
-        "group model n others mean estimate low high df p control p_control p_control_holm verb"
-        " within_stance within_stance_se placebo placebo_p at_equal_length note"
-    ).split()
-    return Result(
-        name="gaps",
-        title="Gaps of groups",
-        definition="The mean representativeness of the other opinions less that of the group, from"
-        " 0 to 1: above 0, the group is represented less. Welch's interval with its df, and p."
-        f" Control: the mean gap of {draws:,} groups of that size drawn at random, with the p that"
-        " follows, and that p by Holm over the groups of a summariser: a gap is called one (verb)"
-        " only where this is below .05."
-        " Within stance: least squares with the stance held equal (HC1). Placebo: the same gap in"
-        " summaries that were written from other opinions (judged with --controls); a gap that"
-        " stays there is the judge's and not the summary's. At equal length: with the log words of"
-        " the opinion held equal.",
-        source="docs/summaries.md",
-        rows=frame(rows, columns),
-        meanings={
-            "mean": "mean representativeness of the group",
-            "estimate": "the gap",
-            "control": "mean gap of random groups of that size",
-            "p_control": "share of random groups with a gap as large, to either side",
-            "p_control_holm": "the same by Holm over the groups of a summariser",
-            "verb": f"represented {LESS} or {MORE}, where the gap exceeds its control",
-        },
-        notes=[*flags.notes, *_no_controls(judged)],
+
+    return make_table(
+        "summaries/gaps", rows, notes=[*flags.notes, *_no_controls(judged)], draws=draws
     )
 
 
@@ -247,17 +223,7 @@ def overlaps(judged: JudgedSet, flags: Flags) -> Result:
         a, b = one[shared].to_numpy(bool), other[shared].to_numpy(bool)
         found = overlap(len(shared), int(a.sum()), int(b.sum()), int((a & b).sum()))
         rows.append({"one": WORD, "other": MEANING} | vars(found))
-    return Result(
-        name="overlap",
-        title="Do both flags name the same people?",
-        definition="Opinions flagged by own word and by meaning: how many have both, Jaccard, share"
-        " of all, what chance gives (a b / n), and the hypergeometric chance of so many or more.",
-        source="docs/summaries.md",
-        rows=frame(rows, "one other n a b common expected jaccard rate p".split()),
-        meanings={"a": "flagged by the first", "b": "flagged by the second"},
-        why_not="" if rows else "not_given",
-        detail="" if rows else "It needs opinions that say whether they are of a minority.",
-    )
+    return make_table("summaries/overlap", rows)
 
 
 def least(judged: JudgedSet, flags: Flags, listed: int = LISTED) -> Result:
@@ -274,17 +240,8 @@ def least(judged: JudgedSet, flags: Flags, listed: int = LISTED) -> Result:
         row |= {"minority_by": ", ".join(groups), "text": opinion["text"]}
         row |= {"nearest": sentence, "summary": summary, "similarity": likeness}
         rows.append(row)
-    columns = "opinion score stance minority_by text nearest summary similarity".split()
-    return Result(
-        name="least_represented",
-        title="The least represented opinions",
-        definition=f"The {listed} opinions with the lowest representativeness in the summaries of"
-        " the largest size, and the sentence of any of these that is most similar (cosine of"
-        " TF-IDF): a lead for readers, and no proof.",
-        source="docs/summaries.md",
-        rows=frame(rows, columns),
-        meanings={"nearest": "the most similar sentence", "similarity": "its cosine"},
-    )
+
+    return make_table("summaries/least_represented", rows, listed=listed)
 
 
 def _in(flags: Flags, name: str, id: str) -> bool:

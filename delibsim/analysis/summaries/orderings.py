@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import JudgedSet, frame
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries.judged import JudgedSet
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.seed import seed_of
 from delibsim.measures.correlations import pearson, spearman, spearman_interval
@@ -25,7 +25,6 @@ SEED = seed_of("orderings of judges")
 COMPARED, RATED = "comparisons", "ratings"
 LABELS = ("rated", "additive", "linear")
 KEYS = ["study", "opinion", "a", "b"]
-NOBODY = "It needs comparisons by people: delibsim judge export STUDY."
 
 
 def orderings(sets: Sequence[JudgedSet]) -> Result:
@@ -38,29 +37,8 @@ def orderings(sets: Sequence[JudgedSet]) -> Result:
             known = both[both[[name, f"{name}_judge"]].notna().all(axis=1)]
             if len(known):
                 rows.append({"judge": judge, "dimension": name, "by": by} | _ordered(known, name))
-    columns = (
-        "judge dimension by n ties judge_ties ordered low high differences spearman spearman_within"
-    ).split()
-    return Result(
-        name="orderings",
-        title="Do judges order two summaries as people do?",
-        definition="Of the comparisons in which the person prefers one summary, the share that the"
-        " judge orders as the person did, a tie of the judge as half; 0.5 is chance. The interval"
-        f" is a percentile interval ({RESAMPLES:,} resamples of people). Comparisons without a"
-        " preference of the person are counted and not scored. The correlations are those of the"
-        " signed preferences, and of these less the mean of their question.",
-        source="docs/summaries.md",
-        rows=frame(rows, columns),
-        meanings={
-            "by": "what gives the judge's preference: a comparison, or two ratings",
-            "n": "comparisons in which the person prefers one",
-            "ties": "those in which the person prefers none",
-            "judge_ties": "those of the n in which the judge prefers none",
-            "differences": "Pearson's correlation of the signed preferences",
-        },
-        why_not="" if rows else "not_asked",
-        detail="" if rows else NOBODY,
-    )
+
+    return make_table("summaries/orderings", rows, resamples=RESAMPLES)
 
 
 def _ordered(known: pd.DataFrame, name: str) -> dict[str, Any]:
@@ -96,21 +74,8 @@ def labels(sets: Sequence[JudgedSet]) -> Result:
             row = _on_labels(known, f"{name}_judge")
             if row["n"]:
                 rows.append({"judge": judge, "dimension": name, "label": label} | row)
-    columns = "judge dimension label n pearson spearman low high mae rmse note".split()
-    return Result(
-        name="labels",
-        title="Ratings of judges and labels of people on one scale",
-        definition="Rated: the rating r that a person gave. The other summary has a label from"
-        " the comparison c (1 A much better, 5 B much better): additive is r + (c - 3) where the"
-        " rated one is A and r - (c - 3) where it is B; linear is 2c - 3, with c turned where the"
-        f" rated one is B. Both lie in -1..7. Spearman with a percentile interval ({RESAMPLES:,}"
-        " resamples of people, ranks held); errors in points of the scale.",
-        source="https://arxiv.org/abs/2510.05154",
-        rows=frame(rows, columns),
-        meanings={"n": "pairs of a person and a summary that both have a value for"},
-        why_not="" if rows else "not_asked",
-        detail="" if rows else NOBODY,
-    )
+
+    return make_table("summaries/labels", rows, resamples=RESAMPLES)
 
 
 def _on_labels(known: pd.DataFrame, given: str) -> dict[str, Any]:

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 import pandas as pd
 
 from delibsim.analysis.pages.cells import decimals, interval, p_value
-from delibsim.analysis.pages.folder import write_report
-from delibsim.analysis.pages.page import Page, Part
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import Result, catalogue
 from delibsim.analysis.summaries import agreement, benchmark, biases, minorities, orderings
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.counts import counts
@@ -20,69 +18,24 @@ from delibsim.analysis.summaries.within_sets import pairs_by_opinion
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import TFIDF, Embedding
 
-PARTS = {
-    "left_out": ("Who is left out", ("gaps", "overlap", "least_represented")),
-    "scores": (
-        "Scores",
-        ("overall", "pairs", "pairs_by_opinion", "strengths", "sizes", "kinds", "topics"),
-    ),
-    "length": ("At equal length", ("equal_length", "length")),
-    "judges": (
-        "Judges",
-        ("agreement", "orderings", "labels", "rankings", "reliability", "scale_use"),
-    ),
-    "biases": ("Order, place, kinship", ("order", "order_bins", "place", "consistency", "kinship")),
-    "counts": ("Counts", ("counts",)),
-}
-"""The parts of the page: title, and tables."""
-FIGURES = {"left_out": ("gaps", "opinions"), "scores": ("dimensions", "sizes", "topics")}
 NULL_ONLY = (
     "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
     " here is evidence of quality."
 )
+NOBODY = pd.DataFrame()
+"""The scores of no opinion."""
 BESIDE = "People have judged too: what they say stands in the tables of judges, not in the scores."
 
 
 @dataclass(frozen=True, eq=False)
-class SummariesReport:
-    """The tables of a report by name, in their order; `faults` say what could not be read.
-
-    `opinions` (opinion, score, minority) are the scores of single opinions. A report on published
-    scores has no sets and some of the tables; `told` says what they are of.
-    """
+class Told:
+    """What a report says in sentences, from its tables; one on published scores has no sets."""
 
     sets: Sequence[JudgedSet]
     results: Mapping[str, Result]
-    opinions: pd.DataFrame
-    faults: Sequence[str] = ()
-    told: Sequence[str] = ()
-
-    @property
-    def judged(self) -> bool:
-        """Whether there is a rating or a comparison with a value."""
-        return bool(self.told) or any(
-            one.ratings["rep"].notna().any() or len(one.comparisons) for one in self.sets
-        )
-
-    @property
-    def whole(self) -> bool:
-        """Whether everything could be read, and every planned summary and judgment is there."""
-        if "counts" not in self.results:
-            return not self.faults
-        rows = self.results["counts"].rows
-        return not self.faults and bool((rows["planned"] <= rows["made"]).all())
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values: an object of tables, each a list of rows at full precision."""
-        tables = {name: result.plain() for name, result in self.results.items()}
-        studies = [one.study for one in self.sets]
-        sentences = list(self.sentences())
-        told = {"studies": studies, "sentences": sentences, "faults": list(self.faults)}
-        return told | tables
 
     def sentences(self) -> Iterator[str]:
         """What the tables say, sentence by sentence; nothing that they do not hold."""
-        yield from self.told
         for one in self.sets:
             n = counted(len(one.opinions), "opinion")
             yield f"{one.study}: {n} on “{one.question}”."
@@ -193,7 +146,7 @@ def summaries_report(
     by: Sequence[str] = (),
     faults: Sequence[str] = (),
     embedding: Embedding = TFIDF,
-) -> SummariesReport:
+) -> Report:
     """Every table of the report on one set or several."""
     scores = scores_of(sets)
     tables = [
@@ -220,8 +173,36 @@ def summaries_report(
         biases.kinship(sets),
         counts(sets),
     ]
-    named = {one.name: one for one in tables}
-    return SummariesReport(sets, named, _opinion_scores(sets), faults)
+    studies = ", ".join(one.study for one in sets)
+    judged = any(one.ratings["rep"].notna().any() or len(one.comparisons) for one in sets)
+    found = report_of(f"Summaries of {studies}", tables, sets, opinions=_opinion_scores(sets))
+    rows = found.results["counts"].rows
+    complete = bool((rows["planned"] <= rows["made"]).all())
+    return replace(found, faults=faults, something=judged, complete=complete)
+
+
+def report_of(
+    title: str,
+    tables: Sequence[Result],
+    sets: Sequence[JudgedSet] = (),
+    said: Sequence[str] = (),
+    opinions: pd.DataFrame = NOBODY,
+) -> Report:
+    """A report of these tables; `said` are its first sentences, `opinions` (opinion, score,
+    minority) the scores of single opinions.
+    """
+    results = catalogue("summaries").in_order(tables)
+    told = [*said, *Told(sets, results).sentences()]
+    return Report(
+        catalogue=catalogue("summaries"),
+        title=title,
+        results=results,
+        about={"studies": [one.study for one in sets]},
+        told=told,
+        summary=told,
+        drawn=partial(drawings, results, opinions),
+        data=sets,
+    )
 
 
 def minority_tables(
@@ -241,9 +222,7 @@ def minority_tables(
 
 
 def _with_study(result: Result, study: str) -> Result:
-    rows = result.rows.copy()
-    rows.insert(0, "study", study)
-    return _changed(result, rows, result.notes)
+    return replace(result, rows=result.rows.assign(study=study))
 
 
 def _joined(parts: Sequence[Result]) -> Result:
@@ -271,32 +250,3 @@ def _opinion_scores(sets: Sequence[JudgedSet]) -> pd.DataFrame:
         own["minority"] = (one.opinions.loc[score.index, "minority"] == "yes").to_numpy()
         parts.append(own)
     return pd.concat(parts, ignore_index=True)
-
-
-def write_page(report: SummariesReport, folder: Path) -> Path:
-    """Write page, tables and figures into a folder, which takes their place as a whole; the page.
-
-    WrongInput for a folder that holds anything but a report.
-    """
-    drawn = {one.name: one for one in drawings(report.results, report.opinions)}
-    documents = {name: one.svg() for name, one in drawn.items()}
-    files = {f"figures/{name}.svg": one.encode() for name, one in documents.items()}
-    parts = []
-    for id, (title, names) in PARTS.items():
-        shown = [name for name in FIGURES.get(id, ()) if name in drawn]
-        pictures = [drawn[name].picture(documents[name]) for name in shown]
-        own = [report.results[name] for name in names if name in report.results]
-        if not own:
-            continue
-        tables = [table for table in own if table.given]
-        reasons = [table.detail for table in own if not table.given]
-        parts.append(Part(id, title, sentences=reasons, tables=tables, pictures=pictures))
-    studies = ", ".join(one.study for one in report.sets)
-    page = Page(
-        title=f"Summaries of {studies}" if studies else "Published scores of summaries",
-        kind="Report on summaries of opinions, by delibsim",
-        summary=list(report.sentences()),
-        parts=parts,
-        warnings=[f"left out, damaged: {fault}" for fault in report.faults],
-    )
-    return write_report(page, report.results.values(), folder, files)

@@ -5,17 +5,19 @@ and how often. Format: the aggregates of Zhu et al. (2025), https://arxiv.org/ab
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import Result
 from delibsim.analysis.summaries import benchmark, biases
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
-from delibsim.analysis.summaries.report import SummariesReport
+from delibsim.analysis.summaries.report import report_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
 from delibsim.domain.text import counted
@@ -38,7 +40,7 @@ MOST = 10_000_000
 """Ratings or comparisons that a row of counts may stand for."""
 
 
-def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> SummariesReport:
+def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> Report:
     """The tables that published scores give: of summarisers from a file with a row a summary or a
     row a rating, of the place of a summary from one with a row a comparison.
 
@@ -53,7 +55,10 @@ def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> S
             raise WrongInput(f"{file} gives the table {twice[0]}, which another file gives too")
         results |= {one.name: one for one in tables}
         told.append(f"{file.name}: {sentence}.")
-    return SummariesReport((), results, pd.DataFrame(), (), tuple(told))
+    if "place" in results:
+        results["place"] = replace(results["place"], screen="always")
+    tables = list(results.values())
+    return report_of("Published scores of summaries", tables, said=told)
 
 
 def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result], str]:

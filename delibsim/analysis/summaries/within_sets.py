@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from delibsim.analysis.study.result import Result
-from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries.judged import OVERALL, JudgedSet
 from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import t_mean
 
@@ -32,13 +32,4 @@ def pairs_by_opinion(sets: Sequence[JudgedSet]) -> Result:
                 own.append(row | {"p": found.p, "note": found.note})
             adjusted = holm([row["p"] for row in own])
             rows += [row | {"p_holm": p} for row, p in zip(own, adjusted, strict=True)]
-    return Result(
-        name="pairs_by_opinion",
-        title="Differences between summarisers, opinion by opinion",
-        definition="For each opinion the mean score of a less that of b at the same size, draw, run"
-        " and judge; the mean over opinions with t interval, p after Holm within the set. It holds"
-        " for this question only.",
-        source="docs/summaries.md",
-        rows=frame(rows, "study dimension a b n estimate low high p p_holm note".split()),
-        meanings={"n": "opinions that judged both"},
-    )
+    return make_table("summaries/pairs_by_opinion", rows)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.pages.cells import cell, decimals, interval, p_value, reading
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 
 
 def result(rows, **more):

@@ -9,7 +9,7 @@ import pytest
 from delibsim.analysis.pages.html import data_uri, html
 from delibsim.analysis.pages.page import Entry, Page, Part, Picture
 from delibsim.analysis.pages.standalone import commands
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e'
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>one</text></svg>'

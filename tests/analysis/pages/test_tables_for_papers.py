@@ -15,7 +15,7 @@ from delibsim.analysis.pages.folder import PAGE, write_report
 from delibsim.analysis.pages.latex import escaped, latex
 from delibsim.analysis.pages.markdown import markdown
 from delibsim.analysis.pages.page import Page, Part
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result
 from delibsim.domain.errors import WrongInput
 
 EVIL = r"a|b & 50 % _x_ $y$ #1 \input{/etc/passwd} ^ ~ <b> [1] *c* `d` {e}"

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.attrition import attrition
 from delibsim.analysis.study.analyses.by_block import by_block
@@ -28,7 +29,6 @@ from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.findings import findings
 from delibsim.analysis.study.report.report import page_of
-from delibsim.analysis.study.result import Result
 
 DRAWS = Draws(permutations=100, resamples=100, parametric=0)
 ANALYSES = (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import (
     EQUAL,
     NAN,
@@ -17,7 +18,6 @@ from delibsim.analysis.study.analyses.effects import (
     too_few,
 )
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import Factor, factors
 from delibsim.analysis.study.sample.populations import main_population, why_no_value, without_value
 from delibsim.analysis.study.study_table import StudyTable
@@ -25,39 +25,6 @@ from delibsim.measures.inference.means import holm, mean_of_units
 
 OUTCOMES = ("dri_change", "dri_adjusted_change", "diversity_pre", "diversity_change")
 """The three of the published study, and the adjusted index beside the plain one."""
-DEFINITION = (
-    "For every factor that varies beside topic, model, treatment and replicate: the difference of"
-    " two of its levels, a less b. One factor varies at a time: the others are held at one level"
-    " each, and only combinations of topic, model and treatment enter that occur at every level."
-    " The interval and p are by t over topics, a topic's value being the mean over its models and"
-    " treatments of the difference between the levels, with topics less one degrees of freedom;"
-    " p_holm is corrected for the pairs of levels of one factor and one outcome. p_draws speaks of"
-    " these topics: all differences of one draw (topic and replicate) have their signs flipped at"
-    " once. published_low, published_high and p_tukey are Tukey's honestly significant difference"
-    " (Tukey-Kramer where levels have different numbers of sessions), as published studies print"
-    " it: it takes sessions as independent and ignores topics. Levels with fewer than two values"
-    " are in no such test."
-)
-MEANINGS = {
-    "factor": "the setting that varies; paraphrases of a treatment are named wording of it",
-    "outcome": "column of the table of the study",
-    "a": "level whose mean comes first",
-    "b": "level whose mean is subtracted",
-    "difference": "mean at level a minus mean at level b",
-    "unit": "what low, high, df and p rest on",
-    "low": "lower end of the 95% interval by t over topics",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p": "p by t over topics",
-    "p_holm": "p after Holm's correction over the pairs of levels of one factor and outcome",
-    "p_draws": "p on these topics: signs flipped draw by draw",
-    "published_low": "lower end of Tukey's simultaneous 95% interval over sessions",
-    "published_high": "upper end of this interval",
-    "p_tukey": "Tukey's p over sessions, corrected for all pairs of levels",
-    "n_a": "sessions at level a",
-    "n_b": "sessions at level b",
-    "note": "why a value is missing, or that both levels have the same values",
-}
 NONE_VARIES = (
     "Besides topic, model, treatment and replicate nothing varies in this study: group size,"
     " rounds, temperature, wording and personas have one level each."
@@ -77,17 +44,7 @@ def ablations(study: StudyTable, draws: Draws) -> Result:
                 table += _of_outcome(factor, outcome, draws)
         for outcome in OUTCOMES:
             notes += without_value(rows, (outcome,))
-    return Result(
-        name="ablations",
-        title="Ablations: differences between levels",
-        definition=DEFINITION,
-        source="Tukey 1949, doi:10.2307/3001913; Kramer 1956, doi:10.2307/3001469",
-        rows=pd.DataFrame(table, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else notes,
-        why_not=code,
-        detail=detail,
-    )
+    return make_table("study/ablations", table, notes=notes, why=code, detail=detail)
 
 
 def _why_not(study: StudyTable, found: list[Factor]) -> tuple[str, str]:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import noted, too_few
 from delibsim.analysis.study.analyses.icc import AQUA
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import missing_note
 from delibsim.analysis.study.sample.outcomes import NONE, treatments_of
 from delibsim.analysis.study.sample.populations import main_population
@@ -61,17 +61,6 @@ MEANINGS = {
     "n_b": "number of sessions under b, or of people's speeches",
     "note": "what was left out, or how a p came about",
 }
-DEFINITION = (
-    "The AQuA score of a session is the mean over its statements. Sessions on one topic are alike,"
-    " so that each topic counts once: of two treatments, the mean over topics of the difference of"
-    " their means, by t with topics less one degrees of freedom; of a treatment and people, the"
-    " mean over topics against people's speeches, by Welch's t. The margin of the equivalence test"
-    " is declared by delibsim. published_low, published_high, p_pooled and p_welch are as in the"
-    " published study, which takes sessions as independent: labels of sessions are permuted without"
-    " blocks, {permutations:,} times; Welch's test does not assume equal variances. People are"
-    " {people}: mean {mean:.3f}, SD {sd:.3f}, N {n}; a value of theirs is one speech, a value of"
-    " models a whole session."
-)
 BY_T = (
     "by_t: people's single values are not at hand, so p_pooled is that of t with a pooled variance"
     " from mean, SD and N, and their labels cannot be permuted"
@@ -88,16 +77,14 @@ def aqua(study: StudyTable, draws: Draws, margin: float = MARGIN) -> Result:
         notes += [scale_note] if scale_note else []
         found = _rows(rows.assign(**{AQUA: scores}), draws, margin)
     people = {"people": PUBLISHED.what, **vars(SCORED)}
-    return Result(
-        name="aqua",
-        title="Discourse quality (AQuA)",
-        definition=DEFINITION.format(permutations=draws.permutations, **people),
-        source="Behrendt et al. 2024, https://aclanthology.org/2024.delite-1.1",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else notes,
-        why_not=code,
+    return make_table(
+        "study/aqua",
+        found,
+        notes=notes,
+        why=code,
         detail=detail,
+        permutations=draws.permutations,
+        **people,
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.counts import outcome_of
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
@@ -29,13 +29,6 @@ MEANINGS = {
     "p_holm": "p after Holm's correction over the rows of what is missing",
     "note": "why there is no p",
 }
-DEFINITION = (
-    "Sessions that were planned and not held (or whose run cannot be read), sessions that were held"
-    " and lack answers, and sessions that were held and have no value of the outcome ({outcome}),"
-    " by treatment. Each pair of treatments is compared by Fisher's exact test. What is missing"
-    " under one treatment more often than under another makes their comparison one of sessions"
-    " that lasted."
-)
 
 
 def attrition(study: StudyTable, draws: Draws) -> Result:
@@ -49,16 +42,13 @@ def attrition(study: StudyTable, draws: Draws) -> Result:
     elif "status" not in rows.columns:
         code, detail = "no_status", "The table does not say which sessions were held."
     found = [] if code else list(_rows(rows, treatments, outcome))
-    return Result(
-        name="attrition",
-        title="Attrition by treatment",
-        definition=DEFINITION.format(outcome=outcome or "none"),
-        source="Fisher 1922, doi:10.2307/2340521; Holm 1979, https://www.jstor.org/stable/4615733",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else notes,
-        why_not=code,
+    return make_table(
+        "study/attrition",
+        found,
+        notes=notes,
+        why=code,
         detail=detail,
+        outcome=outcome or "none",
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import (
     EQUAL,
     NAN,
@@ -18,7 +19,6 @@ from delibsim.analysis.study.analyses.effects import (
     too_few,
 )
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import Compared, compared
 from delibsim.analysis.study.sample.outcomes import (
     contrasts_of,
@@ -34,55 +34,6 @@ from delibsim.analysis.study.sample.populations import (
 )
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.measures.inference.means import holm, mean_of_units
-
-CONTRAST = {
-    "outcome": "the measure whose change is compared",
-    "scale": "absolute change, or change relative to the room there was for it",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-}
-ESTIMATE = {"estimate": "mean of the differences, a less b"}
-UNITS = {
-    "unit": "what low, high, df and p rest on",
-    "low": "lower end of the 95% interval by t over these units",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p": "p by t over these units",
-    "p_holm": "p after Holm's correction over the rows of one outcome, scale and contrast",
-}
-SPREAD = {
-    "median": "median of the differences",
-    "sd": "standard deviation of the differences",
-    "share_positive": "share of the differences above 0",
-    "n": "number of differences",
-    "published_low": "lower end of the percentile bootstrap interval over the differences",
-    "published_high": "upper end of this interval",
-    "null_citizen": "the same difference for the null citizen",
-    "note": "what was left out, or why there is no value",
-}
-BY_MODEL = (
-    "For each model, the differences between the mean change under treatment a and that under b,"
-    " topic by topic (settings averaged). The interval and p are by t over topics, with topics less"
-    " one degrees of freedom: they speak of this model on topics like these. p_draws speaks of"
-    " these topics: the differences of a draw have their signs flipped together."
-)
-BY_TOPIC = (
-    "For each topic, the differences between the mean change under treatment a and that under b,"
-    " model by model (settings averaged). The interval and p speak of this topic with these models:"
-    " the unit is the draw (replicate), averaged over models, with draws less one degrees of"
-    " freedom; where seeds are not shared it is the session. p_published is the published test, by"
-    " t over models."
-)
-PUBLISHED = (
-    " published_low and published_high are the percentile bootstrap, {resamples:,} resamples, and"
-    " are not given for fewer than five {of}."
-)
-HOLM = " Holm's correction is over the rows of one outcome, scale and contrast."
-LEFT_OUT = (
-    "The estimate of the contrast, the mean over topics of the mean difference of their blocks,"
-    " without one topic; the interval is by t over the means of the other topics."
-)
-SOURCE = "docs/analysis.md; Holm (1979), https://www.jstor.org/stable/4615733"
 
 
 def by_block(study: StudyTable, draws: Draws) -> list[Result]:
@@ -101,10 +52,13 @@ def by_block(study: StudyTable, draws: Draws) -> list[Result]:
             for name, of in TABLES.items():
                 for row in of(named, found, study, draws):
                     tables[name].append(row | {"null_citizen": _of_null(citizens, row)})
-    return [
-        _result(name, table, draws, notes=[*notes, *missing], why=(code, detail))
-        for name, table in tables.items()
-    ]
+    told = [] if code else [*notes, *missing]
+    results = []
+    for name, own in tables.items():
+        results.append(
+            make_table(f"study/{name}", own, told, code, detail, resamples=draws.resamples)
+        )
+    return results
 
 
 def _of_null(blocks: pd.DataFrame | None, row: Mapping[str, Any]) -> float:
@@ -203,45 +157,3 @@ TABLES: Mapping[str, Rows] = {
 
 def _no_block(found: Compared) -> str:
     return f"no topic and model has values under both {found.a} and {found.b}"
-
-
-def _result(
-    name: str,
-    rows: list[dict[str, Any]],
-    draws: Draws,
-    notes: list[str],
-    why: tuple[str, str],
-) -> Result:
-    """One of the three tables."""
-    code, detail = why
-    if name == "leave_one_out":
-        title, definition, of = "Contrasts without each topic", LEFT_OUT, "topics"
-        ends = {key: UNITS[key] for key in ("low", "high", "df")}
-        own = ("published_low", "published_high", "null_citizen", "note")
-        spread = {key: SPREAD[key] for key in own}
-        meanings = {
-            **CONTRAST,
-            "left_out": "the topic that is left out",
-            **ESTIMATE,
-            **ends,
-            **spread,
-        }
-    else:
-        row = name.removeprefix("by_")
-        test = {"p_draws": "p on these topics: signs flipped draw by draw"}
-        if row == "topic":
-            test = {"p_published": "p of the published test, by t over models"}
-        title, of = f"Contrasts by {row}", "topics" if row == "model" else "models"
-        definition = (BY_MODEL if row == "model" else BY_TOPIC) + HOLM
-        meanings = {**CONTRAST, row: f"the {row}", **ESTIMATE, **UNITS, **test, **SPREAD}
-    return Result(
-        name=name,
-        title=title,
-        definition=definition + PUBLISHED.format(resamples=draws.resamples, of=of),
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(meanings)),
-        meanings=meanings,
-        notes=[] if code else notes,
-        why_not=code,
-        detail=detail,
-    )

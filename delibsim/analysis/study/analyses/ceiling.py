@@ -4,10 +4,9 @@ from typing import Any
 
 from delibsim.analysis.human.published import ERROR, GROUPS, R2, SLOPE
 from delibsim.analysis.human.reference import ceiling_of_five
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.slopes import (
-    CLUSTERED,
     FEW_CLUSTERS,
-    MEANINGS,
     NOISE,
     NOT_CORRECTED,
     as_table,
@@ -17,11 +16,9 @@ from delibsim.analysis.study.analyses.slopes import (
     slope_of,
 )
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import (
     FIVES,
     PEOPLE,
-    POPULATION_MEANING,
     main_population,
     notes_of,
     populations,
@@ -32,17 +29,10 @@ from delibsim.analysis.study.study_table import StudyTable
 from delibsim.measures.inference.regression import Line
 
 BEFORE, CHANGE = "dri_pre", "dri_change"
-DEFINITION = (
-    f"The change of the Deliberative Reason Index on the index before, one point a session."
-    f" {CLUSTERED} People stand beside: a point for each of the twelve topics of the benchmark,"
-    " with plain errors and t with 10 degrees of freedom, and disjoint groups of five people (means"
-    " over 1,000 random partitions, errors clustered by topic, the median of p)."
-)
 PUBLISHED = (
     "Published for language models, slope (standard error) and R squared: all -0.498 (0.067), 0.36;"
     " none -0.285 (0.029), 0.19; basic -0.616 (0.114), 0.43; normative -0.585 (0.077), 0.48."
 )
-SOURCE = "docs/measures.md#deliberative-reason-index; docs/human-reference.md"
 
 
 def ceiling(study: StudyTable, draws: Draws) -> Result:
@@ -52,15 +42,11 @@ def ceiling(study: StudyTable, draws: Draws) -> Result:
     if not code:
         rows = [slope_of(population, BEFORE, CHANGE) for population in populations(study)]
         rows = [*beside_none(rows), of_people("dri", PEOPLE), _of_five()]
-    return Result(
-        name="ceiling",
-        title="Ceiling: change of the index on the index before",
-        definition=DEFINITION,
-        source=SOURCE,
-        rows=as_table(rows),
-        meanings={"population": f'{POPULATION_MEANING}; "{FIVES}"'} | MEANINGS,
-        notes=[] if code else _notes(study),
-        why_not=code,
+    return make_table(
+        "study/ceiling",
+        as_table(rows),
+        notes=_notes(study),
+        why=code,
         detail=detail,
     )
 

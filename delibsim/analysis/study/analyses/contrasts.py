@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import (
     ENOUGH,
     HERE,
@@ -26,7 +27,6 @@ from delibsim.analysis.study.analyses.effects import (
 )
 from delibsim.analysis.study.analyses.in_room import different_shares
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import Compared, compared
 from delibsim.analysis.study.sample.copies import without_copies
 from delibsim.analysis.study.sample.outcomes import (
@@ -94,30 +94,6 @@ TESTED = (
     "df_draws", "p_draws", "p_free", "published_low", "published_high",
     "published_coverage", "sd_wordings",
 )  # fmt: skip
-DEFINITION = (
-    "A block is one topic, model and setting; its difference is that between the mean change under"
-    " treatment a and that under b. The estimate is the mean over topics of the mean difference of"
-    " their blocks; where all topics have as many blocks, it is the mean over blocks."
-    " The headline question speaks of topics like these: low, high and p_topics are by t on the"
-    " means of topics, the mean over the blocks of each, with topics less one degrees of freedom."
-    " The second question speaks of these topics with these models: p_draws flips the signs of all"
-    " differences of one draw (topic and replicate, whose people and orders all models share) at"
-    " once, all ways being enumerated for at most 14 draws, {permutations:,} drawn of more (in a"
-    " study of one topic it is by t over draws, as its interval); where seeds are not shared,"
-    " p_free permutes the labels of treatments within blocks."
-    " raised and lowered are said with five topics or more, an interval without 0 and p_holm below"
-    " .05; on_these_topics where only p_holm_draws is below .05."
-    " Published studies print the percentile bootstrap over topics ({resamples:,} resamples), which"
-    " is too short with few topics: published_coverage says how often it holds the truth."
-    " A session without interaction stands in the block of every level of speech, such as rounds,"
-    " that it is compared with. Paraphrases of a treatment are wordings of it and are pooled."
-    " Holm's correction is within each family: one outcome, one scale, one population; a contrast"
-    " that is 0 by construction is in no family."
-)
-SOURCE = (
-    "docs/analysis.md; Holm (1979), https://www.jstor.org/stable/4615733;"
-    " Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x"
-)
 TWIN = (
     "The null citizen is the null twin of this study: the same design held with citizens in all"
     " seats, {}, kept in its folder null_twin."
@@ -158,17 +134,14 @@ def contrasts(study: StudyTable, draws: Draws) -> Result:
     elif not knows_seeds(study.rows):
         notes.append(SEEDS_UNKNOWN)
     notes += different_shares(study.rows)
-    sizes = {"resamples": draws.resamples, "permutations": draws.permutations}
-    return Result(
-        name="contrasts",
-        title="Contrasts of treatments",
-        definition=DEFINITION.format(**sizes),
-        source=SOURCE,
-        rows=pd.DataFrame([] if code else _with_q(rows), columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
+    return make_table(
+        "study/contrasts",
+        [] if code else _with_q(rows),
+        notes=[*notes, *missing],
+        why=code,
         detail=detail,
+        resamples=draws.resamples,
+        permutations=draws.permutations,
     )
 
 

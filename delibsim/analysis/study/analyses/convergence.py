@@ -6,10 +6,9 @@ import numpy as np
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.slopes import (
-    CLUSTERED,
     FEW_CLUSTERS,
-    MEANINGS,
     NOISE,
     as_table,
     beside_none,
@@ -17,10 +16,8 @@ from delibsim.analysis.study.analyses.slopes import (
     slope_of,
 )
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import (
     PEOPLE,
-    POPULATION_MEANING,
     Population,
     complete,
     main_population,
@@ -32,13 +29,6 @@ from delibsim.analysis.study.sample.populations import (
 from delibsim.analysis.study.study_table import StudyTable
 
 BEFORE, CHANGE = "diversity_pre", "diversity_change"
-DEFINITION = (
-    "The change of perspective diversity on the diversity before, one point a session. A negative"
-    " slope: groups that begin diverse converge. The mean change beside it is another figure. It is"
-    f" negative where groups became more alike on average. {CLUSTERED} People stand beside: a point"
-    " for each of the twelve topics of the benchmark, with plain errors and t with 10 degrees of"
-    " freedom."
-)
 INSTRUMENTS = (
     "Plain diversity grows with the number of items and the width of the scale, so that topics"
     " with longer instruments lie further to the right. People answered the validated instruments:"
@@ -52,7 +42,6 @@ PUBLISHED = (
     " They are mean changes, not slopes: without interaction diversity was 6.493 before and 6.434"
     " after."
 )
-MEAN_CHANGE = "mean change of diversity over the same points; negative: groups became more alike"
 
 
 def convergence(study: StudyTable, draws: Draws) -> Result:
@@ -76,16 +65,8 @@ def convergence(study: StudyTable, draws: Draws) -> Result:
             INSTRUMENTS,
             PUBLISHED,
         ]
-    return Result(
-        name="convergence",
-        title="Convergence: change of diversity on diversity before",
-        definition=DEFINITION,
-        source="docs/measures.md#perspective-diversity",
-        rows=as_table(rows, "mean_change"),
-        meanings={"population": POPULATION_MEANING} | MEANINGS | {"mean_change": MEAN_CHANGE},
-        notes=notes,
-        why_not=code,
-        detail=detail,
+    return make_table(
+        "study/convergence", as_table(rows, "mean_change"), notes=notes, why=code, detail=detail
     )
 
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pandas as pd
 
+from delibsim.analysis.result import Result, entry, make_table
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import DESIGN, StudyTable
 
 OUTCOME = "dri_change"
@@ -31,13 +31,7 @@ MEANINGS = {
 def counts(study: StudyTable, draws: Draws) -> Result:
     """Sessions by topic and condition: planned, held, valid, analysed, and why others are not."""
     outcome = outcome_of(study)
-    rows = pd.DataFrame(list(_rows(study.rows, outcome)), columns=list(MEANINGS))
-    definition = (
-        "A row is a topic under one condition (model, setting and treatment). A session is held if"
-        " it has a run, valid if the run can be read, and analysed if it has a value of"
-        f" {outcome or 'an outcome'}. A topic without any planned session of a condition that other"
-        " topics have is a row with planned 0."
-    )
+    rows = entry("study/counts").frame(_rows(study.rows, outcome))
     notes = [*_absent_topics(rows), *_unmeasured(rows), *_duplicates(study)]
     if outcome != OUTCOME:
         told = outcome or "none, because the table holds no change of any measure"
@@ -45,15 +39,7 @@ def counts(study: StudyTable, draws: Draws) -> Result:
     formats = study.rows.get("format", pd.Series(dtype="object")).dropna().unique()
     if "debate" in formats:
         notes.append("The study has debates, which have no survey of participants and no index.")
-    return Result(
-        name="counts",
-        title="Sessions planned, held, valid and analysed",
-        definition=definition,
-        source="docs/export.md#the-study-table",
-        rows=rows,
-        meanings=MEANINGS,
-        notes=tuple(notes),
-    )
+    return make_table("study/counts", rows, tuple(notes), outcome=outcome or "an outcome")
 
 
 def outcome_of(study: StudyTable) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import noted, told, too_few
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import compared
 from delibsim.analysis.study.sample.outcomes import (
     OUTCOMES,
@@ -37,16 +37,6 @@ MEANINGS = {
     "n": "number of sessions",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "The value after on the value before and the treatment, blocks (topic, model, setting)"
-    " being held constant: the difference after, within each block, less the common slope times"
-    " the difference before; its mean over the blocks of a topic, and the mean over topics. The"
-    " error is the jackknife over topics, the slope being estimated anew without each; t has one"
-    " degree"
-    " of freedom less than topics. Treatments are given at random, so that this estimates the same"
-    " as the contrast of changes, often with a smaller error, and no ceiling can enter through"
-    " where groups began. No correction for several tests."
-)
 
 
 def covariance(study: StudyTable, draws: Draws) -> Result:
@@ -60,17 +50,7 @@ def covariance(study: StudyTable, draws: Draws) -> Result:
             for a, b in contrasts_of(treatments_of(rows)):
                 named = {"outcome": outcome.measure, "a": a, "b": b}
                 found.append(named | adjusted(rows, outcome, a, b))
-    return Result(
-        name="covariance",
-        title="Analysis of covariance",
-        definition=DEFINITION,
-        source="docs/analysis.md; Cox and McCullagh 1982, Biometrics 38, 541-561",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
-        detail=detail,
-    )
+    return make_table("study/covariance", found, notes=[*notes, *missing], why=code, detail=detail)
 
 
 def adjusted(rows: pd.DataFrame, outcome: Outcome, a: str, b: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import EQUAL, noted, too_few
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import compared
 from delibsim.analysis.study.sample.outcomes import (
     Outcome,
@@ -50,14 +50,6 @@ MEANINGS = {
     "equivalent": "whether p < .05: the 90% interval lies within the margin",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "Two one-sided t tests of the differences of topics (each the mean over blocks of the"
-    " difference between treatments a and b) against a smallest effect of interest. The margins are"
-    " declared by delibsim, not by a published study: by default a fifth, rounded, of the mean"
-    " change of the twelve real assemblies. Where all topics have the same difference, be it 0,"
-    " nothing says how far differences vary, and nothing is decided. The tests are by t with one"
-    " degree of freedom less than topics. No correction for several tests."
-)
 UNDECIDED = "undecided: no variance, because all topics have the same difference"
 
 
@@ -78,15 +70,11 @@ def equivalence(
         for outcome in given:
             for a, b in contrasts_of(treatments_of(rows)):
                 found.append(_row(rows, outcome, a, b, margins[outcome]))
-    return Result(
-        name="equivalence",
-        title="Equivalence of treatments",
-        definition=DEFINITION,
-        source="Schuirmann (1987), https://doi.org/10.1007/BF01068419",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
+    return make_table(
+        "study/equivalence",
+        found,
+        notes=[*notes, *missing],
+        why=code,
         detail=detail,
     )
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import noted
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import missing_note
 from delibsim.analysis.study.sample.outcomes import NONE, OUTCOMES, outcomes_of, why_no_outcome
 from delibsim.analysis.study.sample.populations import main_population
@@ -28,19 +28,6 @@ MEANINGS = {
     "n": "number of sessions",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "The share of the variance between sessions that lies between topics, by the analysis of"
-    " variance with sizes of topics as they are: the correlation of two sessions of one topic,"
-    " taken from the models, treatments and replicates that this design has, some of which share a"
-    " block. It can be negative, where topics differ less than chance would make them. Once as it"
-    " is, once after fixed effects of model and treatment. The 95% interval inverts the F test of"
-    " topics; where topics have unequal sizes, with n0, the mean size of a topic that the analysis"
-    " of variance takes. Below five topics none is printed."
-)
-SOURCE = (
-    "Donner (1986), https://doi.org/10.2307/1403259; Searle (1971), Linear Models, 9.9; Searle,"
-    " Casella and McCulloch (1992), 5.5"
-)
 FEW = 5
 """Topics below which no interval is printed."""
 FEW_TOPICS = "few_topics: an interval needs five topics or more"
@@ -67,17 +54,7 @@ def icc(study: StudyTable, draws: Draws) -> Result:
         for adjusted_for in (NOTHING, FIXED):
             found.append(_row(rows, measure, column, adjusted_for))
     code, detail = ("", "") if found else why_no_outcome(rows, given)
-    return Result(
-        name="icc",
-        title="Intraclass correlation by topic",
-        definition=DEFINITION,
-        source=SOURCE,
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
-        detail=detail,
-    )
+    return make_table("study/icc", found, notes=[*notes, *missing], why=code, detail=detail)
 
 
 def _row(rows: pd.DataFrame, measure: str, column: str, adjusted_for: str) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 CONDITION = ("topic", "model", "setting", "treatment")
@@ -56,20 +56,7 @@ def in_room(study: StudyTable, draws: Draws) -> Sequence[Result]:
         for key, group in own.groupby(by, sort=False, dropna=False)
     ]
     table = pd.DataFrame(found, columns=list(MEANINGS))
-    result = Result(
-        name="in_room",
-        title="Who was in the room",
-        definition=(
-            "A row is a topic under one condition, of the sessions with seats for people. A seat"
-            " counts as stood in if a stand-in gave any reply in it. Sums are over the sessions"
-            " that were held; a session that was cancelled, or whose seats were never filled, was"
-            " not: the table groups of delibsim people export tells them apart."
-        ),
-        source="docs/people.md",
-        rows=table,
-        meanings=MEANINGS,
-        notes=different_shares(rows),
-    )
+    result = make_table("study/in_room", table, notes=different_shares(rows))
     return (result,)
 
 

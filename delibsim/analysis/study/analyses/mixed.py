@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import noted
 from delibsim.analysis.study.analyses.topics_and_models import mixed_table
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.mixed_design import Design, column, design_of
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
@@ -24,35 +24,24 @@ from delibsim.measures.inference.mixed import MixedFit, Simulated, mixed_fit, si
 
 Array = NDArray[np.float64]
 OUTCOMES = ("dri", "dri_adjusted")
-SOURCE = "doi:10.18637/jss.v067.i01"
 ROUNDING = 1e-12
 """The share of the largest value up to which what a regression leaves is rounding."""
 REML, CLUSTERED = "mixed model, REML", "OLS, clustered by topic"
 COLUMNS = (
-    "outcome", "term", "estimate", "se", "z", "published_p", "published_low", "published_high", "n",
-    "method", "converged", "note",
-)  # fmt: skip
+    "outcome",
+    "term",
+    "estimate",
+    "se",
+    "z",
+    "published_p",
+    "published_low",
+    "published_high",
+    "n",
+    "method",
+    "converged",
+    "note",
+)
 PARTS = ("outcome", "component", "variance", "sd", "share", "low", "high", "note")
-DEFINITION = (
-    "Change of the outcome by treatment, in a linear mixed model by restricted maximum likelihood:"
-    " random intercepts by topic and by model, random slopes of each treatment by model with a"
-    " variance each and no correlations, and intercepts by topic and replicate where treatments"
-    " share seeds; in the notation of lme4, change ~ treatment + (1 | topic) + (1 + treatment ||"
-    " model) + (1 | topic:replicate), with a column of 0 and 1 for each treatment but the first."
-    " A term is the treatment minus the first one; the intercept is the first treatment's change."
-    " Settings are fixed effects, and a session without interaction stands at the mean of the"
-    " levels of speech that it is compared with."
-    " z and p are Wald's, the interval holds the middle 95% of a parametric bootstrap. As in the"
-    " published study there are no slopes by topic: p and interval are too small wherever effects"
-    " differ between topics, and the table mixed stands in their place."
-)
-OF_COMPONENTS = (
-    "How much of the variance of the change goes with topics, models, slopes of treatments by"
-    " model, topic and replicate together, and the single session: the variances of the mixed"
-    " model. The share of a component is the variance that it adds to a session on average over the"
-    " sessions, divided by that of all components; slopes add only to sessions under their"
-    " treatment."
-)
 MEANINGS = {
     "outcome": "The measure whose change is modelled.",
     "term": "The intercept, or the treatment that is compared with the first one.",
@@ -66,16 +55,6 @@ MEANINGS = {
     "method": f"'{REML}' or, where that cannot be fitted, '{CLUSTERED}'.",
     "converged": "Whether the fit of the mixed model converged.",
     "note": "Reason codes, and what the fit says: variances at zero, terms left out.",
-}
-MEANINGS_OF_PARTS = {
-    "outcome": "The measure whose change is modelled.",
-    "component": "What the variance goes with.",
-    "variance": "The variance; of a slope, that of the effect of the treatment between models.",
-    "sd": "Its square root.",
-    "share": "Its part of the variance of a session, from 0 to 1.",
-    "low": "Lower end of the 95% bootstrap interval of the share.",
-    "high": "Upper end of the 95% bootstrap interval of the share.",
-    "note": "Why there is no value, or that the variance is estimated at zero.",
 }
 NO_DRAWS = "no_draws: no bootstrap sample was asked for, so no interval"
 LEFT_OUT = {
@@ -109,19 +88,13 @@ def mixed(study: StudyTable, draws: Draws) -> list[Result]:
     why, detail = ("", "") if rows else reasons[0][1:]
     if rows:
         notes += [f"{outcome}: {sentence}" for outcome, _, sentence in reasons]
-    table = Result(
-        "mixed_published", "Mixed model, as published", DEFINITION, SOURCE,
-        pd.DataFrame(rows, columns=list(COLUMNS)), MEANINGS, notes, why, detail,
-    )  # fmt: skip
+    table = make_table("study/mixed_published", rows, notes=notes, why=why, detail=detail)
     if rows and not parts:
         why, detail = (
             "no_mixed_model",
             "No mixed model could be fitted; see the table of that name.",
         )
-    shares = Result(
-        "variance_components", "Variance components", OF_COMPONENTS, SOURCE,
-        pd.DataFrame(parts, columns=list(PARTS)), MEANINGS_OF_PARTS, notes, why, detail,
-    )  # fmt: skip
+    shares = make_table("study/variance_components", parts, notes=notes, why=why, detail=detail)
     return [mixed_table(study), table, shares]
 
 

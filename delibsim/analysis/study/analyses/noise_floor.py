@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import noted, too_few
-from delibsim.analysis.study.analyses.topic_means import BOOTSTRAP, INTERVAL, over_topics
+from delibsim.analysis.study.analyses.topic_means import INTERVAL, over_topics
 from delibsim.analysis.study.analyses.topic_means import MEANINGS as OF_MEANS
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import missing_note
 from delibsim.analysis.study.sample.outcomes import (
     NONE,
@@ -32,13 +32,6 @@ MEANINGS = {
     "within_block_sd": "mean over blocks of the standard deviation between replicates",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "The change between both surveys under the treatment none, where nobody speaks: what asking"
-    " twice alone does. The mean over topics of the mean change of a topic, with its 95% interval"
-    " by t over topics; the standard deviation and mean size of the change over sessions; and the"
-    " mean over blocks (topic, model, setting) of the standard deviation between replicates. Below"
-    f" five topics a row is marked few_topics. {BOOTSTRAP}"
-)
 ABSOLUTE = [outcome for outcome in OUTCOMES if outcome.scale == "absolute"]
 
 
@@ -49,16 +42,13 @@ def noise_floor(study: StudyTable, draws: Draws) -> Result:
     sessions = rows[rows["treatment"] == NONE]
     code, detail = _why_not(rows, given)
     found = [] if code else [_row(sessions, outcome, draws) for outcome in given]
-    return Result(
-        name="noise_floor",
-        title="Noise floor",
-        definition=DEFINITION.format(n=draws.resamples),
-        source="docs/analysis.md",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
+    return make_table(
+        "study/noise_floor",
+        found,
+        notes=[*notes, *missing],
+        why=code,
         detail=detail,
+        n=draws.resamples,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.result import Result
+from delibsim.analysis.result import Result, entry, make_table
 from delibsim.domain.run import Run
 from delibsim.domain.survey import PHASES
 from delibsim.measures.dri import rank_correlations, why_undefined
@@ -21,20 +21,6 @@ from delibsim.store.instruments.answers import Answers
 
 PAIRS, OF_PEOPLE = "pair_correlations", "pair_correlations_people"
 """The names of both results."""
-SOURCE = "Niemeyer et al. 2024, doi:10.1017/S0003055423000023"
-DEFINITION = (
-    "A row a pair of participants and phase: the Spearman correlation between their ratings of all"
-    " considerations, and between their ranks of all preferences. A group with a missing or a"
-    " constant row of answers has one row without values, as its index has none."
-)
-MEANINGS = {
-    "group": "the session; of people the topic",
-    "phase": "pre or post",
-    "considerations": "rank correlation of both participants on considerations",
-    "preferences": "rank correlation of both participants on preferences",
-    "note": "why the group has no values",
-}
-COLUMNS = list(MEANINGS)
 
 
 def pair_correlations(runs: Iterable[Run]) -> Result:
@@ -54,7 +40,7 @@ def pairs_of(run: Run) -> list[dict[str, Any]]:
 
 def pairs_told(runs: Iterable[Sequence[dict[str, Any]]]) -> Result:
     """The table of these pairs of runs."""
-    return _result(PAIRS, "Pairs of participants", list(chain.from_iterable(runs)))
+    return _result(PAIRS, list(chain.from_iterable(runs)))
 
 
 def people_pair_correlations(answers: Mapping[str, Answers], topics: Sequence[str]) -> Result:
@@ -67,12 +53,12 @@ def people_pair_correlations(answers: Mapping[str, Answers], topics: Sequence[st
         for phase in PHASES:
             rated, ranked = own.considerations[phase], own.preferences[phase]
             parts.append(_of_group(topic, phase, rated, ranked))
-    return _result(OF_PEOPLE, "Pairs of people", parts)
+    return _result(OF_PEOPLE, parts)
 
 
 def why_not_people(detail: str) -> Result:
     """The result of people whose answers are not there; `detail` says so in a sentence."""
-    return _result(OF_PEOPLE, "Pairs of people", [], "no_answers", detail)
+    return _result(OF_PEOPLE, [], "no_answers", detail)
 
 
 def _of_group(group: str, phase: str, rated: Any, ranked: Any) -> dict[str, Any]:
@@ -90,18 +76,17 @@ def _part(group: str, phase: str, rc: Array, rp: Array, note: str) -> dict[str, 
 
 
 def _result(
-    name: str, title: str, parts: Sequence[Mapping[str, Any]], why_not: str = "", detail: str = ""
+    name: str, parts: Sequence[Mapping[str, Any]], why_not: str = "", detail: str = ""
 ) -> Result:
     counts = [len(part["considerations"]) for part in parts]
     columns = {}
-    for column in COLUMNS:
+    for column in entry(f"study/{name}").columns:
         if column in ("considerations", "preferences"):
             values = [part[column] for part in parts]
             columns[column] = np.concatenate(values) if values else np.array([])
         else:
             columns[column] = np.repeat([part[column] for part in parts], counts)
-    rows = pd.DataFrame(columns, columns=COLUMNS)
+    rows = pd.DataFrame(columns)
     if not why_not and not rows["considerations"].notna().any():
         why_not = "no_pairs"
-        detail = "No group has two participants who answered both surveys in full."
-    return Result(name, title, DEFINITION, SOURCE, rows, MEANINGS, (), why_not, detail)
+    return make_table(f"study/{name}", rows, why=why_not, detail=detail)

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.human.reference import human_value
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.sample.populations import kinds_of_participants
 from delibsim.analysis.study.study_table import StudyTable
@@ -23,28 +23,6 @@ PHASES = ("pre", "post", "change")
 COLUMNS = (
     "population outcome phase treatment here people difference low high p topics note"
 ).split()
-MEANINGS = {
-    "population": "models, or the null citizen",
-    "outcome": "the measure",
-    "phase": "before, after, or the change",
-    "treatment": "the treatment of the sessions",
-    "here": "mean over topics of the means of the sessions",
-    "people": "mean of people's values over the same topics",
-    "difference": "here minus people",
-    "low": "lower end of the 95% interval of the difference (t, over topics)",
-    "high": "its upper end",
-    "p": "one-sample t test of the difference over topics",
-    "topics": "topics on which both are known",
-    "note": "why there is no value",
-}
-DEFINITION = (
-    "On each topic the mean of all sessions of a treatment (models and settings counting equally)"
-    " is set beside the value of the real citizens who deliberated on it; the rows average both"
-    " over the topics on which both are known. Interval and p are those of a paired t test over"
-    " topics. People's values stand only beside the instrument that they answered, or measures"
-    " that are comparable between instruments. People were not assigned to these treatments: a"
-    " difference is no effect of a treatment."
-)
 
 
 def people(study: StudyTable, draws: Draws) -> Result:
@@ -63,16 +41,7 @@ def people(study: StudyTable, draws: Draws) -> Result:
             "No topic of this study has people's values that may stand beside it"
             f" ({', '.join(reasons)}); docs/human-reference.md lists the twelve topics that have."
         )
-    return Result(
-        name="people",
-        title="Beside people",
-        definition=DEFINITION,
-        source="docs/human-reference.md",
-        rows=table,
-        meanings=MEANINGS,
-        why_not=why_not,
-        detail=detail,
-    )
+    return make_table("study/people", table, why=why_not, detail=detail)
 
 
 def _rows(own: pd.DataFrame, population: str, outcome: str, phase: str) -> list[dict[str, object]]:

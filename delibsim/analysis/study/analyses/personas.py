@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.ablations import between_levels
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import levels_of, varied
 from delibsim.analysis.study.sample.populations import main_population, why_no_value, without_value
 from delibsim.analysis.study.study_table import StudyTable
@@ -22,33 +22,6 @@ OUTCOMES = (
     "consideration_agreement_change",
     "preference_agreement_change",
 )
-DEFINITION = (
-    "The mean of the outcome with personas minus the mean without. Interval and p are by t over"
-    " topics, a topic's value being the mean over its models and treatments of the difference; p on"
-    " these topics flips the signs of all differences of a draw together. d is Cohen's: the same"
-    " difference divided by the pooled standard deviation. Other factors are held at one level"
-    " each, and only combinations of topic, model and treatment enter that occur both with and"
-    " without personas. The published columns are ordinary least squares with HC3 errors and N - 2"
-    " degrees of freedom, which ignore topics."
-)
-MEANINGS = {
-    "outcome": "column of the table of the study",
-    "estimate": "mean with personas minus mean without",
-    "unit": "what low, high, df and p rest on",
-    "low": "lower end of the 95% interval by t over topics",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p": "two-sided p of no difference, by t over topics",
-    "p_draws": "p on these topics: signs flipped draw by draw",
-    "published_se": "standard error, HC3, over sessions",
-    "published_low": "lower end of the published 95% interval, by t over sessions",
-    "published_high": "upper end of this interval",
-    "p_published": "published p, by t over sessions",
-    "d": "Cohen's d: the estimate in pooled standard deviations",
-    "n_with": "sessions with personas",
-    "n_without": "sessions without personas",
-    "note": "why a value is missing",
-}
 PUBLISHED = (
     "Published for language models: diversity before +20.23; agreement on considerations d 0.55,"
     " p .039."
@@ -71,17 +44,7 @@ def personas(study: StudyTable, draws: Draws) -> Result:
             table.append(_of_outcome(factor.rows, outcome, factor.why_not, draws))
             notes += without_value(rows, (outcome,))
         notes.append(PUBLISHED)
-    return Result(
-        name="personas",
-        title="Sessions with and without personas",
-        definition=DEFINITION,
-        source="MacKinnon and White 1985, doi:10.1016/0304-4076(85)90158-7; docs/personas.md",
-        rows=pd.DataFrame(table, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else notes,
-        why_not=code,
-        detail=detail,
-    )
+    return make_table("study/personas", table, notes=notes, why=code, detail=detail)
 
 
 def _why_not(study: StudyTable, rows: pd.DataFrame) -> tuple[str, str]:

@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import EQUAL, OVER_DRAWS, OVER_MODELS, OVER_TOPICS
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
 
 MEANINGS = {
@@ -27,14 +25,6 @@ MEANINGS = {
     "null_citizen": "the same difference for the null citizen",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "An effect answers three questions. Over topics like these (the headline): t over the means of"
-    " topics. On these topics, with these models: the differences of a draw (topic and replicate)"
-    " have their signs flipped together, and the interval is by t over draws within topics; where"
-    " treatments do not share seeds, labels are permuted within blocks and the unit is the session."
-    " Over topics and models like these: a mixed model with slopes of the treatment by topic and by"
-    " model. Each row says its unit and degrees of freedom."
-)
 KEYS = ("outcome", "scale", "a", "b")
 NAMED = ("population", "role", *KEYS)
 BOTH = "topic and model"
@@ -47,16 +37,8 @@ def questions(results: Mapping[str, Result]) -> Result:
     rows: list[dict[str, Any]] = []
     if contrasts.given:
         rows = list(_rows(contrasts.plain(), _mixed(results)))
-    return Result(
-        name="questions",
-        title="Effects: three questions",
-        definition=DEFINITION,
-        source="docs/analysis.md",
-        rows=pd.DataFrame(rows, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[],
-        why_not=contrasts.why_not,
-        detail=contrasts.detail,
+    return make_table(
+        "study/questions", rows, notes=[], why=contrasts.why_not, detail=contrasts.detail
     )
 
 

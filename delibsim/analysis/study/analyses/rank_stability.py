@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.study.analyses.topic_means import HOW, INTERVAL, MEANINGS, over_topics
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.study.analyses.topic_means import HOW, over_topics
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import WITHOUT_INTERACTION, levels_of, varied
 from delibsim.analysis.study.sample.populations import (
     complete,
@@ -17,13 +17,6 @@ from delibsim.analysis.study.sample.populations import (
 from delibsim.analysis.study.study_table import StudyTable
 
 COLUMN = "rank_stability_change"
-COLUMNS = ("rounds", "mean", *INTERVAL, "n", "topics", "note")
-DEFINITION = (
-    "The mean over participants of Kendall's tau-b between their own ranks before and after, by the"
-    " number of rounds of speech. {how} Other settings are held at one level each, and only"
-    " combinations of topic, model and treatment enter that occur with every number of rounds; the"
-    " row of 0 rounds holds the sessions of the same topics and models in which nobody speaks."
-)
 PUBLISHED = "Published for language models: 0.74 to 0.60 over two, four and six rounds."
 SILENT = (
     "The row of 0 rounds holds other treatments than the rows below it, those in which nobody"
@@ -40,20 +33,13 @@ def rank_stability(study: StudyTable, draws: Draws) -> Result:
         code, detail = "no_rounds", "The table of the study has no column rounds."
     if not code:
         table, notes = _by_rounds(study, draws)
-    return Result(
-        name="rank_stability",
-        title="Stability of ranks by rounds",
-        definition=DEFINITION.format(how=HOW.format(n=draws.resamples)),
-        source="docs/measures.md#agreement",
-        rows=pd.DataFrame(table, columns=list(COLUMNS)),
-        meanings={
-            "rounds": "rounds of speech; 0 where nobody speaks",
-            "mean": "mean over topics of tau-b; 1 is no change of order",
-            **MEANINGS,
-        },
+    return make_table(
+        "study/rank_stability",
+        table,
         notes=notes,
-        why_not=code,
+        why=code,
         detail=detail,
+        how=HOW.format(n=draws.resamples),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import (
     NAN,
     NO_VARIANCE,
@@ -19,7 +20,6 @@ from delibsim.analysis.study.analyses.effects import (
     too_few,
 )
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import missing_note
 from delibsim.analysis.study.sample.outcomes import (
     NORMATIVE,
@@ -48,14 +48,6 @@ MEANINGS = {
     "published_high": "upper end of this interval",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "Under normative instructions, within each family of models and topic by topic, the difference"
-    " between the mean change of models that reason and that of models that do not. The pooled row"
-    " is the mean over topics of the mean over families. The interval and p are by t over the means"
-    " of topics, with topics less one degrees of freedom; p_draws flips the signs of all"
-    " differences of one draw (topic and replicate) at once. published_low and published_high are"
-    " the percentile bootstrap over topics, {resamples:,} resamples, from five topics on."
-)
 
 
 def reasoning(study: StudyTable, draws: Draws) -> Result:
@@ -70,16 +62,13 @@ def reasoning(study: StudyTable, draws: Draws) -> Result:
         notes += _families_left_out(rows, sessions)
         for outcome in given:
             found += _of_outcome(study, sessions, outcome, draws)
-    return Result(
-        name="reasoning",
-        title="Reasoning models against others of their family",
-        definition=DEFINITION.format(resamples=draws.resamples),
-        source="docs/analysis.md",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
+    return make_table(
+        "study/reasoning",
+        found,
+        notes=[*notes, *missing],
+        why=code,
         detail=detail,
+        resamples=draws.resamples,
     )
 
 

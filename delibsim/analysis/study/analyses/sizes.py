@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.human.reference import human_value
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import ENOUGH, note_of, noted, over_topics, too_few
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import Compared, compared
 from delibsim.analysis.study.sample.outcomes import (
     NONE,
@@ -49,17 +49,6 @@ MEANINGS = {
     "topics": "number of topics",
     "note": "what was left out, or why there is no value",
 }
-DEFINITION = (
-    "The effect (mean over topics of the difference between treatments) in three measures. In"
-    f" standard deviations of the noise: those of the change over sessions under {NONE}, where"
-    " nobody speaks; where the study has no such sessions, those between sessions of one condition"
-    " (topic, model, setting, treatment), pooled. As a share of people's mean change on the topics"
-    " of the study on which theirs is known, five or more; its interval is by Fieller with t over"
-    " these topics, both being measured on the same ones. Where people's own change may be 0, which"
-    " is where its interval by t holds 0, a share is not defined, and none is printed. And the"
-    " smallest effect: that which a two-sided t test over topics at .05 finds with a power of .8,"
-    " given how far the differences vary between the topics of this study."
-)
 
 
 def sizes(study: StudyTable, draws: Draws) -> Result:
@@ -74,17 +63,7 @@ def sizes(study: StudyTable, draws: Draws) -> Result:
             named = {"outcome": outcome.measure, "scale": outcome.scale, "a": a, "b": b}
             comparison = compared(rows, outcome.column, a, b)
             found.append(named | _sized(comparison, _noise(rows, outcome), people))
-    return Result(
-        name="sizes",
-        title="Sizes of effects",
-        definition=DEFINITION,
-        source="Fieller 1954, doi:10.1111/j.2517-6161.1954.tb00159.x; Cohen 1988, chapter 2",
-        rows=pd.DataFrame(found, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else [*notes, *missing],
-        why_not=code,
-        detail=detail,
-    )
+    return make_table("study/sizes", found, notes=[*notes, *missing], why=code, detail=detail)
 
 
 def _sized(

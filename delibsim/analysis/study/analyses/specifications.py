@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.covariance import adjusted, before_of
 from delibsim.analysis.study.analyses.effects import noted, too_few
 from delibsim.analysis.study.analyses.topics_and_models import over_topics_and_models
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import WORDING, Compared, compared
 from delibsim.analysis.study.sample.labels import Labels, labels_of
 from delibsim.analysis.study.sample.outcomes import (
@@ -39,64 +39,7 @@ TOPICS, BLOCKS, BY_SESSIONS = "topics alike", "blocks alike", "by sessions"
 MEANS, COVARIANCE, MIXED = "means", "covariance", "mixed model"
 CHOICES = ("index", "scale", "wording", "runs", "pairing", "weights", "model", "left_out")
 COLUMNS = ("a", "b", *CHOICES, "estimate", "low", "high", "df", "p", "topics", "blocks", "note")
-DEFINITION = (
-    "Each contrast of treatments, a minus b, under every combination of these choices. The plain or"
-    " the adjusted index; its absolute change or the change relative to the room there was; all"
-    " wordings or one; all sessions or only those in which no answer had to be asked again, or no"
-    " stand-in took a person's seat; all sessions or only pairs of one replicate; every topic"
-    " alike, every block alike, or blocks by their sessions; means, analysis of covariance (for the"
-    " absolute change), or the mixed model over topics and models (for all sessions). With all"
-    " wordings and sessions, each topic and each model is left out in turn. A choice that changes"
-    " nothing in this study is not there. Interval and p of each are by t over topics, with topics"
-    " less one degrees of freedom (of the mixed model its own). p is not corrected for the number"
-    " of specifications: joint_test answers for all of them."
-)
-MEANINGS = {
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "index": "plain or adjusted Deliberative Reason Index",
-    "scale": "absolute change, or change relative to the room there was for it",
-    "wording": "all wordings as one, or a wording of prompts, or a paraphrase that stands for a",
-    "runs": "all sessions, or those without an answer that was asked for again, or those without a"
-    " stand-in",
-    "pairing": f"{SESSIONS}, or {PAIRS}: replicates with one session under each treatment",
-    "weights": f"{TOPICS}, {BLOCKS}, or {BY_SESSIONS}",
-    "model": f"{MEANS}, {COVARIANCE} (adjusted for the value before), or {MIXED}",
-    "left_out": f"the topic or the model that is left out, or {NOTHING}",
-    "estimate": "the difference, a minus b",
-    "low": "lower end of the 95% interval, by t",
-    "high": "upper end of the 95% interval, by t",
-    "df": "degrees of freedom of t",
-    "p": "two-sided p of this specification alone",
-    "topics": "number of topics",
-    "blocks": "number of blocks with both treatments",
-    "note": "what was left out, or why there is no value",
-}
 UNDECIDED = "undecided: no specification has an error over topics, and so none has a p"
-SOURCE = "Simonsohn, Simmons and Nelson 2020, doi:10.1038/s41562-020-0912-z"
-JOINT = {
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "statistic": "what is taken over all specifications",
-    "value": "its value; of effects in standard deviations of the outcome within treatments",
-    "under_none": "its median size where labels are exchanged",
-    "p": "share of labellings under which it is at least as far from 0",
-    "specifications": "number of specifications with an estimate",
-    "units": "number of units whose labels are exchanged: draws, or sessions",
-    "note": "what limits it, or why there is no value",
-}
-OF_JOINT = (
-    "All specifications of a contrast tested at once, on these topics with these models: the labels"
-    " of the treatments are exchanged for all specifications together, and the whole curve is"
-    " computed anew. Where treatments share seeds the unit is the draw (topic and replicate): all"
-    " its sessions, of all models and settings, exchange their labels at once; all ways are listed"
-    " where there are at most 2,000, else {labellings:,} are drawn. Where seeds are not shared,"
-    " labels are permuted within blocks. The statistics are the median effect, the share of"
-    " specifications with p < .05 in the direction that more of them have, and the averaged Z of"
-    " all p. Three things are held as they are in the data: the slope on the value before in the"
-    " analysis of covariance, and the error and degrees of freedom of the mixed model, whose effect"
-    " is taken as the mean over topics and models."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,14 +84,15 @@ def specifications(study: StudyTable, draws: Draws) -> list[Result]:
             joint += _joint(labels, [one for _, one in curve if one is not None])
         notes += [*missing, *_not_varied(rows), *_summaries(found, pairs)]
     shown = [] if code else notes
-    curve = Result(
-        "specifications", "Specification curve of the contrasts", DEFINITION, SOURCE,
-        pd.DataFrame(found, columns=list(COLUMNS)), MEANINGS, shown, code, detail,
-    )  # fmt: skip
-    whole = Result(
-        "joint_test", "All specifications at once", OF_JOINT.format(labellings=labellings), SOURCE,
-        pd.DataFrame(joint, columns=list(JOINT)), JOINT, shown[: len(shown) and 1], code, detail,
-    )  # fmt: skip
+    curve = make_table("study/specifications", found, notes=shown, why=code, detail=detail)
+    whole = make_table(
+        "study/joint_test",
+        joint,
+        notes=shown[: len(shown) and 1],
+        why=code,
+        detail=detail,
+        labellings=labellings,
+    )
     return [curve, whole]
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
-
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import note_of, noted
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.blocks import Compared, compared
 from delibsim.analysis.study.sample.outcomes import (
     OUTCOMES,
@@ -39,21 +37,6 @@ MEANINGS = {
     "models": "number of models, or set-ups",
     "note": "what was left out, what is held as it is, or why there is no value",
 }
-DEFINITION = (
-    "Over topics and models like these: a linear mixed model by restricted maximum likelihood whose"
-    " slopes of the treatment differ by topic and by model. It is fitted to the differences between"
-    " treatments a and b, one for each topic and model (the mean over its blocks): in these all"
-    " that treatments share falls out, and a slope by topic is an intercept of the topic; the slope"
-    " by topic contains what the draws of a topic, which all models share, have in common. Models"
-    " have slopes where there are five or more of them; else they are held as they are, and unit"
-    " says so. Below five topics there is no interval. t has Satterthwaite's degrees of freedom."
-    " Where a variance is estimated at zero, the interval is not shorter than that over topics, or"
-    " over models, alone. No correction for several tests."
-)
-SOURCE = (
-    "Giesbrecht and Burns 1985, doi:10.2307/2530872; Kuznetsova, Brockhoff and Christensen 2017,"
-    " doi:10.18637/jss.v082.i13"
-)
 WHY = {
     "few_units": "few_topics: fewer than five topics and fewer than five models",
     "no_variance": "no_variance: the differences do not vary, and so the test is undecided",
@@ -89,17 +72,7 @@ def mixed_table(study: StudyTable) -> Result:
     given, missing = outcomes_of(study.rows, wanted)
     code, detail = why_no_contrast(study.rows, given)
     rows = [] if code else list(_rows(study))
-    return Result(
-        name="mixed",
-        title="Mixed model: over topics and models like these",
-        definition=DEFINITION,
-        source=SOURCE,
-        rows=pd.DataFrame(rows, columns=list(MEANINGS)),
-        meanings=MEANINGS,
-        notes=[] if code else missing,
-        why_not=code,
-        detail=detail,
-    )
+    return make_table("study/mixed", rows, notes=missing, why=code, detail=detail)
 
 
 def _rows(study: StudyTable) -> Iterator[dict[str, Any]]:

@@ -3,37 +3,19 @@ cannot be compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.people import compared
 from delibsim.analysis.study.report.findings import Findings
 from delibsim.analysis.study.report.record import Record
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 
 OUTCOMES = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "preference_agreement")
-DEFINITION = (
-    "For every treatment that both studies have, the means of sessions (set-ups and settings"
-    " counting equally) on each topic that both have; the difference is averaged over topics,"
-    " with interval and p of a paired t test over topics. The studies were held apart: what else"
-    " differs between them (models, wording, procedure, time) is part of the difference."
-)
-MEANINGS = {
-    "outcome": "the measure, its change",
-    "treatment": "the treatment that both studies have",
-    "first": "mean over shared topics in the first study",
-    "second": "the same in the second study",
-    "difference": "second minus first",
-    "low": "lower end of its 95% interval",
-    "high": "upper end",
-    "p": "one-sample t test of the difference over topics",
-    "topics": "shared topics with values in both",
-    "note": "why there is no value",
-}
 KINDS = ("wordings", "procedures", "surveys", "personas")
 
 
@@ -74,13 +56,12 @@ def names_of(first: Findings, second: Findings) -> tuple[str, str]:
 
 def _contrasts(first: Findings, second: Findings, names: tuple[str, str]) -> Result:
     """The contrasts of both, with a column `study`."""
-    tables, meanings, definition, source = [], {}, "", ""
+    tables, definition = [], ""
     for own, name in zip((first, second), names, strict=True):
         result = own.results.get("contrasts")
         if result is None or not result.given:
             continue
-        definition, source = result.definition, result.source
-        meanings = {"study": "the study", **result.meanings}
+        definition = result.definition
         table = result.rows.copy()
         table.insert(0, "study", name)
         tables.append(table)
@@ -88,37 +69,13 @@ def _contrasts(first: Findings, second: Findings, names: tuple[str, str]) -> Res
     if len(rows):
         keys = ["population", "outcome", "scale", "a", "b"]
         rows = rows.sort_values(keys, kind="stable", ignore_index=True)
-    return Result(
-        name="contrasts_of_both",
-        title="Contrasts of both studies",
-        definition=definition,
-        source=source,
-        rows=rows,
-        meanings=meanings,
-        why_not="" if tables else "no_contrasts",
-        detail="" if tables else "Neither study has two treatments that can be compared.",
-    )
+    made = make_table("study/contrasts_of_both", rows)
+    return replace(made, definition=definition)
 
 
 def _differences(first: StudyTable, second: StudyTable, names: tuple[str, str]) -> Result:
     rows = list(_difference_rows(first, second))
-    columns = list(MEANINGS)
-    detail = ""
-    if not rows:
-        detail = "The studies share no treatment and topic with a measure that both have."
-    meanings = dict(MEANINGS)
-    meanings["first"] += f" ({names[0]})"
-    meanings["second"] += f" ({names[1]})"
-    return Result(
-        name="differences",
-        title=f"{names[1]} minus {names[0]}, by treatment",
-        definition=DEFINITION,
-        source="",
-        rows=pd.DataFrame(rows, columns=columns),
-        meanings=meanings,
-        why_not="" if rows else "nothing_shared",
-        detail=detail,
-    )
+    return make_table("study/differences", rows, first=names[0], second=names[1])
 
 
 def _difference_rows(first: StudyTable, second: StudyTable) -> Iterator[dict[str, object]]:

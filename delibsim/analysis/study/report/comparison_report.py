@@ -1,6 +1,7 @@
 """The report on two studies beside each other, as a page."""
 
 from delibsim.analysis.pages.page import Entry, Page, Part
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.report.comparison import Comparison, names_of
 from delibsim.analysis.study.report.summary import summary
 from delibsim.analysis.study.report.words import (
@@ -11,7 +12,6 @@ from delibsim.analysis.study.report.words import (
     short,
     with_interval,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.domain.text import counted
 
 

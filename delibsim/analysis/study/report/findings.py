@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.ablations import ablations
 from delibsim.analysis.study.analyses.aqua import aqua
 from delibsim.analysis.study.analyses.attrition import attrition
@@ -29,7 +30,6 @@ from delibsim.analysis.study.analyses.sizes import sizes
 from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.summary import NULL_ONLY
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import Outcome
 from delibsim.analysis.study.sample.populations import CITIZENS, kinds_of_participants
 from delibsim.analysis.study.study_table import StudyTable

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from delibsim.analysis.pages.page import Entry, Page, Part, Picture
+from delibsim.analysis.result import Result, catalogue
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.report.checklist import checklist
 from delibsim.analysis.study.report.findings import Findings
@@ -15,55 +16,10 @@ from delibsim.analysis.study.report.methods import methods
 from delibsim.analysis.study.report.record import Record
 from delibsim.analysis.study.report.summary import summary
 from delibsim.analysis.study.report.words import measured
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
-GROUPS = {
-    "room": ("Who was in the room", ("in_room", "attrition")),
-    "effects": (
-        "Effects of treatments",
-        (
-            "questions",
-            "sizes",
-            "leave_one_out",
-            "covariance",
-            "equivalence",
-            "mixed_published",
-            "variance_components",
-        ),
-    ),
-    "whom": ("For whom", ("by_model", "by_topic", "reasoning", "personas")),
-    "people": ("Beside people", ("people", "decomposition", "opinion_change")),
-    "noise": ("Noise and clustering", ("noise_floor", "icc")),
-    "conditions": (
-        "What the change depends on",
-        ("ceiling", "convergence", "rank_stability", "ablations"),
-    ),
-    "discourse": ("Quality of discourse", ("aqua",)),
-    "robustness": ("Robustness", ("joint_test", "specifications")),
-    "individuals": ("Who moved", ("individual_change",)),
-}
-"""The parts with tables: title, and the tables in their order."""
-PLACES = {
-    "effects_by_model": "whom",
-    "effects_by_topic": "whom",
-    "reasoning": "whom",
-    "before_after": "people",
-    "decomposition": "people",
-    "consistency": "people",
-    "trajectories": "conditions",
-    "ceiling": "conditions",
-    "diversity": "conditions",
-    "ablations": "conditions",
-    "aqua_profiles": "discourse",
-    "specifications": "robustness",
-    "individual_change": "individuals",
-}
-"""The part in which a figure stands; other figures stand with the effects."""
-LARGE = frozenset(("contrasts", "mixed", "pair_correlations", "pair_correlations_people"))
-"""Tables that are written and not shown."""
 HEADLINE = (
     "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
 )  # fmt: skip
@@ -79,13 +35,14 @@ def page_of(
     """The report; `absent` says by the name of a figure why the study has none."""
     results = findings.results
     parts = [_design(findings, record), _flow(findings)]
-    for id, (title, names) in GROUPS.items():
-        tables = [results[name] for name in names if name in results and results[name].given]
-        own = [picture for picture in pictures if PLACES.get(picture.name, "effects") == id]
-        if tables or own:
-            parts.append(Part(id, title, tables=tables, pictures=own))
-    known = {name for _, names in GROUPS.values() for name in names} | {"counts"} | LARGE
-    others = [one for name, one in results.items() if name not in known and one.given]
+    own = catalogue("study")
+    for section in own.sections:
+        tables = [results[name] for name in section.tables if name in results]
+        given = [one for one in tables if one.given]
+        drawn = [one for one in pictures if own.place_of(one.name) == section]
+        if given or drawn:
+            parts.append(Part(section.id, section.title, tables=given, pictures=drawn))
+    others = [one for one in results.values() if one.given and one.name not in own.entries]
     if others:
         parts.append(Part("others", "Further tables", tables=others))
     parts.append(Part("methods", "Methods", methods(findings.study, draws, record)))
@@ -94,7 +51,7 @@ def page_of(
     parts.append(_not_shown(findings, absent or {}))
     return Page(
         title=findings.study.study,
-        kind="Report of a study, by delibsim",
+        kind=own.kind,
         summary=in_words(findings),
         parts=parts,
         warnings=findings.warnings,

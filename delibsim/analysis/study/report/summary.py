@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.attrition import told_of_attrition
 from delibsim.analysis.study.analyses.contrasts import PRIMARY
 from delibsim.analysis.study.analyses.effects import ENOUGH, EQUAL, HERE, LOWERED, RAISED
@@ -16,7 +17,6 @@ from delibsim.analysis.study.report.words import (
     short,
     with_interval,
 )
-from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted

@@ -82,4 +82,4 @@ def test_debates_and_nothing_at_all_give_a_reason(tmp_path):
     )  # fmt: skip
     found = individual_change(debates.all()[0])
     assert (found.why_not, len(found.rows)) == ("no_survey", 0)
-    assert found.notes == ("Debates left out, which have no survey of participants: 1.",)
+    assert found.detail.endswith("Debates left out, which have no survey of participants: 1.")

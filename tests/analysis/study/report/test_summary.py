@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.study.report.summary import clear_alone, effect, summary
 from delibsim.analysis.study.report.words import short, with_interval
-from delibsim.analysis.study.result import Result
 
 NAN = float("nan")
 KEYS = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "none"}

@@ -1,0 +1,114 @@
+"""Any report: its tables and what they say, as plain values, as a page, and as a folder."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from delibsim.analysis.pages.folder import write_report
+from delibsim.analysis.pages.page import Page, Part, Picture
+from delibsim.analysis.result import Catalogue, Result
+
+
+class Figure(Protocol):
+    """A figure that can be drawn as a picture of a page."""
+
+    def picture(self) -> Picture:
+        """The figure, drawn."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The tables of a report by name, in the order of its catalogue, and what they say.
+
+    `title` is that of its page, `about` is what its JSON says of the study and the settings, `told`
+    are all its sentences, of which the first screen of the page has the `summary`. `faults` say
+    what could not be read, `warnings` what must be known before anything else. `something` is
+    whether there is anything to report, `complete` whether everything is there that was planned.
+    `first` are the parts of the page before those of the catalogue; `drawn` draws the figures. A
+    report is made from its `data`.
+    """
+
+    catalogue: Catalogue
+    title: str
+    results: Mapping[str, Result]
+    about: Mapping[str, Any]
+    told: Sequence[str]
+    summary: Sequence[str]
+    faults: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    something: bool = True
+    complete: bool = True
+    first: Sequence[Part] = ()
+    drawn: Callable[[], Sequence[Figure]] = tuple
+    data: Any = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing or damaged."""
+        return self.complete and not self.faults
+
+    @property
+    def given(self) -> list[Result]:
+        """The tables that the study gives."""
+        return [result for result in self.results.values() if result.given]
+
+    @property
+    def missing(self) -> list[Result]:
+        """The tables that the study cannot give, with their reasons."""
+        return [result for result in self.results.values() if not result.given]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; tables as lists of rows, with the reason of those not given."""
+        reasons = {}
+        for result in self.missing:
+            reasons[result.name] = {"reason": result.why_not, "detail": result.detail}
+        return {
+            **self.about,
+            "sentences": list(self.told),
+            "faults": list(self.faults),
+            "tables": {result.name: result.plain() for result in self.given},
+            "not_given": reasons,
+        }
+
+    def page(self, pictures: Sequence[Picture] = ()) -> Page:
+        """The page: the summary, then the parts of the catalogue, each figure with its table."""
+        parts = [*self.first]
+        for section in self.catalogue.sections:
+            found = [self.results[name] for name in section.tables if name in self.results]
+            drawn = [one for one in pictures if self.catalogue.place_of(one.name) == section]
+            if not found and not drawn:
+                continue
+            missing = [f"{one.title}: {one.detail}." for one in found if not one.given]
+            tables = [_on_page(one) for one in found if one.given]
+            parts.append(Part(section.id, section.title, (), missing, (), tables, drawn))
+        return Page(
+            title=self.title,
+            kind=self.catalogue.kind,
+            summary=self.summary,
+            headline=self.results.get(self.catalogue.headline),
+            parts=[*parts, *self._in_files()],
+            warnings=[*self.warnings, *(f"left out, damaged: {fault}" for fault in self.faults)],
+        )
+
+    def _in_files(self) -> list[Part]:
+        """The part that names the tables which stand in files alone."""
+        shown = {name for section in self.catalogue.sections for name in section.tables}
+        shown.add(self.catalogue.headline)
+        names = [f"{one.name}.csv" for one in self.given if one.name not in shown]
+        told = [f"Further tables lie in tables/: {', '.join(names)}."] if names else []
+        return [Part("files", "Further tables", sentences=told)] if told else []
+
+    def write(self, folder: Path) -> Path:
+        """Write page, tables and figures into a folder, which takes their place as a whole; the
+        page. WrongInput for a folder that holds anything but a report.
+        """
+        pictures = [figure.picture() for figure in self.drawn()]
+        files = {f"figures/{one.name}.svg": one.svg.encode("utf-8") for one in pictures}
+        return write_report(self.page(pictures), self.given, folder, files)
+
+
+def _on_page(result: Result) -> Result:
+    """A table as the page shows it, without the columns that stand in files alone."""
+    return replace(result, rows=result.rows.drop(columns=list(result.off_page)))

@@ -1,0 +1,197 @@
+"""Tables of reports: what a table is stands in `data/tables`, its rows come from an analysis."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from delibsim.store.reading import read_yaml
+
+TABLES = Path(__file__).parents[1] / "data" / "tables"
+Screen = Literal["always", "asked", "never"]
+"""When a table is printed: always, where all tables are asked for, or never."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One table of a report.
+
+    `name` names the file and the member of the JSON, `title` stands above the table. `definition`
+    says in plain sentences what a row is and how its numbers come about; `source` is a DOI, a URL
+    or a page of the docs. `rows` has one estimate a row, at full precision, NaN where there is
+    none, with a column `note` for the reason. `meanings` says of each column what it holds.
+    `notes` are sentences on what was left out, or on how an estimate departs from its definition.
+    `why_not` is the reason code of a table that this study cannot give, "" where it is given;
+    `detail` says the same in a sentence, with what would be needed. The columns `hidden` are not
+    printed, those `off_page` stand on no page; files hold all.
+    """
+
+    name: str
+    title: str
+    definition: str
+    source: str
+    rows: pd.DataFrame
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    why_not: str = ""
+    detail: str = ""
+    screen: Screen = "always"
+    hidden: Sequence[str] = ()
+    off_page: Sequence[str] = ()
+
+    @property
+    def given(self) -> bool:
+        """Whether the study gives this table."""
+        return not self.why_not
+
+    def plain(self) -> list[dict[str, Any]]:
+        """The rows as plain values, None where there is no value."""
+        known = self.rows.astype(object).where(self.rows.notna(), None)
+        named = known.rename(columns=str)
+        return named.to_dict("records")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a catalogue says of a table; texts may have {places} for values of a study.
+
+    `columns` are names with meanings, in their order; those named `whole` hold whole numbers where
+    every known value is one. `empty` are sentences by reason code; the first is that of a table
+    without rows.
+    """
+
+    name: str
+    title: str
+    definition: str
+    source: str
+    columns: Mapping[str, str]
+    empty: Mapping[str, str] = field(default_factory=dict)
+    screen: Screen = "always"
+    hidden: Sequence[str] = ()
+    off_page: Sequence[str] = ()
+    whole: Sequence[str] = ()
+
+    def result(
+        self,
+        rows: pd.DataFrame | Iterable[Mapping[str, Any]],
+        notes: Sequence[str] = (),
+        why: str | None = None,
+        detail: str = "",
+        **values: Any,
+    ) -> Result:
+        """The table with these rows.
+
+        `why` is the code of the reason why there is none, "" where there is; None: the first of the
+        entry, if there is no row. `detail` stands for the entry's sentence on it.
+        """
+        table = self.frame(rows)
+        if why is None:
+            why = next(iter(self.empty), "") if table.empty else ""
+        if why and not detail:
+            detail = _filled(self.empty[why], values)
+        return Result(
+            name=self.name,
+            title=_filled(self.title, values),
+            definition=_filled(self.definition, values),
+            source=self.source,
+            rows=table,
+            meanings={column: _filled(told, values) for column, told in self.columns.items()},
+            notes=notes,
+            why_not=why,
+            detail=detail,
+            screen=self.screen,
+            hidden=self.hidden,
+            off_page=self.off_page,
+        )
+
+    def frame(self, rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+        """Rows as a table that has the columns of the entry, in their order; a table as it is."""
+        found = rows
+        if not isinstance(found, pd.DataFrame):
+            found = pd.DataFrame(list(found), columns=list(self.columns))
+        if found.empty or set(found.columns) == set(self.columns):
+            found = found.reindex(columns=list(self.columns))
+        for name in self.whole:
+            known = found[name].dropna()
+            if len(known) and all(float(value).is_integer() for value in known):
+                found = found.assign(**{name: found[name].astype("Int64")})
+        return found
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report's page: its title and the names of its tables, in their order.
+
+    `figures` are those whose name is no table's.
+    """
+
+    id: str
+    title: str
+    tables: Sequence[str]
+    figures: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The tables of one kind of report in the order of its files, and the parts of its page.
+
+    A table of no part stands in the files alone. `kind` says what the report is, `headline` names
+    the table of the first screen.
+    """
+
+    kind: str
+    entries: Mapping[str, Entry]
+    sections: Sequence[Section]
+    headline: str = ""
+
+    def in_order(self, results: Iterable[Result]) -> dict[str, Result]:
+        """Tables by name, in the order of the catalogue; those that it does not know come last."""
+        found = {result.name: result for result in results}
+        known = {name: found.pop(name) for name in self.entries if name in found}
+        return known | found
+
+    def place_of(self, figure: str) -> Section | None:
+        """The part in which a figure stands: where the longest name stands with which its own
+        begins; None where it stands in none.
+        """
+        found: dict[str, Section] = {}
+        for section in self.sections:
+            for name in (*section.tables, *section.figures):
+                if f"{figure}_".startswith(f"{name}_"):
+                    found.setdefault(name, section)
+        return found[max(found, key=len)] if found else None
+
+
+@cache
+def catalogue(name: str) -> Catalogue:
+    """The catalogue of a report, from `data/tables/NAME.yaml`."""
+    plain = read_yaml(TABLES / f"{name}.yaml")
+    entries = {table: Entry(table, **own) for table, own in plain["tables"].items()}
+    sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
+    return Catalogue(plain["kind"], entries, sections, plain.get("headline", ""))
+
+
+def make_table(
+    name: str,
+    rows: pd.DataFrame | Iterable[Mapping[str, Any]],
+    /,
+    notes: Sequence[str] = (),
+    why: str | None = None,
+    detail: str = "",
+    **values: Any,
+) -> Result:
+    """A table by its full name, such as "codes/levels"; the rest is as for `Entry.result`."""
+    return entry(name).result(rows, notes, why, detail, **values)
+
+
+def entry(name: str) -> Entry:
+    """What the catalogues say of a table by its full name, such as "codes/levels"."""
+    report, _, own = name.partition("/")
+    return catalogue(report).entries[own]
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    return text.format(**values) if values else text
