@@ -88,7 +88,7 @@ def curves(table: pd.DataFrame, how: Curves) -> Plot:
             heading = ", ".join(filter(None, (name, one)))
             place.set_title(shortened(heading, 20 if alone else 34, 1))
             _scales(place, table[how.x], how.log, how.at, how.ylim)
-            if len(names) > 1 and not alone:
+            if not alone:
                 place.legend()
         name_axes(figure, axes, how.across, how.up)
         return figure

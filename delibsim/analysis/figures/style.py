@@ -1,8 +1,9 @@
 """How all figures look: sizes, fonts, colours and marks, in one place.
 
-Colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/), and every colour has a mark
-of its own, so that colour is never the only sign. The ground is white: a figure is the same file in
-a paper, on a light page and as a light panel on a dark one.
+Colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/), two of Tol beside them
+(https://personal.sron.nl/~pault/), and every colour has a mark of its own, so that colour is never
+the only sign. The ground is white: a figure is the same file in a paper, on a light page and as a
+light panel on a dark one.
 """
 
 import textwrap
