@@ -219,7 +219,7 @@ def _against_manifest(session: Session, manifest: Manifest | None, on_record: bo
 
     The hash of a motion covers more than plans hold, so it is not compared.
     """
-    if manifest is None or manifest.schema == 1:
+    if manifest is None:
         return []
     found = []
     if manifest.sessions and session.id not in manifest.sessions:

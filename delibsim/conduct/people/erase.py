@@ -193,8 +193,9 @@ class _Case:
 def _finish_forgetting(register: Register) -> None:
     """Finish what was cut off of forgetting who people are."""
     left = [one for one in unfinished(register) if one.what == FORGET]
-    forget_identities(register, [one.person for one in left])
-    finish(register, left)
+    if left:
+        forget_identities(register, [one.person for one in left])
+        finish(register, left)
 
 
 def _withdraw(case: _Case, at_once: str, holds: Callable[[str], bool] | None) -> None:

@@ -185,11 +185,6 @@ def _log_in(connection: Connection, person: str, role: str, stays: float = STAYS
     return token
 
 
-def log_out(register: Register, token: str) -> None:
-    """A cookie opens nothing any more."""
-    register.change(delete(LOGIN).where(LOGIN.c.cookie == digest(token)))
-
-
 def login_of(register: Register, token: str) -> Login | None:
     """Whom a cookie belongs to; None for one that is unknown or too old."""
     if not token:

@@ -11,6 +11,9 @@ import httpx
 import pytest
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 
+from delibsim.store.people.rooms import rooms_of
+from delibsim.store.people.states import RoomState
+
 OBSERVER = "Participant 1"
 OTHERS = ("Participant 2", "Participant 3")
 SECRETS = re.compile(r'((?:name="(?:csrf|key)" value|data-key)=|"key":)"[^"]*"')
@@ -45,7 +48,9 @@ def observed(home, models, texts):
     tell = hall.watch.tell
 
     def noted(session, seat=None):
-        told.extend(["all" if seat is None else "her"] if seat in (None, OBSERVER) else [])
+        (room,) = rooms_of(hall.register)
+        if room.state == RoomState.HELD and seat in (None, OBSERVER):
+            told.append("all" if seat is None else "her")
         tell(session, seat)
 
     hall.watch.tell = noted
@@ -83,7 +88,7 @@ def observed(home, models, texts):
         "asked": asked,
         "waiting": waiting,
         "last": last,
-        "told": told[told.index("her") :],  # what comes before is the lobby
+        "told": told,
         "lines": lines,
         "said": said,
     }

@@ -7,7 +7,7 @@ from people_site import Browser, hall_of, hidden, link_for, served
 from sqlalchemy import update
 
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.store.people.entry import digest, let_in, log_in
+from delibsim.store.people.entry import digest, let_researcher_in, log_in
 from delibsim.store.people.persons import add_person, note_withdrawn, set_stage
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of, shut_out
@@ -54,7 +54,7 @@ def house(tmp_path_factory):
                 set_stage(hall.register, person, Stage.READY)
             browsers[name].http.cookies.set(COOKIE, log_in(hall.register, person, role))
         own = OfficeEntry(hall, False).cookie
-        browsers["office"].http.cookies.set(own, let_in(hall.register), path="/office")
+        browsers["office"].http.cookies.set(own, let_researcher_in(hall.register), path="/office")
         for name in ("ada", "rater"):  # their cookies, in the place of the researcher's
             theirs = browsers[name].http.cookies[COOKIE]
             browsers[name].http.cookies.set(own, theirs, path="/office")
