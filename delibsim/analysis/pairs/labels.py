@@ -51,18 +51,6 @@ def aligned(one: Said, other: Said) -> tuple[list[Pair], Labels, Labels]:
     return pairs, first * turned, second * turned
 
 
-LABELS = {
-    "pairs": "pairs that both judged",
-    "agreement": "share of pairs with the same label, by majority of votes: A, B or a tie",
-    "kappa": "Cohen's kappa of the three labels, nominal",
-    "kappa_max": "the largest kappa that these shares of labels allow",
-    "alpha": "Krippendorff's alpha, nominal",
-    "always_a": "agreement of one who always names the text shown first",
-    "always_tie": "agreement of one who always gives a tie",
-    "chance": "agreement of one who draws labels with the second judge's shares",
-}
-
-
 def label_columns(found: LabelAgreement) -> dict[str, Any]:
     """The agreement of labels as columns of a table."""
     return {

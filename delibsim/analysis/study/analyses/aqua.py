@@ -39,28 +39,6 @@ TESTED = (
     "difference", "error", "df", "low", "high", "p", "p_equivalence", "published_low",
     "published_high", "p_pooled", "p_welch",
 )  # fmt: skip
-MEANINGS = {
-    "a": "the treatment that is compared",
-    "b": "the treatment, or people, that it is compared with",
-    "difference": "difference of means over topics, a less b, on the scale of 0 to 5",
-    "error": "its standard error, over topics",
-    "df": "degrees of freedom of t",
-    "low": "lower end of the 95% interval, by t over topics",
-    "high": "upper end of the 95% interval, by t over topics",
-    "p": "two-sided p of 0, by t over topics",
-    "p_holm": "p after Holm's correction over all rows",
-    "margin": "the smallest difference of interest, on either side of 0",
-    "p_equivalence": "p of the test that the difference is not within the margin, by t over topics",
-    "published_low": "lower end of Welch's 95% interval over sessions",
-    "published_high": "upper end of Welch's 95% interval over sessions",
-    "p_pooled": "p with a pooled variance: label permutation, or t where single values are missing",
-    "p_pooled_holm": "p_pooled after Holm's correction over all rows",
-    "p_welch": "p of Welch's t test over sessions",
-    "topics": "number of topics",
-    "n_a": "number of sessions under a",
-    "n_b": "number of sessions under b, or of people's speeches",
-    "note": "what was left out, or how a p came about",
-}
 BY_T = (
     "by_t: people's single values are not at hand, so p_pooled is that of t with a pooled variance"
     " from mean, SD and N, and their labels cannot be permuted"

@@ -17,18 +17,6 @@ from delibsim.measures.inference.means import holm
 
 SESSIONS, ANSWERS, VALUES = "sessions", "sessions with missing answers", "values of the outcome"
 LEVEL = 0.05
-MEANINGS = {
-    "missing": f"what is missing: {SESSIONS}, answers ({ANSWERS}), or {VALUES}",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "missing_a": "how many of them are missing under a",
-    "of_a": "of so many under a: planned sessions, or sessions that were held",
-    "missing_b": "how many are missing under b",
-    "of_b": "of so many under b",
-    "p": "two-sided p of equal shares, by Fisher's exact test",
-    "p_holm": "p after Holm's correction over the rows of what is missing",
-    "note": "why there is no p",
-}
 
 
 def attrition(study: StudyTable, draws: Draws) -> Result:

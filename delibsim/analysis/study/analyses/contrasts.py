@@ -9,11 +9,8 @@ import pandas as pd
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import (
     ENOUGH,
-    HERE,
-    LOWERED,
     NAN,
     NO_VARIANCE,
-    RAISED,
     note_of,
     noted,
     over_draws,
@@ -52,43 +49,6 @@ from delibsim.measures.inference.contrasts import free_p
 from delibsim.measures.inference.means import benjamini_hochberg, holm
 
 PRIMARY, SECONDARY = "primary", "secondary"
-MEANINGS = {
-    "population": "whose sessions: models, or the null citizen",
-    "role": "primary for the one outcome that decides, secondary for all others",
-    "outcome": "the measure whose change is compared",
-    "scale": "absolute change, change relative to the room for it, or strength (log odds)",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "estimate": "mean over topics of the mean difference of their blocks, a less b",
-    "unit": "what low, high and df rest on: topics; of one topic alone draws, or sessions where"
-    " seeds are not shared",
-    "low": "lower end of the 95% interval by t over these units",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p_topics": "p of the headline question, over topics like these, by t",
-    "p_holm": "p_topics after Holm's correction within the family",
-    "q": "of secondary outcomes: Benjamini and Hochberg's q of p_topics, within the population",
-    "estimate_draws": "the effect on these topics, over pairs where seeds are shared",
-    "low_draws": "lower end of the 95% interval on these topics, with these models",
-    "high_draws": "upper end of this interval",
-    "df_draws": "its degrees of freedom",
-    "p_draws": "p on these topics: the differences of a draw have their signs flipped together",
-    "p_free": "p on these topics by permuting labels freely within blocks, for seeds not shared",
-    "p_holm_draws": "p_draws, or p_free where seeds are not shared, after Holm's correction",
-    "published_low": "lower end of the percentile bootstrap interval over topics",
-    "published_high": "upper end of this interval",
-    "published_coverage": "how often such an interval holds the truth with so many topics",
-    "verb": f"what may be said: {RAISED}, {LOWERED}, {HERE} or none",
-    "family": "the contrasts that were corrected together",
-    "blocks": "number of blocks with both treatments",
-    "topics": "number of topics of these blocks",
-    "models": "number of models, or set-ups, of these blocks",
-    "pairs": "number of replicates with one value under each treatment",
-    "draws": "number of draws (topic and replicate) that these pairs are of",
-    "wordings": "number of wordings of the treatments that are pooled",
-    "sd_wordings": "standard deviation of the effect between these wordings",
-    "note": "what was left out, or why there is no value",
-}
 TESTED = (
     "estimate", "low", "high", "df", "p_topics", "estimate_draws", "low_draws", "high_draws",
     "df_draws", "p_draws", "p_free", "published_low", "published_high",

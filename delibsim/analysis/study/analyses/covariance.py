@@ -22,21 +22,6 @@ from delibsim.analysis.study.study_table import StudyTable
 from delibsim.measures.inference.means import Mean, jackknifed
 
 ABSOLUTE = [outcome for outcome in OUTCOMES if outcome.scale == "absolute"]
-MEANINGS = {
-    "outcome": "the measure that is compared after",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "estimate": "mean over topics of the difference after, a less b, at equal values before",
-    "error": "its standard error: jackknife over topics",
-    "df": "degrees of freedom of t: topics less one",
-    "low": "lower end of the 95% interval, by t over topics",
-    "high": "upper end of the 95% interval, by t over topics",
-    "p": "two-sided p of 0, by t over topics",
-    "slope": "common slope of the value after on the value before, within blocks and treatments",
-    "topics": "number of topics",
-    "n": "number of sessions",
-    "note": "what was left out, or why there is no value",
-}
 
 
 def covariance(study: StudyTable, draws: Draws) -> Result:

@@ -34,22 +34,6 @@ Each is a fifth, rounded, of the mean change of the twelve real assemblies: .099
 of the adjusted one, .138 of the relative one, -1.213 of diversity (`delibsim human`).
 """
 LEVEL = 0.05
-MEANINGS = {
-    "outcome": "the measure whose change is compared",
-    "scale": "absolute change, or change relative to the room there was for it",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "margin": "the smallest effect of interest, on either side of 0",
-    "estimate": "mean over topics of the difference, a less b",
-    "low_90": "lower end of the 90% interval, by t over topics",
-    "high_90": "upper end of the 90% interval, by t over topics",
-    "p_lower": "p of the test that the difference is at most -margin",
-    "p_upper": "p of the test that the difference is at least the margin",
-    "p": "the larger of both: p of the test that the difference is not within the margin",
-    "df": "degrees of freedom of t: topics less one",
-    "equivalent": "whether p < .05: the 90% interval lies within the margin",
-    "note": "what was left out, or why there is no value",
-}
 UNDECIDED = "undecided: no variance, because all topics have the same difference"
 
 

@@ -18,16 +18,6 @@ from delibsim.measures.inference.components import intraclass
 AQUA = "aqua.score"
 """The column of the AQuA score of a session."""
 NOTHING, FIXED = "nothing", "model and treatment"
-MEANINGS = {
-    "outcome": "the measure whose change, or AQuA whose value, is described",
-    "adjusted_for": "what is taken out first: nothing, or fixed effects of model and treatment",
-    "icc": "intraclass correlation by topic",
-    "low": "lower end of the 95% interval, from the F distribution",
-    "high": "upper end of the 95% interval, from the F distribution",
-    "topics": "number of topics",
-    "n": "number of sessions",
-    "note": "what was left out, or why there is no value",
-}
 FEW = 5
 """Topics below which no interval is printed."""
 FEW_TOPICS = "few_topics: an interval needs five topics or more"

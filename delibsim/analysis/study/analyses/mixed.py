@@ -27,35 +27,6 @@ OUTCOMES = ("dri", "dri_adjusted")
 ROUNDING = 1e-12
 """The share of the largest value up to which what a regression leaves is rounding."""
 REML, CLUSTERED = "mixed model, REML", "OLS, clustered by topic"
-COLUMNS = (
-    "outcome",
-    "term",
-    "estimate",
-    "se",
-    "z",
-    "published_p",
-    "published_low",
-    "published_high",
-    "n",
-    "method",
-    "converged",
-    "note",
-)
-PARTS = ("outcome", "component", "variance", "sd", "share", "low", "high", "note")
-MEANINGS = {
-    "outcome": "The measure whose change is modelled.",
-    "term": "The intercept, or the treatment that is compared with the first one.",
-    "estimate": "The change, or the difference of changes.",
-    "se": "Its standard error.",
-    "z": "Estimate divided by standard error.",
-    "published_p": "Two-sided p value of z, by the normal distribution.",
-    "published_low": "Lower end of the 95% interval.",
-    "published_high": "Upper end of the 95% interval.",
-    "n": "Sessions in the model.",
-    "method": f"'{REML}' or, where that cannot be fitted, '{CLUSTERED}'.",
-    "converged": "Whether the fit of the mixed model converged.",
-    "note": "Reason codes, and what the fit says: variances at zero, terms left out.",
-}
 NO_DRAWS = "no_draws: no bootstrap sample was asked for, so no interval"
 LEFT_OUT = {
     "one_level": "the study has only one of them",

@@ -8,7 +8,6 @@ import pandas as pd
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import noted, too_few
 from delibsim.analysis.study.analyses.topic_means import INTERVAL, over_topics
-from delibsim.analysis.study.analyses.topic_means import MEANINGS as OF_MEANS
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.sample.blocks import missing_note
 from delibsim.analysis.study.sample.outcomes import (
@@ -21,17 +20,6 @@ from delibsim.analysis.study.sample.outcomes import (
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
 
-MEANINGS = {
-    "outcome": "the measure whose change is described",
-    "treatment": "the treatment under which nobody speaks",
-    "n": "number of sessions with a value",
-    "mean": "mean over topics of the mean change of a topic",
-    "sd": "standard deviation of the change over sessions",
-    "mean_absolute": "mean of the change without its sign",
-    **{name: OF_MEANS[name] for name in INTERVAL},
-    "within_block_sd": "mean over blocks of the standard deviation between replicates",
-    "note": "what was left out, or why there is no value",
-}
 ABSOLUTE = [outcome for outcome in OUTCOMES if outcome.scale == "absolute"]
 
 

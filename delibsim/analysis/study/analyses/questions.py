@@ -7,24 +7,6 @@ from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.analyses.effects import EQUAL, OVER_DRAWS, OVER_MODELS, OVER_TOPICS
 from delibsim.analysis.study.sample.populations import CITIZENS
 
-MEANINGS = {
-    "population": "whose sessions: models, or the null citizen",
-    "role": "primary for the one outcome that decides, secondary for all others",
-    "outcome": "the measure whose change is compared",
-    "scale": "absolute change, change relative to the room for it, or strength (log odds)",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "question": "what the interval and p speak of",
-    "unit": "what is taken as independent: topics, draws (topic and replicate) or sessions",
-    "estimate": "the effect, a less b",
-    "low": "lower end of the 95% interval",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p": "p of no effect, under this question",
-    "p_holm": "p after Holm's correction over the contrasts of one outcome, scale and population",
-    "null_citizen": "the same difference for the null citizen",
-    "note": "what was left out, or why there is no value",
-}
 KEYS = ("outcome", "scale", "a", "b")
 NAMED = ("population", "role", *KEYS)
 BOTH = "topic and model"

@@ -33,21 +33,6 @@ from delibsim.analysis.study.study_table import StudyTable
 from delibsim.measures.inference.means import mean_of_units
 
 ALL = "all"
-MEANINGS = {
-    "outcome": "the measure whose change is compared",
-    "family": "the family of models, or all of them",
-    "estimate": "mean of the differences, reasoning less not reasoning",
-    "unit": "what low, high, df and p rest on",
-    "low": "lower end of the 95% interval by t over topics",
-    "high": "upper end of this interval",
-    "df": "its degrees of freedom",
-    "p": "p by t over topics",
-    "p_draws": "p on these topics: signs flipped draw by draw; none where seeds are not shared",
-    "n": "number of differences: topics, and for all families topics of each",
-    "published_low": "lower end of the percentile bootstrap interval over topics",
-    "published_high": "upper end of this interval",
-    "note": "what was left out, or why there is no value",
-}
 
 
 def reasoning(study: StudyTable, draws: Draws) -> Result:

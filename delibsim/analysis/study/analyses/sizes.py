@@ -31,24 +31,6 @@ WITHIN = "within conditions"
 POWER = 0.8
 ROUNDING = 1e-12
 """A standard deviation below which values do not differ."""
-MEANINGS = {
-    "outcome": "the measure whose change is compared",
-    "scale": "absolute change, or change relative to the room there was for it",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "estimate": "mean over topics of the difference, a less b",
-    "in_noise_sd": "the estimate in standard deviations of the noise",
-    "noise_sd": "standard deviation of the noise, in the unit of the outcome",
-    "noise_of": f"sessions whose change is the noise: {NONE}, or {WITHIN} where nobody was silent",
-    "share_of_people": "the estimate as a share of people's mean change on the same topics",
-    "share_low": "lower end of the 95% interval of the share, by Fieller",
-    "share_high": "upper end of the 95% interval of the share, by Fieller",
-    "people": "people's mean change on these topics",
-    "topics_of_people": "topics of the study on which people's change is known",
-    "smallest_effect": "the effect that this study would have found with a power of .8",
-    "topics": "number of topics",
-    "note": "what was left out, or why there is no value",
-}
 
 
 def sizes(study: StudyTable, draws: Draws) -> Result:

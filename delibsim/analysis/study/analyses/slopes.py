@@ -19,42 +19,6 @@ COLUMNS = (
 )  # fmt: skip
 CONDITION = ("topic", "model", "setting", "treatment")
 """What the sessions of a condition share; its replicates tell how far measurement errs."""
-MEANINGS = {
-    "slope": "raw: change that goes with one point more before; -1: all end alike",
-    "se": "standard error of the slope: jackknife over topics; of people over topics the plain one",
-    "df": "degrees of freedom of t",
-    "low": "lower end of the 95% interval, by t",
-    "high": "upper end of the 95% interval, by t",
-    "p": "two-sided p of a raw slope of 0, by t; it says nothing of a ceiling (see corrected_p)",
-    "under_none": "raw slope under the treatment none: what error of measurement alone gives",
-    "corrected": "slope on the true value before, corrected for error of measurement",
-    "corrected_low": "lower end of its 95% interval, by Fieller",
-    "corrected_high": "upper end of its 95% interval, by Fieller",
-    "corrected_p": "two-sided p of a corrected slope of 0",
-    "reliability": "share of the variance before that lies between conditions",
-    "r2": "share of the variance of the change that the raw line explains",
-    "n": "points of the regression: sessions; of people topics, or groups of five",
-    "clusters": "topics in which the points lie",
-    "intercept": "change that the raw line gives a group that began at 0",
-    "published_se": "standard error of the raw slope as published: sandwich, clustered by topic",
-    "published_low": "lower end of the interval with this error",
-    "published_high": "upper end of the interval with this error",
-    "note": "why a value is missing, or what limits it",
-}
-CLUSTERED = (
-    "Three slopes. slope is ordinary least squares with an intercept. Its error is the jackknife"
-    " over topics, and p and interval are by t with one degree of freedom less than topics."
-    " under_none is the same under the treatment none, where nobody speaks: error of measurement"
-    " before enters the change with the opposite sign and makes a slope negative by itself, so that"
-    " without any change three of four studies have a clear raw slope. corrected is the slope on"
-    " the true value before: the covariance of change and before between conditions (topic, model,"
-    " setting, treatment) divided by the variance before between them, what replicates of a"
-    " condition share by chance being taken out of both. Error of measurement is therefore all in"
-    " which replicates differ: answers, orders, and the people who were drawn. Where people are the"
-    " same and both surveys err independently it is Blomqvist's (b + 1 - r) / r, with the raw slope"
-    " b and the reliability r. Its interval is by Fieller, over topics; where conditions may differ"
-    " by no more than their replicates it is not defined."
-)
 FEW_CLUSTERS = (
     "published_se is the sandwich with the factor G/(G-1) x (N-1)/(N-2), G topics and N sessions,"
     " and t with G - 1 degrees of freedom: with few topics it is too small (Cameron and Miller"

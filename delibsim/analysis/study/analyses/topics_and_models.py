@@ -20,23 +20,6 @@ from delibsim.measures.inference.means import Mean
 from delibsim.measures.inference.mixed import Crossed, crossed_mean
 
 KINDS = ("topic", "model")
-MEANINGS = {
-    "population": "whose sessions: models, or the null citizen",
-    "outcome": "the measure whose change is compared",
-    "scale": "absolute change, change relative to the room for it, or strength (log odds)",
-    "a": "the treatment that is compared",
-    "b": "the treatment that it is compared with",
-    "estimate": "mean of the difference, a less b, by the mixed model",
-    "error": "its standard error",
-    "df": "degrees of freedom of t, Satterthwaite's",
-    "low": "lower end of the 95% interval, by t",
-    "high": "upper end of the 95% interval, by t",
-    "p": "two-sided p of 0, by t",
-    "unit": "what is drawn anew: topic and model, or the one of them with five or more",
-    "topics": "number of topics",
-    "models": "number of models, or set-ups",
-    "note": "what was left out, what is held as it is, or why there is no value",
-}
 WHY = {
     "few_units": "few_topics: fewer than five topics and fewer than five models",
     "no_variance": "no_variance: the differences do not vary, and so the test is undecided",

@@ -19,10 +19,6 @@ ONLY_CITIZENS = (
 ALL_MODELS = "all models"
 PEOPLE = "people"
 FIVES = "people in groups of five"
-POPULATION_MEANING = (
-    f'whose sessions: "{ALL_MODELS}" (all but null citizens), a treatment (of these models; of the'
-    f' citizens where a study holds nobody else), "{CITIZENS}" or "{PEOPLE}"'
-)
 
 
 @dataclass(frozen=True, eq=False)

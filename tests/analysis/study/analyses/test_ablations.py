@@ -121,7 +121,6 @@ def test_what_is_held_and_what_is_ignored_is_said():
         note.startswith("rounds: the other factors are held at size 5") for note in result.notes
     )
     assert set(result.rows["factor"]) == {"rounds", "size"}
-    assert set(result.meanings) == set(result.rows.columns)
 
 
 def test_levels_without_values_or_without_variance_have_a_reason():

@@ -8,7 +8,7 @@ from scipy.stats import ttest_ind, ttest_rel
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.aqua import MEANINGS, aqua
+from delibsim.analysis.study.analyses.aqua import aqua
 from delibsim.analysis.study.draws import Draws
 from delibsim.measures.aqua import HIGHEST, LOWEST, PEOPLE
 
@@ -39,7 +39,7 @@ STUDY = scored()
 def test_the_published_p_against_people_come_out():
     """Published are .0176 and .0180 pooled, .0066 and .0068 by Welch, and [-.071, -.011]."""
     result = aqua(STUDY, DRAWS)
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     assert list(zip(result.rows["a"], result.rows["b"], strict=True)) == [
         ("normative", "basic"),
         ("normative", "people"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.attrition import MEANINGS, attrition, told_of_attrition
+from delibsim.analysis.study.analyses.attrition import attrition, told_of_attrition
 from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.draws import Draws
 
@@ -28,7 +28,7 @@ def test_the_p_is_that_of_fisher_s_tea():
     study = lacking(replace(STUDY, rows=rows), "basic", 3, status="no run")
     study = lacking(study, "none", 1, status="no run")
     result = attrition(study, Draws())
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.iloc[0]
     assert (row["a"], row["b"], row["missing"]) == ("basic", "none", "sessions")
     assert (row["missing_a"], row["of_a"], row["missing_b"], row["of_b"]) == (3, 4, 1, 4)

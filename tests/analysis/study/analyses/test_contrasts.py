@@ -11,7 +11,7 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import MEANINGS, contrasts
+from delibsim.analysis.study.analyses.contrasts import contrasts
 from delibsim.analysis.study.draws import Draws
 
 DRAWS = Draws(permutations=500, resamples=500)
@@ -53,7 +53,7 @@ def enumerated(differences, draws):
 
 def test_every_outcome_has_its_rows():
     result = contrasts(WHOLE, DRAWS)
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     assert set(zip(result.rows["outcome"], result.rows["scale"], strict=True)) == {
         ("dri", "absolute"),
         ("dri", "relative"),
@@ -438,7 +438,7 @@ def test_a_study_without_contrasts_says_why(rows, code):
     result = found(rows)
     assert (result.why_not, len(result.rows), result.given) == (code, 0, False)
     assert result.detail.endswith(".")
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
 
 
 def test_a_bare_table_is_enough():

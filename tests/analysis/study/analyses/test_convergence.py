@@ -44,4 +44,3 @@ def test_without_diversity_there_is_a_reason():
     study = replace(STUDY, rows=STUDY.rows.assign(diversity_pre=np.nan))
     result = convergence(study, Draws())
     assert (result.why_not, len(result.rows)) == ("no_value", 0)
-    assert set(result.meanings) == set(result.rows.columns)

@@ -7,7 +7,7 @@ import pytest
 import statsmodels.formula.api as smf
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.covariance import MEANINGS, adjusted, covariance
+from delibsim.analysis.study.analyses.covariance import adjusted, covariance
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.sample.outcomes import Outcome
 
@@ -50,7 +50,8 @@ def test_the_interval_holds_the_truth():
 
 
 def test_what_is_undefined_says_why():
-    assert list(covariance(STUDY, Draws()).rows.columns) == list(MEANINGS)
+    result = covariance(STUDY, Draws())
+    assert list(result.rows.columns) == list(result.meanings)
     alone = replace(STUDY, rows=STUDY.rows[STUDY.rows["topic"] == "topic0"])
     assert row_of(alone)["note"].startswith("one_topic")
     assert np.isnan(row_of(alone)["p"])

@@ -65,4 +65,3 @@ def test_a_measure_that_is_missing_everywhere_leaves_the_other():
     assert any("144 of 144 sessions" in note for note in result.notes)
     none = decomposition(replace(STUDY, rows=STUDY.rows[["topic", "treatment"]]), DRAWS)
     assert (none.why_not, len(none.rows)) == ("no_value", 0)
-    assert set(none.meanings) == set(none.rows.columns)

@@ -8,7 +8,7 @@ from statsmodels.stats.weightstats import ttost_paired
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.reference import _document
-from delibsim.analysis.study.analyses.equivalence import MARGINS, MEANINGS, equivalence
+from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.sample.outcomes import Outcome
 
@@ -17,7 +17,7 @@ STUDY = synthetic_study(topics=12, models=3, replicates=3)
 
 def test_it_is_the_test_of_statsmodels_over_topics():
     result = equivalence(STUDY, Draws())
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.iloc[0]
     means = STUDY.rows.groupby(["treatment", "topic"])["dri_change"].mean()
     p, (_, lower, _), (_, upper, _) = ttost_paired(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.icc import MEANINGS, icc
+from delibsim.analysis.study.analyses.icc import icc
 from delibsim.analysis.study.draws import Draws
 
 DRAWS = Draws(resamples=200)
@@ -16,7 +16,7 @@ STUDY = synthetic_study(topics=150, models=2, replicates=2, sd_pair=0, sd_slope=
 def test_the_truth_is_recovered_after_fixed_effects():
     """Topics have a variance of .0025, residuals of .01: a share of .2."""
     result = icc(STUDY, DRAWS)
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     raw, adjusted = result.rows.iloc[0], result.rows.iloc[1]
     assert adjusted["adjusted_for"] == "model and treatment"
     assert adjusted["icc"] == pytest.approx(0.2, abs=0.05)

@@ -7,7 +7,7 @@ import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.noise_floor import MEANINGS, noise_floor
+from delibsim.analysis.study.analyses.noise_floor import noise_floor
 from delibsim.analysis.study.draws import Draws
 
 DRAWS = Draws(resamples=500)
@@ -16,7 +16,7 @@ STUDY = synthetic_study(topics=4, models=3, replicates=3)
 
 def test_it_describes_the_sessions_in_which_nobody_speaks():
     result = noise_floor(STUDY, DRAWS)
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     assert result.rows["outcome"].tolist() == ["dri", "dri_adjusted", "diversity"]
     own = STUDY.rows[STUDY.rows["treatment"] == "none"]
     row = result.rows.iloc[0]

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.reasoning import MEANINGS, reasoning
+from delibsim.analysis.study.analyses.reasoning import reasoning
 from delibsim.analysis.study.draws import Draws
 
 DRAWS = Draws(resamples=300)
@@ -31,7 +31,7 @@ def cells(rows, by):
 
 def test_a_known_difference_is_recovered_within_its_family_and_pooled():
     result = of(ROWS)
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     rows = result.rows[result.rows["outcome"] == "dri"].set_index("family")
     assert rows.index.tolist() == ["family0", "family1", "all"]
     assert rows.loc["family0", "estimate"] == pytest.approx(0.2, abs=0.05)

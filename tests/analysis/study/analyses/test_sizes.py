@@ -10,7 +10,7 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
 from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.analyses.sizes import MEANINGS, sizes, smallest
+from delibsim.analysis.study.analyses.sizes import sizes, smallest
 from delibsim.analysis.study.draws import Draws
 
 STUDY = synthetic_study(topics=12, models=2, replicates=3)
@@ -30,7 +30,7 @@ def row_of(study, outcome="dri"):
 
 def test_an_effect_is_set_beside_the_noise_floor():
     result = sizes(STUDY, Draws())
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     row = row_of(STUDY)
     means = STUDY.rows.groupby(["treatment", "topic"])["dri_change"].mean()
     own = means["normative"] - means["none"]

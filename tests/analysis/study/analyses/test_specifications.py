@@ -36,8 +36,6 @@ def test_a_plain_study_has_two_indices_two_scales_and_what_can_be_left_out():
     assert set(table["model"]) == {"means", "covariance"}
     assert table["left_out"].nunique() == 1 + 6 + 2
     assert len(table) == 3 * (2 * 2 + 2) * 9
-    assert set(result.meanings) == set(table.columns)
-    assert set(joint.meanings) == set(joint.rows.columns)
     assert any(note.startswith("normative minus none: 54 specifications") for note in result.notes)
     assert (joint.rows["specifications"] == 54).all()
     assert (joint.rows["units"] == 18).all()

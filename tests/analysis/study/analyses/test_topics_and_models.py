@@ -10,7 +10,6 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.analyses.mixed import mixed
 from delibsim.analysis.study.analyses.topics_and_models import (
-    MEANINGS,
     mixed_table,
     over_topics_and_models,
 )
@@ -60,7 +59,7 @@ def test_what_is_fewer_than_five_is_held_and_said():
 
 def test_the_table_has_a_row_a_contrast_and_outcome():
     result = mixed_table(STUDY)
-    assert list(result.rows.columns) == list(MEANINGS)
+    assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.query("outcome == 'dri' and scale == 'absolute' and a == 'basic'").iloc[0]
     assert row["estimate"] == pytest.approx(of(STUDY, "basic")["estimate"])
     equal = mixed_table(replace(STUDY, rows=STUDY.rows.assign(dri_change=0.1))).rows.iloc[0]
