@@ -87,6 +87,8 @@ def run_summary(
     `measures` are those of the scorers that were used, by id.
     """
     run = runs.run(session_id)
+    records, damaged = runs.exchanges(session_id)
+    lost = runs.cut_off(session_id, records)
     found = [score for score in scores if score.unit == "run"]
     return RunSummary(
         study=runs.study,
@@ -96,7 +98,7 @@ def run_summary(
         people=people_of(run.session),
         flags=flags_of(found),
         missing=missing(run),
-        calls=summary_of(*runs.exchanges(session_id), run.session.voices),
+        calls=summary_of(records, damaged, run.session.voices, lost),
     )
 
 

@@ -7,19 +7,17 @@ from contextlib import suppress
 from typing import Any
 
 from delibsim.analysis.calls import Tally, is_free, tally, together
-from delibsim.conduct.replay import exchanges_of
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.run import Session
 from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Limits, Overruns
-from delibsim.models.replay import Exchange, exchanges_in
+from delibsim.models.replay import exchanges_in
 from delibsim.models.retry import use, worst_case
-from delibsim.store.annotation_logs import annotation_logs
-from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.annotation_logs import AnnotationLog, annotation_logs, log_of_task
+from delibsim.store.annotations import TaskFolder
 from delibsim.store.codec import Damaged
-from delibsim.store.files import read_lines
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.sent import Sent
 from delibsim.store.withdrawn import spent_before
 
 
@@ -27,7 +25,7 @@ def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
     """US dollars and tokens that the exchanges of a study have cost so far.
 
     Those with raters and coders are included, unless only the sessions `among` are counted. An
-    attempt of unknown cost counts with its worst case.
+    attempt of unknown cost, and a call that was cut off, counts with its worst case.
     """
     account = account_of(runs, among)
     return account.spent_usd, account.spent_tokens
@@ -64,21 +62,18 @@ def account_of(
     usd, tokens = math.fsum(paid for paid, _ in gone), sum(used for _, used in gone)
     account = Budget(spent_usd=usd, spent_tokens=tokens, overruns=overruns)
     for session in sorted(sessions):
-        models = runs.planned(session).voices
-        for exchange in exchanges_of(runs, session)[0]:
-            _charge(account, exchange, models.get(exchange.model, {}))
+        records = runs.exchanges(session)[0]
+        _charge(account, records, runs.planned(session).voices, runs.cut_off(session, records))
     if among is None:
-        records, models = Ratings.of(runs).asked()
-        for exchange in exchanges_in(records)[0]:
-            _charge(account, exchange, models.get(exchange.model, {}))
-        for task in tasks_of(runs):
-            _charge_task(account, TaskFolder.of(runs, task))
+        for log in annotation_logs(runs):
+            _charge_log(account, log)
     return account
 
 
 def log_of(runs: Runs, session: Session) -> Tally:
     """What the log of a session comes to."""
-    return tally(*runs.exchanges(session.id), session.voices)
+    records, damaged = runs.exchanges(session.id)
+    return tally(records, damaged, session.voices, runs.cut_off(session.id, records))
 
 
 def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
@@ -95,7 +90,8 @@ def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
         plan = known.get(name) or _planned(runs, name)
         models = {} if plan is None else plan.voices
         if plan is None or not is_free(models):
-            parts.append(tally(*runs.exchanges(name), models).money)
+            records, damaged = runs.exchanges(name)
+            parts.append(tally(records, damaged, models, runs.cut_off(name, records)).money)
     return total_of(parts)
 
 
@@ -110,29 +106,38 @@ def calls_by_task(runs: Runs) -> dict[str, Tally]:
     """What the calls to raters and coders come to, by task."""
     found: defaultdict[str, list[Tally]] = defaultdict(list)
     for log in annotation_logs(runs):
-        found[log.task].append(tally(*read_lines(log.file), log.models))
+        records, damaged, lost = log.read()
+        found[log.task].append(tally(records, damaged, log.models, lost))
     return {task: together(own) for task, own in found.items()}
 
 
 def spent_on(folder: TaskFolder) -> float:
     """US dollars that the exchanges of one task have cost so far."""
     account = Budget()
-    _charge_task(account, folder)
+    _charge_log(account, log_of_task(folder))
     return account.spent_usd
 
 
-def _charge_task(account: Budget, folder: TaskFolder) -> None:
-    """Charge each exchange of a task."""
-    models = folder.task().get("models", {})
-    for exchange in exchanges_in(folder.read(folder.exchanges)[0])[0]:
-        _charge(account, exchange, models.get(exchange.model, {}))
+def _charge_log(account: Budget, log: AnnotationLog) -> None:
+    """Charge each call of a task."""
+    records, _, lost = log.read()
+    _charge(account, records, log.models, lost)
 
 
-def _charge(account: Budget, exchange: Exchange, settings: Mapping[str, Any]) -> None:
-    """Charge each attempt of a call."""
-    worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
-    completion = exchange.completion
-    for attempt in (*completion.tries, completion):
-        held = account.reserve(exchange.model, worst)
-        if held is not None:
-            account.settle(held, use(attempt))
+def _charge(
+    account: Budget,
+    records: Iterable[Mapping[str, Any]],
+    models: Mapping[str, Mapping[str, Any]],
+    lost: Iterable[Sent],
+) -> None:
+    """Charge each attempt of the recorded calls, and the calls that were cut off."""
+    for exchange in exchanges_in(records)[0]:
+        settings = models.get(exchange.model, {})
+        worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
+        completion = exchange.completion
+        for attempt in (*completion.tries, completion):
+            held = account.reserve(exchange.model, worst)
+            if held is not None:
+                account.settle(held, use(attempt))
+    for sent in lost:
+        account.assume(sent.usd or 0.0, sent.tokens)

@@ -266,7 +266,7 @@ def _looked_at(runs: Runs, session: str, unfinished: str, ids: Ids) -> SessionSt
     """How a session stands by its files, which is kept for the next look where it is complete."""
     records, damaged = runs.exchanges(session)
     note_ids(records, ids)
-    found = _status_of(runs, session, (records, damaged), unfinished)
+    found = _status_of(runs, session, records, damaged, unfinished)
     if found.state == COMPLETE and found.plan and not found.missing:
         tables = found.fingerprints, found.parameters_dropped
         remember(runs, Known(found.plan, found.log, *tables), records)
@@ -290,13 +290,16 @@ def effects_in(runs: Runs, found: StudyStatus) -> Effects:
 
 
 def _status_of(
-    runs: Runs, session: str, log: tuple[Sequence[Mapping[str, Any]], int], unfinished: str
+    runs: Runs,
+    session: str,
+    records: Sequence[Mapping[str, Any]],
+    damaged_lines: int,
+    unfinished: str,
 ) -> SessionStatus:
-    """How one session stands by its `log`: the records, and how many lines are damaged.
+    """How one session stands by the records of its log, some lines of which may be damaged.
 
     `unfinished` is the state of one without a run.
     """
-    records, damaged_lines = log
     state, gaps, fault, plan = unfinished, [], "", None
     try:
         plan = runs.planned(session)
@@ -312,7 +315,7 @@ def _status_of(
     return SessionStatus(
         session,
         state,
-        tally(records, damaged_lines, plan.voices if plan else {}),
+        tally(records, damaged_lines, plan.voices if plan else {}, runs.cut_off(session, records)),
         fingerprints(records),
         dropped(records),
         tuple(gaps),

@@ -16,7 +16,6 @@ from delibsim.store.account import TOLD, command_of, notice
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
-IN_FLIGHT = "; calls in flight are counted when they are back"
 LISTED = 40
 """The number of sessions listed; in a larger study those that are not complete."""
 
@@ -64,7 +63,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     lines += lines_of_tasks(found.asked_after)
     again = _again(runs, found, folder)
     lines += causes_told(found.causes, again)
-    lines.append(f"money: {found.money}{IN_FLIGHT if runs.holder() else ''}")
+    lines.append(f"money: {found.money.told(in_flight=bool(runs.holder()))}")
     lines += found.doubts()
     if unasked := sum(e.state == CUT_OFF and not e.log.calls for e in found.sessions):
         was = "was" if unasked == 1 else "were"

@@ -361,6 +361,12 @@ class Budget:
         known = self.overruns.get(held.model, Overruns())
         self.overruns[held.model] = known.after(held.worst, used)
 
+    def assume(self, usd: float, tokens: int) -> None:
+        """Count the most that a call may have cost of which nothing else is known."""
+        self.assumed_usd += usd
+        self._paid_usd += usd
+        self._paid_tokens += tokens
+
     def _held_for(self, model: str, worst: Usage) -> Held:
         known = self.overruns.get(model, Overruns())
         usd = None if worst.cost_usd is None else known.usd.of(worst.cost_usd)

@@ -37,6 +37,7 @@ from delibsim.store.manifest import Manifest, read_manifest, refusal, write_mani
 from delibsim.store.private import keep_private, stay_private
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
+from delibsim.store.sent import Sent, SentLog, cut_off
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
@@ -60,7 +61,8 @@ class Runs:
     happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan),
-    <session>/exchanges.jsonl, <session>/SHA256SUMS, <session>/run.json,
+    <session>/exchanges.jsonl, <session>/sent.jsonl (calls that were cut off and may have cost),
+    <session>/SHA256SUMS, <session>/run.json,
     scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
@@ -321,6 +323,18 @@ class Runs:
     def log(self, session: str) -> Log:
         """The log of a session, to which its exchanges are appended; who asked for it closes it."""
         return Log(self.path(session) / "exchanges.jsonl", self.durable)
+
+    def sent_log(self, session: str) -> SentLog:
+        """The calls of a session that are sent and may cost; who asked for it closes it."""
+        return SentLog(self.path(session) / "exchanges.jsonl", self.durable)
+
+    def cut_off(self, session: str, records: Iterable[Mapping[str, Any]]) -> list[Sent]:
+        """The calls of a session that were sent and are not among the records of its log; none if
+        it was withdrawn.
+        """
+        if self.withdrawn(session):
+            return []
+        return cut_off(self.path(session) / "exchanges.jsonl", records)
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append one exchange to the log of a session."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -188,7 +188,9 @@ async def asking_of(
             pool = await proven_pool([calls], limits, asked.plan.addresses, budget, notify)
         try:
             asked.files.settle(asked.task)
-            yield Asking(asked, pool, notify, total, needed)
+            asking = Asking(asked, pool, notify, total, needed)
+            with closing(asking.record):
+                yield asking
         finally:
             await pool.close()
 

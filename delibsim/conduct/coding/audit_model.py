@@ -1,6 +1,7 @@
 """Rationales read by another language model, which sees neither the text nor the level."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,10 +141,10 @@ async def ask_reader(planned: AuditPlan, notify: Notify = lambda line: None) -> 
     try:
         with coding.runs.lock():
             audits.settle_models(coding.scheme.sha256, models)
-            record = Record(audits.files.exchanges, limits.durable)
-            model = record.before(pool.model(planned.reader, planned.settings))
             questions = [(task, unit) for task, _, unit in tasks]
-            given_up = await ask_in_turn(questions, model, keep, limits.concurrency)
+            with closing(Record(audits.files.exchanges, limits.durable)) as record:
+                model = record.before(pool.model(planned.reader, planned.settings))
+                given_up = await ask_in_turn(questions, model, keep, limits.concurrency)
     finally:
         await pool.close()
     if given_up:

@@ -181,6 +181,7 @@ def _counted(reasons_given: Counter[str]) -> str | None:
 def _of_record(runs: Runs, name: str, run: Run | None, session: Session | None) -> Row:
     """Counts of the record of a session, and what its calls cost."""
     records, damaged = runs.exchanges(name)
+    lost = runs.cut_off(name, records)
     calls = [call for call in map(_call, records) if call is not None]
     damaged += len(records) - len(calls)
     past: list[Row] = []  # of a branch what its parent was asked, which cost the branch nothing
@@ -199,7 +200,7 @@ def _of_record(runs: Runs, name: str, run: Run | None, session: Session | None) 
         "refusals": statuses["refusal"],
         "truncations": statuses["length"],
         "unreadable": statuses["unreadable"],
-        "cost_usd": sum_of(costs) if calls and not damaged else None,
+        "cost_usd": sum_of(costs) if calls and not (damaged or lost) else None,
         "possibly_billed": sum(call["possibly_billed"] for call in calls),
         "parameters_dropped": _dropped(calls),
         "started": min((call["started"] for call in calls if call["started"]), default=None),

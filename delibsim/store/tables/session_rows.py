@@ -123,6 +123,7 @@ class SessionRows:
             self.status = "damaged"
         self.calls: list[Row] = []
         records, self.damaged = runs.exchanges(name)
+        self.lost = runs.cut_off(name, records)
         models = self.session.voices if self.session else None
         for record in records:
             call = call_row(record, len(self.calls) + 1, models)
@@ -298,7 +299,7 @@ class SessionRows:
             "calls": len(calls),
             "calls_not_ok": sum(call["status"] != "ok" for call in calls),
             "calls_damaged": self.damaged,
-            "cost_usd": sum_of(costs) if calls and not self.damaged else None,
+            "cost_usd": sum_of(costs) if calls and not (self.damaged or self.lost) else None,
             "possibly_billed": sum(bool(call["possibly_billed"]) for call in calls),
             "started": min((call["started"] for call in calls if call["started"]), default=None),
         }
