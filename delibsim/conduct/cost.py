@@ -18,6 +18,7 @@ from delibsim.store.annotations import TaskFolder
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Sent
+from delibsim.store.session_log import calls_of, calls_or_fault
 from delibsim.store.withdrawn import spent_before
 
 
@@ -62,8 +63,8 @@ def account_of(
     usd, tokens = math.fsum(paid for paid, _ in gone), sum(used for _, used in gone)
     account = Budget(spent_usd=usd, spent_tokens=tokens, overruns=overruns)
     for session in sorted(sessions):
-        records = runs.exchanges(session)[0]
-        _charge(account, records, runs.planned(session).voices, runs.cut_off(session, records))
+        records, _, lost = calls_of(runs, session)
+        _charge(account, records, runs.planned(session).voices, lost)
     if among is None:
         for log in annotation_logs(runs):
             _charge_log(account, log)
@@ -72,8 +73,7 @@ def account_of(
 
 def log_of(runs: Runs, session: Session) -> Tally:
     """What the log of a session comes to."""
-    records, damaged = runs.exchanges(session.id)
-    return tally(records, damaged, session.voices, runs.cut_off(session.id, records))
+    return _tally_of(runs, session.id, session.voices)
 
 
 def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
@@ -90,9 +90,13 @@ def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
         plan = known.get(name) or _planned(runs, name)
         models = {} if plan is None else plan.voices
         if plan is None or not is_free(models):
-            records, damaged = runs.exchanges(name)
-            parts.append(tally(records, damaged, models, runs.cut_off(name, records)).money)
+            parts.append(_tally_of(runs, name, models).money)
     return total_of(parts)
+
+
+def _tally_of(runs: Runs, session: str, models: Mapping[str, Mapping[str, Any]]) -> Tally:
+    records, damaged, lost = calls_or_fault(runs, session)[0]
+    return tally(records, damaged, models, lost)
 
 
 def _planned(runs: Runs, session: str) -> Session | None:

@@ -19,6 +19,7 @@ from delibsim.models.base import OUTCOMES, LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import sent_log
 
 Pace = Callable[[LanguageModel, Callable[[], int]], LanguageModel]
 """From a voice, and what gives the number of calls that were made, to a voice."""
@@ -48,7 +49,7 @@ async def hold_session(
     exchanges, damaged = exchanges_of(runs, session.id)
     past = past_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
-    asked, log, sent = 0, runs.log(session.id), runs.sent_log(session.id)
+    asked, log, sent = 0, runs.log(session.id), sent_log(runs, session.id)
     added: list[dict[str, Any]] = []
 
     def keep(exchange: Exchange) -> None:

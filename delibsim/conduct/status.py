@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import Calls, calls_or_fault
 from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
 COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, WAITING, DAMAGED, NOT_BEGUN, GONE = (
@@ -264,9 +265,12 @@ def study_status(runs: Runs) -> StudyStatus:
 
 def _looked_at(runs: Runs, session: str, unfinished: str, ids: Ids) -> SessionStatus:
     """How a session stands by its files, which is kept for the next look where it is complete."""
-    records, damaged = runs.exchanges(session)
+    log, fault = calls_or_fault(runs, session)
+    records = log[0]
     note_ids(records, ids)
-    found = _status_of(runs, session, records, damaged, unfinished)
+    found = _status_of(runs, session, log, unfinished)
+    if fault:
+        return replace(found, state=DAMAGED, fault=fault, log=replace(found.log, damaged_lines=0))
     if found.state == COMPLETE and found.plan and not found.missing:
         tables = found.fingerprints, found.parameters_dropped
         remember(runs, Known(found.plan, found.log, *tables), records)
@@ -289,17 +293,9 @@ def effects_in(runs: Runs, found: StudyStatus) -> Effects:
     return effects_of(plans, held, dropped)
 
 
-def _status_of(
-    runs: Runs,
-    session: str,
-    records: Sequence[Mapping[str, Any]],
-    damaged_lines: int,
-    unfinished: str,
-) -> SessionStatus:
-    """How one session stands by the records of its log, some lines of which may be damaged.
-
-    `unfinished` is the state of one without a run.
-    """
+def _status_of(runs: Runs, session: str, log: Calls, unfinished: str) -> SessionStatus:
+    """How one session stands by its calls; `unfinished` is the state of one without a run."""
+    records, damaged_lines, lost = log
     state, gaps, fault, plan = unfinished, [], "", None
     try:
         plan = runs.planned(session)
@@ -315,7 +311,7 @@ def _status_of(
     return SessionStatus(
         session,
         state,
-        tally(records, damaged_lines, plan.voices if plan else {}, runs.cut_off(session, records)),
+        tally(records, damaged_lines, plan.voices if plan else {}, lost),
         fingerprints(records),
         dropped(records),
         tuple(gaps),

@@ -9,7 +9,8 @@ from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import read_lines
 from delibsim.store.ratings import RATINGS, Ratings
 from delibsim.store.runs import Runs
-from delibsim.store.sent import Sent, cut_off, file_beside
+from delibsim.store.sent import cut_off, file_beside
+from delibsim.store.session_log import Calls
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class AnnotationLog:
     models: Mapping[str, Any]
     session: str = ""
 
-    def read(self) -> tuple[list[dict[str, Any]], int, list[Sent]]:
-        """Its records, how many of its lines are damaged, and the calls that were cut off."""
+    def read(self) -> Calls:
+        """As `session_log.Calls`."""
         records, damaged = read_lines(self.file)
         return records, damaged, cut_off(self.file, records)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
-from os.path import isfile
+from os.path import isfile, lexists
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,7 +37,6 @@ from delibsim.store.manifest import Manifest, read_manifest, refusal, write_mani
 from delibsim.store.private import keep_private, stay_private
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
-from delibsim.store.sent import Sent, SentLog, cut_off
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
@@ -61,8 +60,7 @@ class Runs:
     happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan),
-    <session>/exchanges.jsonl, <session>/sent.jsonl (calls that were cut off and may have cost),
-    <session>/SHA256SUMS, <session>/run.json,
+    <session>/exchanges.jsonl, <session>/sent.jsonl, <session>/SHA256SUMS, <session>/run.json,
     scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
@@ -191,9 +189,7 @@ class Runs:
         return joined(self.folder, name)
 
     def path(self, session: str) -> Path:
-        """The folder of a session; WrongInput for a name that could leave the folder of the
-        study.
-        """
+        """The folder of a session; WrongInput for a name that could lead out of the study."""
         if session in RESERVED or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
@@ -206,6 +202,8 @@ class Runs:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
         if not isfile(path):
+            if lexists(path):
+                raise codec.Damaged(f"{path}: it is not a file that can be read")
             advice = f"Sessions are folders in {self.folder}"
             raise unknown("session", session, self.sessions(), advice)
         return self._read(path, codec.session_from_json, self._refuse_changed)
@@ -324,18 +322,6 @@ class Runs:
         """The log of a session, to which its exchanges are appended; who asked for it closes it."""
         return Log(self.path(session) / "exchanges.jsonl", self.durable)
 
-    def sent_log(self, session: str) -> SentLog:
-        """The calls of a session that are sent and may cost; who asked for it closes it."""
-        return SentLog(self.path(session) / "exchanges.jsonl", self.durable)
-
-    def cut_off(self, session: str, records: Iterable[Mapping[str, Any]]) -> list[Sent]:
-        """The calls of a session that were sent and are not among the records of its log; none if
-        it was withdrawn.
-        """
-        if self.withdrawn(session):
-            return []
-        return cut_off(self.path(session) / "exchanges.jsonl", records)
-
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append one exchange to the log of a session."""
         append_line(self.path(session) / "exchanges.jsonl", exchange, self.durable)
@@ -366,9 +352,8 @@ class Runs:
     def writing_scores(
         self, name: str, version: int
     ) -> Generator[tuple[Path, Callable[[Iterable[Score]], None]]]:
-        """Write the scores of one scorer part by part: the file, and what writes some of them.
-
-        The file is replaced when the context ends well.
+        """Write the scores of one scorer part by part: the file, which is replaced when the context
+        ends well, and what writes some of them.
         """
         path = self.scores_folder / scores_file(name, version)
         with written_atomically(path) as write:

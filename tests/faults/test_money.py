@@ -16,6 +16,7 @@ from delibsim import Runs
 from delibsim.conduct.cost import budget_of, spent
 from delibsim.models.limits import Limits
 from delibsim.store.sent import Sent, SentLog, cut_off, file_beside
+from delibsim.store.session_log import sent_log
 
 IN, OUT = 3.0, 15.0
 """US dollars a million tokens."""
@@ -154,7 +155,7 @@ async def test_a_call_whose_line_cannot_be_written_is_not_sent(session_of, hold,
 
 async def test_a_budget_counts_calls_that_were_cut_off(session_of, runs):
     runs.plan(priced(session_of()))
-    with_lost = runs.sent_log("one")
+    with_lost = sent_log(runs, "one")
     with_lost.note(Sent("local", 1, "2026-11-24T12:00:00.000", 0.75, 1000))
     with_lost.close()
     assert spent(runs) == (0.75, 1000)

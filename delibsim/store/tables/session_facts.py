@@ -25,6 +25,7 @@ from delibsim.plugins import without_effect
 from delibsim.store.branches import inherited
 from delibsim.store.files import json_text, read_lines, written_atomically
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import Calls, calls_or_fault
 from delibsim.store.tables.calls import REQUIRED, Row, number_or_none
 from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
@@ -110,7 +111,11 @@ def session_facts(runs: Runs, name: str) -> Row:
         facts |= {"status": "damaged", "fault": str(error)}
     if session is not None:
         facts |= _of_plan(session)
-    record = _of_record(runs, name, run, session)
+    log, fault = calls_or_fault(runs, name)
+    if fault:
+        run = None
+        facts |= {"status": "damaged", "fault": fault}
+    record = _of_record(runs, name, run, session, log)
     if run is not None:
         facts |= {"status": run.status} | _of_run(run)
     if record["parameters_dropped"] and facts.get("reasoning") is not None:
@@ -178,10 +183,9 @@ def _counted(reasons_given: Counter[str]) -> str | None:
     return "; ".join(f"{code} {n}" for code, n in sorted(reasons_given.items())) or None
 
 
-def _of_record(runs: Runs, name: str, run: Run | None, session: Session | None) -> Row:
+def _of_record(runs: Runs, name: str, run: Run | None, session: Session | None, log: Calls) -> Row:
     """Counts of the record of a session, and what its calls cost."""
-    records, damaged = runs.exchanges(name)
-    lost = runs.cut_off(name, records)
+    records, damaged, lost = log
     calls = [call for call in map(_call, records) if call is not None]
     damaged += len(records) - len(calls)
     past: list[Row] = []  # of a branch what its parent was asked, which cost the branch nothing

@@ -20,6 +20,7 @@ from delibsim.domain.transcript import Statement
 from delibsim.store.branches import inherited
 from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import calls_or_fault
 from delibsim.store.tables.calls import Row, call_row, number_or_none
 from delibsim.store.tables.consensus_rows import consensus_rows
 from delibsim.store.tables.people_facts import people_facts
@@ -116,14 +117,16 @@ class SessionRows:
             self.session = self.run.session if self.run else self.session
         except WrongInput as error:
             self.faults.append(str(error))
+        (records, self.damaged, self.lost), fault = calls_or_fault(runs, name)
+        if fault:
+            self.run, self.damaged = None, 0
+            self.faults.append(fault)
         self.status = self.run.status if self.run else "no run"
         if runs.withdrawn(name):
             self.status = WITHDRAWN
         if self.faults:
             self.status = "damaged"
         self.calls: list[Row] = []
-        records, self.damaged = runs.exchanges(name)
-        self.lost = runs.cut_off(name, records)
         models = self.session.voices if self.session else None
         for record in records:
             call = call_row(record, len(self.calls) + 1, models)
