@@ -126,7 +126,7 @@ class RateLimiter:
 
 @dataclass(frozen=True)
 class Overrun:
-    """By how much calls exceeded their worst case: by this factor, or from nothing to this number."""
+    """By how much calls exceeded their worst case: by this factor, or from 0 to this number."""
 
     factor: float = 1.0
     number: float = 0.0
