@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from delibsim.analysis.pairs.fitted import Fitted, rows_of
 from delibsim.analysis.study.result import Result
 from delibsim.domain.errors import unknown
+from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.bootstrap import Draws
 from delibsim.measures.bradley_terry.ranks import mid_ranks, ranks, told_apart
 from delibsim.measures.inference.multiplicity import holm
@@ -70,7 +71,7 @@ def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
     won, lost, tied = _tallies(own)
     rank = mid_ranks(own.fit.scores, own.fit.graph.component)
     notes = own.fit.notes
-    order = sorted(range(len(own.ids)), key=lambda place: (own.groups[place], -values[place]))
+    order = sorted(range(len(own.ids)), key=lambda at: (natural(own.groups[at]), -values[at]))
     for place in order:
         yield {
             "dimension": own.dimension,
