@@ -11,10 +11,9 @@ from itertools import combinations
 import numpy as np
 from record import record
 
-from delibsim.measures.reliability.bootstrap import bootstrap
+from delibsim.measures.reliability.bootstrap import bootstrap, resampled_differences
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
-from delibsim.measures.reliability.equivalence import resampled_differences
 
 TEXTS, RESAMPLES, LEVELS = 10_000, 10_000, range(4)
 ABOUT = f"""Seconds that coefficients of agreement take for {TEXTS:,} texts with four levels, 5% of

@@ -10,11 +10,10 @@ from functools import partial
 import numpy as np
 from record import record
 
-from delibsim.measures.inference.equivalence import equivalence
-from delibsim.measures.reliability.bootstrap import bootstrap
+from delibsim.measures.inference.means import equivalence
+from delibsim.measures.reliability.bootstrap import bootstrap, difference
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
-from delibsim.measures.reliability.equivalence import difference
 
 LEVELS, CODERS, TRUTH = 4, 3, 400_000
 SHARES = {"even": [0.25] * 4, "skewed": [0.85, 0.10, 0.03, 0.02]}

@@ -15,16 +15,16 @@ from record import Value, record
 from scipy.stats import kstest, norm
 from threadpoolctl import threadpool_limits
 
-from delibsim.annotation.adaptive import Chain, Known, next_step
+from delibsim.asking.adaptive import Chain, Known, next_step
 from delibsim.domain.adaptive import Batch, Rule
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.adaptive import PROBE
-from delibsim.measures.bradley_terry.conditions import cluster_weights, contrast_of_strengths
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Model, fit
 from delibsim.measures.bradley_terry.stability import jackknifed, stretch
+from delibsim.measures.bradley_terry.strengths import cluster_weights, contrast_of_strengths
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.pair_designs import random_pairs, shown
+from delibsim.measures.designs import random_pairs, shown
 
 TEXTS, THETA, DELTA = 100, 0.3, 0.4
 SPREADS, EACH = (1.0, 2.0, 4.0), (10, 20, 40)

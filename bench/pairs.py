@@ -19,11 +19,11 @@ from record import Value, record
 from threadpoolctl import threadpool_limits
 
 from delibsim.measures.bradley_terry.adaptive import next_pairs
-from delibsim.measures.bradley_terry.bootstrap import bootstrap
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
-from delibsim.measures.bradley_terry.penalty import Dummy
-from delibsim.measures.bradley_terry.ranks import ranks
+from delibsim.measures.bradley_terry.likelihood import Dummy
+from delibsim.measures.bradley_terry.stability import bootstrap
+from delibsim.measures.bradley_terry.strengths import ranks
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 
 TEXTS, VOTES, DRAWS = 1_000, 100_000, 1_000
@@ -63,8 +63,8 @@ def gradient(found: object) -> float | None:
     """The largest derivative of what a fit maximises."""
     if not isinstance(found, Fit):
         return None
-    slope = found.problem.slope(found.problem.at(found.point))
-    return float(max(np.abs(slope.texts).max(), np.abs(slope.judges).max(initial=0.0)))
+    slope, _ = found.problem.slope(found.problem.at(found.point))
+    return float(np.abs(slope).max())
 
 
 def row(what: str, function: Callable[[], object], calls: int, target: float | None) -> dict:

@@ -37,7 +37,7 @@ from known_tables import OF_TABLES
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.sample.outcomes import PLANNED
 from delibsim.measures.inference.contrasts import flipped_p, free_p
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 from delibsim.measures.inference.resampling import cluster_interval
 
 DRAWS = Draws(permutations=499, resamples=499, parametric=99)

@@ -5,12 +5,10 @@ instruments.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from delibsim.renamed import warn_renamed
-
 if TYPE_CHECKING:
     from delibsim.analysis.agreement.agreement import agreement
+    from delibsim.asking.kinds.code_texts import code
     from delibsim.conduct.analysed import study_table
-    from delibsim.conduct.coding.texts import code
     from delibsim.domain.annotation import Text
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "delibsim.analysis.agreement.agreement": ("agreement",),
     "delibsim.conduct.analysed": ("study_table",),
-    "delibsim.conduct.coding.texts": ("code",),
+    "delibsim.asking.kinds.code_texts": ("code",),
     "delibsim.planning.compose": ("compose",),
     "delibsim.models.pool": ("ModelPool", "models_for"),
     "delibsim.domain.annotation": ("Text",),
@@ -120,14 +118,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-RENAMED = {"Audience": "Network", "Voices": "ModelPool", "voices_of": "models_for"}
-"""Public names of version 0.1 and what they are called now; they are kept for one version."""
-
-
 def __getattr__(name: str) -> Any:
-    if name in RENAMED:
-        warn_renamed(f"delibsim.{name}", f"delibsim.{RENAMED[name]}")
-        name = RENAMED[name]
     if name not in _HOME_OF:
         raise AttributeError(f"module 'delibsim' has no attribute '{name}'")
     return getattr(import_module(_HOME_OF[name]), name)

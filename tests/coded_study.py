@@ -100,6 +100,6 @@ def coded_study(root, n=60, people=("Ann", "Ben"), wordings=("coding",), seed=3)
         for person in people:
             level = truth if person == "Ann" else near(rng, truth, 0.1)
             codes.append(Code(text.id, "reasons", person, "human", level, text_sha256=text.sha256))
-    codings.add_samples(samples)
-    codings.add_people(codes)
+    codings.add(samples)
+    codings.add(codes, people=True)
     return runs

@@ -3,8 +3,8 @@
 import json
 
 from delibsim import Runs
-from delibsim.conduct.coding.ask import ask_coding
-from delibsim.conduct.coding.plan import plan_coding
+from delibsim.asking.kinds.code import plan_coding
+from delibsim.conduct import ask as asking
 from delibsim.domain.annotation import Text
 from delibsim.store.manifest import Manifest
 from delibsim.store.study_texts import StudyTexts
@@ -82,7 +82,7 @@ async def ask(runs, provider, *settings, names="model=local"):
     by_key = {one.partition("=")[0]: one for one in given}
     said = []
     planned = plan_coding(runs, list(by_key.values()))
-    outcome = await ask_coding(planned, said.append)
+    outcome = await asking.ask(planned, said.append)
     return planned, outcome, said
 
 

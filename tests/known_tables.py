@@ -33,7 +33,7 @@ from delibsim.analysis.study.analyses.specifications import specifications
 from delibsim.analysis.study.draws import Draws
 from delibsim.analysis.study.sample.outcomes import PLANNED, Outcome
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.crossed import crossed_mean
+from delibsim.measures.inference.mixed import crossed_mean
 
 MARGIN = 0.03
 """The smallest effect of interest of the test of equivalence."""

@@ -7,17 +7,17 @@ from coding import coding_home, study_of_texts
 from comparing import study_of_pairs
 from opinions import study_of_opinions
 
-from delibsim.conduct.coding.packs import export_codes
-from delibsim.conduct.coding.scheme import coding_of
-from delibsim.conduct.comparing.packs import export_pairs, for_people
-from delibsim.conduct.handing_out import Online
+from delibsim.asking.handing_out import Online
+from delibsim.asking.kinds.code_packs import export_codes
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.asking.kinds.judgment import plan_judging
+from delibsim.asking.kinds.judgment_packs import export_pack as export_summaries
+from delibsim.asking.kinds.pair_packs import export_pairs, for_people
+from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.conduct import ask as asking
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.judging.packs import export_pack as export_summaries
-from delibsim.conduct.judging.plan import plan_judging
 from delibsim.conduct.packs import open_pack
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.summarising.ask import ask_summaries
-from delibsim.conduct.summarising.plan import plan_summaries
 from delibsim.domain.seed import seed_of
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
@@ -70,7 +70,7 @@ def pairs_online(folder, raters=2, each=None):
 def summaries_online(folder, raters=2):
     """A study whose summaries are judged on pages, and the name of the pack."""
     runs = study_of_opinions(folder)
-    asyncio.run(ask_summaries(plan_summaries(runs, ["sizes=all", "runs=2"])))
+    asyncio.run(asking.ask(plan_summaries(runs, ["sizes=all", "runs=2"])))
     return runs, export_summaries(plan_judging(runs, []), "people", raters, online=ONLINE).name
 
 

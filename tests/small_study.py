@@ -30,7 +30,8 @@ def copied(runs, folder):
 def break_sessions(runs):
     """Leave one session without its run, one with a damaged run, and one never begun; their names."""
     cut_off, damaged, never = runs.sessions()[:3]
-    (runs.path(cut_off) / "run.json").unlink()
+    for name in ("run.json", "SHA256SUMS"):
+        (runs.path(cut_off) / name).unlink()
     (runs.path(damaged) / "run.json").write_text("{", encoding="utf-8")
     shutil.rmtree(runs.path(never))
     return cut_off, damaged, never

@@ -8,8 +8,6 @@ from importlib import import_module
 import pytest
 
 import delibsim
-from delibsim import conduct
-from delibsim.prompts import prompt
 
 SLOW = ("mesa", "pandas", "scipy", "litellm", "numpy", "networkx", "hydra")
 LOADED = f"\nprint(*sorted(name for name in {SLOW!r} if name in sys.modules))"
@@ -48,27 +46,6 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'delibsim' has no attribute 'Parliament'"):
         delibsim.Parliament  # noqa: B018
     assert not hasattr(delibsim, "Parliament")
-
-
-@pytest.mark.parametrize(("old", "new"), delibsim.RENAMED.items())
-def test_an_old_public_name_warns_and_is_the_new_one(old, new):
-    with pytest.warns(DeprecationWarning, match=f"delibsim.{old} is now delibsim.{new}"):
-        assert getattr(delibsim, old) is getattr(delibsim, new)
-    assert old not in delibsim.__all__
-
-
-@pytest.mark.parametrize(("name", "module"), conduct.RENAMED.items())
-def test_what_the_module_conduct_had_warns_and_is_the_same(name, module):
-    with pytest.warns(DeprecationWarning, match=f"is now delibsim.conduct.{module}.{name}"):
-        found = getattr(conduct, name)
-    assert found is getattr(import_module(f"delibsim.conduct.{module}"), name)
-
-
-@pytest.mark.parametrize(("name", "module"), prompt.MOVED.items())
-def test_a_form_that_the_module_prompt_had_warns_and_is_the_same(name, module):
-    with pytest.warns(DeprecationWarning, match=f"is now {module}.{name}"):
-        found = getattr(prompt, name)
-    assert found is getattr(import_module(module), name)
 
 
 def test_star_import_gives_all_names():

@@ -1,6 +1,4 @@
-"""Synthetic tournaments: ratings with known strengths and effects, for tests of the analysis and
-for bench/debates.py.
-"""
+"""Synthetic tournaments: ratings with known strengths and effects, for tests of the analysis."""
 
 import numpy as np
 import pandas as pd

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
-from delibsim.analysis.conditions import ByCondition, Mean
+from delibsim.analysis.conditions import ByCondition, Mean, mean_of, sd_of
 from delibsim.domain.condition import Condition, settings_of
 from delibsim.domain.errors import unknown
 from delibsim.domain.run import Session
@@ -172,40 +172,29 @@ def _average(
     cell: tuple[str, Levels], means: Sequence[Mean], planned: int, conditions: int
 ) -> Average:
     """One row of the averages, from the means of its conditions."""
-    values = [(mean, mean.mean) for mean in means if mean.mean is not None]
+    known = [mean for mean in means if mean.values]
     missing: Counter[str] = Counter()
     for mean in means:
         missing.update(mean.missing)
-    people = _people([mean for mean, _ in values])
+    sessions = list(chain.from_iterable(mean.values for mean in known))
+    people = _people(known)
     return Average(
         population=cell[0],
         levels=cell[1],
         measure=means[0].measure,
         phase=means[0].phase,
         planned=planned,
-        valid=sum(mean.valid for mean in means),
-        conditions=len(values),
+        valid=len(sessions),
+        conditions=len(known),
         conditions_planned=conditions,
-        topics=len({mean.condition.topic for mean, _ in values}),
-        models=len({mean.condition.models for mean, _ in values}),
-        mean=fmean(value for _, value in values) if values else None,
-        sd=_sd(means),
+        topics=len({mean.condition.topic for mean in known}),
+        models=len({mean.condition.models for mean in known}),
+        mean=mean_of([fmean(mean.values) for mean in known]),
+        sd=sd_of(sessions),
         missing=missing,
-        people=fmean(people) if people else None,
+        people=mean_of(people),
         people_topics=len(people),
     )
-
-
-def _sd(means: Sequence[Mean]) -> float | None:
-    """The standard deviation of all sessions, from the means and deviations of conditions."""
-    known = [(mean.valid, mean.mean, mean.sd or 0.0) for mean in means if mean.mean is not None]
-    n = sum(valid for valid, _, _ in known)
-    if n < 2:
-        return None
-    overall = sum(valid * mean for valid, mean, _ in known) / n
-    within = sum((valid - 1) * sd**2 for valid, _, sd in known)
-    between = sum(valid * (mean - overall) ** 2 for valid, mean, _ in known)
-    return sqrt((within + between) / (n - 1))
 
 
 def _people(means: Sequence[Mean]) -> list[float]:

@@ -4,8 +4,9 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from math import isnan, isqrt
-from statistics import fmean
+from functools import cached_property
+from math import isnan
+from statistics import fmean, stdev
 from typing import Any
 
 from delibsim.analysis.human.values import on_their_instrument, people_of
@@ -20,12 +21,22 @@ NUMBERS = ("held", "valid", "mean", "sd")
 """What a mean says of the values that it stands on."""
 
 
+def mean_of(values: Sequence[float]) -> float | None:
+    """The mean of values; None without any."""
+    return fmean(values) if values else None
+
+
+def sd_of(values: Sequence[float]) -> float | None:
+    """The standard deviation of a sample; None of fewer than two values."""
+    return stdev(values) if len(values) > 1 else None
+
+
 @dataclass(frozen=True)
 class Mean:
     """The mean of a measure in a phase over the runs of a condition, and people's value.
 
-    `planned`, `held` and `valid` count runs; `mean` and `sd` are those of the valid ones, None
-    without any (`sd`: with fewer than two). `missing` counts the reason codes of the others.
+    `planned` and `held` count runs; `values` are those of the valid ones, `missing` counts the
+    reason codes of the others.
     `equal_to` is the condition that this one equals by construction, `asked_like` the one that was
     asked alike because the parameter they differ in was dropped; None without one.
     """
@@ -37,11 +48,24 @@ class Mean:
     phase: str
     planned: int
     held: int
-    valid: int
-    mean: float | None
-    sd: float | None
+    values: Sequence[float]
     missing: Mapping[str, int]
     people: float | None
+
+    @property
+    def valid(self) -> int:
+        """How many runs have a value."""
+        return len(self.values)
+
+    @cached_property
+    def mean(self) -> float | None:
+        """The mean of the values; None without any."""
+        return mean_of(self.values)
+
+    @cached_property
+    def sd(self) -> float | None:
+        """Their standard deviation; None of fewer than two."""
+        return sd_of(self.values)
 
     def title(self) -> str:
         """What stands above the table of the condition: its name, and which other it is like."""
@@ -242,32 +266,12 @@ def means(
             phase=phase,
             planned=planned[condition],
             held=own.held,
-            valid=len(own.valid),
-            mean=fmean(own.valid) if own.valid else None,
-            sd=_sd(own.valid) if len(own.valid) > 1 else None,
+            values=own.valid,
             missing=own.notes,
             people=people[condition].get(phase, {}).get(measure),
         )
         rows.append(row)
     return rows
-
-
-def _sd(values: Sequence[float]) -> float:
-    """`statistics.stdev` of finite floats, to the last bit and in a tenth of its time: the sums
-    are those of whole numbers over one denominator.
-    """
-    ratios = [value.as_integer_ratio() for value in values]
-    common = max(denominator for _, denominator in ratios)  # all are powers of two
-    whole = [numerator * (common // denominator) for numerator, denominator in ratios]
-    n = len(whole)
-    upper = n * sum(value * value for value in whole) - sum(whole) ** 2
-    lower = n * (n - 1) * common * common
-    # The root with 109 bits or more, the last one odd where it is not exact, rounds as it would.
-    shift = (upper.bit_length() - lower.bit_length() - 109) // 2
-    scaled, by = (upper, lower << 2 * shift) if shift >= 0 else (upper << -2 * shift, lower)
-    root = isqrt(scaled // by)
-    root |= root * root * by != scaled
-    return float(root << shift) if shift >= 0 else root / (1 << -shift)
 
 
 def on_people(plans: Sequence[Session]) -> list[str]:

@@ -112,7 +112,7 @@ def _effect(
     controls: Sequence[ForkValues],
 ) -> Effect:
     """The effect on one measure, of forks that are alike."""
-    from delibsim.measures.inference.paired import paired_difference  # numpy and scipy
+    from delibsim.measures.inference.means import paired_difference  # numpy and scipy
 
     own, noise = _valid(forks, measure), _valid(controls, measure)
     both = sorted(own.keys() & noise.keys())

@@ -72,7 +72,7 @@ def effects_over_runs(
 
 
 def _over_runs(effects: Sequence[Effect], runs: int, one_scale: bool) -> OverRuns:
-    from delibsim.measures.inference.paired import paired_difference  # numpy and scipy
+    from delibsim.measures.inference.means import paired_difference  # numpy and scipy
 
     by_run: dict[str, list[float]] = {}
     for effect in effects:

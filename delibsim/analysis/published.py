@@ -7,7 +7,7 @@ chance is divided once more by the number of levels, so that it is higher throug
 import numpy as np
 from numpy.typing import ArrayLike
 
-from delibsim.measures.reliability.weightings import Weighting, weights_of
+from delibsim.measures.reliability.codes import Weighting, weights_of
 
 
 def chance_shrunk(

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from math import isnan
 
+import numpy as np
 import pandas as pd
 
 from delibsim.analysis.averages import Averages, averages
@@ -67,27 +67,24 @@ def _means(
     """The means of the measures that the table has, a condition, measure and phase each; `number`
     is that of the condition of every row.
     """
-    kinds = []
+    held = rows["status"].isin(HELD).to_numpy()
+    planned, n_held = Counter(number), Counter(number[held])
+    # The rows that were held, those of one condition beside each other.
+    order = np.argsort(number[held].to_numpy(), kind="stable")
+    rows = rows[held].iloc[order]
+    bounds = np.cumsum([n_held[n] for n in range(len(conditions) - 1)])
+    no_notes = pd.Series(None, rows.index, dtype=object)
+    samples: dict[tuple[str, str], list[Sample]] = {}
     for name, measure in measures.items():
         for phase in measure.phases or ("",):
             if column_of(name, phase) in rows:
-                kinds.append((name, phase))
-    held = rows["status"].isin(HELD)
-    columns = [column_of(*kind) for kind in kinds]
-    values = rows.loc[held, columns].astype(float)
-    groups = values.groupby(number[held])
-    within = range(len(conditions))
-    valid, mean, sd = (
-        table.reindex(within).to_numpy(dtype=float)
-        for table in (groups.count(), groups.mean(), groups.std(ddof=1))
-    )
-    planned = Counter(number)
-    n_held = Counter(number[held])
-    rows = rows[held]
-    missing = {kind: _missing(rows, number[held], kind) for kind in kinds}
+                values = rows[column_of(name, phase)].to_numpy(dtype=float)
+                notes = rows.get(f"{name}_note", no_notes).to_numpy(dtype=object)
+                parts = zip(np.split(values, bounds), np.split(notes, bounds), strict=True)
+                samples[name, phase] = [_sample(*part) for part in parts]
     found = []
     for n, condition in enumerate(conditions):
-        for k, (name, phase) in enumerate(kinds):
+        for (name, phase), parts in samples.items():
             one = Mean(
                 condition=condition,
                 equal_to=None,
@@ -96,33 +93,19 @@ def _means(
                 phase=phase,
                 planned=planned[n],
                 held=n_held[n],
-                valid=_whole(valid[n, k]),
-                mean=_defined(mean[n, k]),
-                sd=_defined(sd[n, k]),
-                missing=missing[name, phase].get(n, Counter()),
+                values=parts[n][0],
+                missing=parts[n][1],
                 people=people[n].get(phase, {}).get(name),
             )
             found.append(one)
     return found
 
 
-def _missing(rows: pd.DataFrame, number: pd.Series, kind: tuple[str, str]) -> dict[int, Counter]:
-    """The reason codes of the rows without a value of a measure, counted by condition."""
-    name, _ = kind
-    lost = rows[column_of(*kind)].isna()
-    notes = rows.loc[lost, f"{name}_note"] if lost.any() else pd.Series(dtype=object)
-    found: dict[int, Counter[str]] = {}
-    for row, note in notes.dropna().items():
-        n = number[row]
-        found.setdefault(int(n), Counter())[str(note)] += 1
-    return found
+Sample = tuple[list[float], Counter[str]]
+"""The values of a measure, and the reason codes of the sessions without one."""
 
 
-def _defined(value: float) -> float | None:
-    """A statistic; None of too few values."""
-    return None if isnan(value) else float(value)
-
-
-def _whole(value: float) -> int:
-    """A count; that of a condition without any held run is not there."""
-    return 0 if isnan(value) else int(value)
+def _sample(values: np.ndarray, notes: np.ndarray) -> Sample:
+    lost = np.isnan(values)
+    codes = [note for note in notes[lost] if isinstance(note, str)] if lost.any() else ()
+    return values[~lost].tolist(), Counter(codes)

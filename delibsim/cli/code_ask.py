@@ -1,25 +1,29 @@
 """`delibsim code ask`: have the texts of a study coded by language models."""
 
-import asyncio
-from functools import partial
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import EstimateOnly, print_lines
+from delibsim.asking.kinds.code import plan_coding, tried
+from delibsim.asking.kinds.code_outcome import (
+    Measured,
+    coding_plain,
+    coding_told,
+    measured,
+    uncoded_told,
+)
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.cli.asking import View, carry_out
+from delibsim.cli.estimate import EstimateOnly
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
-from delibsim.conduct.asking.ask import Outcome
-from delibsim.conduct.coding.ask import ask_coding, kin_of
-from delibsim.conduct.coding.begun import fewer_samples
-from delibsim.conduct.coding.estimate import Measured, estimate_coding, measured
-from delibsim.conduct.coding.outcome import coding_plain, coding_told, uncoded_told
-from delibsim.conduct.coding.plan import CodingPlan, plan_coding, tried
+from delibsim.cli.terminal import print_each, shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.text import counted, study_named
-from delibsim.planning.estimate_tables import plain
+from delibsim.planning.estimate import Estimate
 from delibsim.planning.tokens import Range
 
 CODERS = "Scheme, coders and limits: scheme=dqi3 'group.models=[A,B]' samples=5 temperature=0.7 ..."
@@ -48,45 +52,35 @@ def ask(
     samples are missing, 4 if no text could be coded.
     """
     planned = plan_coding(study_at(study, root), overrides or [])
-    whole = planned
-    if trial:
-        planned = tried(planned, trial)
-    screen = console(stderr=True)
-    told = [*planned.ignored, *fewer_samples(planned.task)]
-    notes = [f"note: {line}" for line in told]
-    notes += [f"warning: {line}" for line in kin_of(planned)]
-    print_each(notes, screen)
-    if only:
-        _print_estimate(planned, as_json)
-        return
-    notify = partial(screen.print, soft_wrap=True)
-    outcome = asyncio.run(ask_coding(planned, notify))
-    if outcome.new or outcome.before:
-        rescore_codes(planned.runs)
-    used = measured(whole) if trial else []
-    if as_json:
-        more = {"measured": [vars(one) for one in used]} if trial else {}
-        echo_json(coding_plain(planned, outcome) | more)
+    if not trial:
+        carry_out(planned, VIEW, only, as_json)
     else:
-        _print(planned, outcome, used)
-        print_each([f"missing: {fault}" for fault in outcome.faults], screen)
-        print_each([f"missing: {fault}" for fault in planned.faults], screen)
-    complete = outcome.whole and not planned.faults
-    raise typer.Exit(exit_code(bool(outcome.usable), complete))
+        carry_out(tried(planned, trial), _trying(planned), only, as_json)
 
 
-def _print(planned: CodingPlan, outcome: Outcome, used: list[Measured]) -> None:
-    """Print what came of coding, and what all texts will take where some were tried."""
-    screen = console()
+def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
+    """Print what came of coding."""
     print_each(coding_told(planned, outcome), screen)
-    steps = planned.codings.files.steps
+    steps = planned.answers.files.steps
     if steps.is_file():
         screen.print(f"Steps      {shown(steps.resolve())}")
-    if used:
-        heads = ["calls", "input", "of it cached", "output", "to come", "USD a call", "USD to come"]
-        rows = [_row(one) for one in used]
-        print_table("Measured", [*texts("coder"), *numbers(heads)], rows, screen)
     screen.print(f"Next       delibsim code report {planned.runs.study}")
+
+
+def _trying(whole: Plan) -> View:
+    """How a coding of some texts is shown: with what all texts will take by what these used."""
+
+    def plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
+        more = {"measured": [vars(one) for one in measured(whole)]}
+        return coding_plain(planned, outcome) | more
+
+    def show(planned: Plan, outcome: Outcome, screen: Console) -> None:
+        _show(planned, outcome, screen)
+        heads = ["calls", "input", "of it cached", "output", "to come", "USD a call", "USD to come"]
+        rows = [_row(one) for one in measured(whole)]
+        print_table("Measured", [*texts("coder"), *numbers(heads)], rows, screen)
+
+    return replace(VIEW, plain=plain, show=show)
 
 
 def _row(one: Measured) -> list[str]:
@@ -98,30 +92,44 @@ def _row(one: Measured) -> list[str]:
     return [one.coder, f"{one.calls:,}", *tokens, f"{one.to_come:,}", *usd]
 
 
-def _print_estimate(planned: CodingPlan, as_json: bool) -> None:
-    """Say what the samples that are still to be asked for will take."""
-    found = estimate_coding(planned)
-    study = planned.runs.study
-    coded = {text.id for dimension in planned.dimensions for text in planned.coded(dimension)}
-    a_text = _a_text(found.usd, len(coded))
-    if as_json:
-        estimate: dict[str, Any] = plain(planned.plan, found)
-        counts = estimate.pop("sessions")
-        samples = {name: counts[name] for name in ("planned", "held", "waiting")}
-        cost = {"texts": len(coded), "usd_a_text": {"low": a_text.low, "high": a_text.high}}
-        echo_json(estimate | {"study": study, "samples": samples} | cost)
-        return
-    screen = console()
+def _before(planned: Plan, found: Estimate) -> list[str]:
+    """How many samples there are, and which texts are not coded."""
     samples = counted(found.planned, "sample")
     counts = f"{samples}, {found.held} there already, {found.waiting} to be asked for"
-    screen.print(f"{study_named(study)}: {counts}")
-    print_each(uncoded_told(planned), screen)
-    print_lines(planned.plan, found, screen, "samples")
-    if found.waiting and found.usd.high:
-        usd = f"{a_text.low:.4f} - {a_text.high:.4f} USD"
-        screen.print(f"A text     {usd}, of {counted(len(coded), 'text')}")
+    return [f"{study_named(planned.runs.study)}: {counts}", *uncoded_told(planned)]
+
+
+def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
+    """What an estimate says of texts."""
+    coded = _coded(planned)
+    usd = _a_text(found.usd, coded)
+    return {"texts": coded, "usd_a_text": {"low": usd.low, "high": usd.high}}
+
+
+def _after(planned: Plan, found: Estimate) -> list[str]:
+    """What a text costs."""
+    if not (found.waiting and found.usd.high):
+        return []
+    coded = _coded(planned)
+    usd = _a_text(found.usd, coded)
+    return [f"A text     {usd.low:.4f} - {usd.high:.4f} USD, of {counted(coded, 'text')}"]
+
+
+def _coded(planned: Plan) -> int:
+    """How many texts are coded on any dimension."""
+    about = planned.about
+    return len({text.id for one in about.dimensions for text in about.coded(one)})
+
+
+def _rescore(planned: Plan, outcome: Outcome) -> None:
+    """Write the scores of codes anew."""
+    if outcome.new or outcome.before:
+        rescore_codes(planned.runs)
 
 
 def _a_text(usd: Range, n: int) -> Range:
     """US dollars a text."""
     return Range(usd.low / n, usd.high / n) if n else Range()
+
+
+VIEW = View("samples", _before, _values, coding_plain, _show, after=_after, rescore=_rescore)

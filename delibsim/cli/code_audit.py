@@ -7,25 +7,22 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from delibsim.asking.kinds.audit import Audit, audit_of
+from delibsim.asking.kinds.coding import Coding, coding_of
+from delibsim.asking.kinds.rationale import plan_audit
+from delibsim.asking.kinds.rationale_packs import export_rationales, import_verdicts
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.cli.asking import View, show_estimate
 from delibsim.cli.code_audit_view import print_audit, reading_plain
 from delibsim.cli.code_options import CodeSettings, values_of
-from delibsim.cli.estimate import print_lines
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
-from delibsim.conduct.coding.audit import Audit, audit_of
-from delibsim.conduct.coding.audit_model import (
-    AuditOutcome,
-    AuditPlan,
-    ask_reader,
-    estimate_audit,
-    plan_audit,
-)
-from delibsim.conduct.coding.audit_packs import export_rationales, import_verdicts
-from delibsim.conduct.coding.scheme import coding_of
+from delibsim.conduct.ask import ask
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
-from delibsim.planning.estimate_tables import plain
+from delibsim.planning.estimate import Estimate
 
 SAMPLE = "Write so many rationales for people to read, drawn evenly by model, dimension, outcome."
 IMPORT = "Take a form of verdicts, or a table of failures with corrected kinds, back."
@@ -65,9 +62,9 @@ def audit(
     if model:
         planned = plan_audit(found, model, sample, others)
         if only:
-            _print_estimate(planned, as_json)
+            show_estimate(planned, VIEW, as_json)
             return
-        raise typer.Exit(_ask(planned, as_json))
+        raise typer.Exit(_ask(planned, coding, as_json))
     if sample is not None:
         _export(found, sample, Path(own["to"]) if own["to"] else None, as_json)
         return
@@ -127,46 +124,44 @@ def _import(file: Path, found: Audit, as_json: bool) -> int:
     return exit_code(bool(taken.given) or not taken.empty, not taken.empty)
 
 
-def _ask(planned: AuditPlan, as_json: bool) -> int:
+def _ask(planned: Plan, coding: Coding, as_json: bool) -> int:
     """Have a model read rationales; the exit code."""
     notify = partial(console(stderr=True).print, soft_wrap=True)
-    outcome = asyncio.run(ask_reader(planned, notify))
-    found = audit_of(planned.audit.coding)
+    outcome = asyncio.run(ask(planned, notify))
+    found, (reader,) = audit_of(coding), planned.models
     if as_json:
-        echo_json(found.plain() | {"reading": reading_plain(planned.reader, outcome)})
+        echo_json(found.plain() | {"reading": reading_plain(reader, outcome)})
     else:
-        _print_outcome(planned, outcome)
+        _show(planned, outcome, console())
         print_audit(found, console())
     print_each([f"missing: {fault}" for fault in outcome.faults], console(stderr=True))
-    whole = not outcome.faults and not outcome.unreadable
-    return exit_code(bool(outcome.new + outcome.before), whole)
+    return exit_code(bool(outcome.new + outcome.before), not outcome.faults and not outcome.missing)
 
 
-def _print_outcome(planned: AuditPlan, outcome: AuditOutcome) -> None:
+def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
     """Say how many rationales a model read."""
-    unreadable = f", of them without a verdict {outcome.unreadable}" if outcome.unreadable else ""
-    print_each(
-        [
-            f"{planned.reader}: {counted(outcome.new, 'rationale')} read now{unreadable},"
-            f" {outcome.before} before; {counted(outcome.asked, 'call')}"
-        ],
-        console(),
+    unreadable = sum(outcome.missing.values())
+    without = f", of them without a verdict {unreadable}" if unreadable else ""
+    (reader,) = planned.models
+    told = (
+        f"{reader}: {counted(outcome.new, 'rationale')} read now{without}, {outcome.before} before;"
+        f" {counted(outcome.asked, 'call')}"
     )
+    print_each([told], screen)
 
 
-def _print_estimate(planned: AuditPlan, as_json: bool) -> None:
-    """Say what the rationales that are still to be read will take."""
-    found: Any = asyncio.run(estimate_audit(planned))
-    study = planned.audit.coding.runs.study
-    if as_json:
-        estimate = plain(planned.plan, found)
-        counts = estimate.pop("sessions")
-        calls = {name: counts[name] for name in ("planned", "held", "waiting")}
-        echo_json(estimate | {"study": study, "rationales": calls})
-        return
-    screen = console()
-    rationales = counted(found.planned, "rationale")
-    screen.print(
-        f"{study_named(study)}: {rationales}, {found.held} read already, {found.waiting} to be read"
-    )
-    print_lines(planned.plan, found, screen, "rationales")
+def _before(planned: Plan, found: Estimate) -> list[str]:
+    """How many rationales there are to be read."""
+    read = f"{found.held} read already, {found.waiting} to be read"
+    return [f"{study_named(planned.runs.study)}: {counted(found.planned, 'rationale')}, {read}"]
+
+
+def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
+    return {}
+
+
+def _plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
+    return outcome.plain()
+
+
+VIEW = View("rationales", _before, _values, _plain, _show)

@@ -1,6 +1,5 @@
 """How an audit is printed: rates by model and dimension, readers, kinds of failure."""
 
-from dataclasses import asdict
 from math import isnan
 from typing import Any
 
@@ -13,10 +12,10 @@ from delibsim.analysis.coding.audit import (
     failure_counts,
 )
 from delibsim.analysis.table import numbers, texts
+from delibsim.asking.kinds.audit import Audit
+from delibsim.asking.nouns import Outcome
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import number, print_each
-from delibsim.conduct.coding.audit import Audit
-from delibsim.conduct.coding.audit_model import AuditOutcome
 from delibsim.domain.audit import KINDS
 from delibsim.domain.text import counted
 
@@ -110,6 +109,13 @@ def _rate(share: Share) -> tuple[str, str]:
     return number(share.value), f"{share.low:.3f}, {share.high:.3f}"
 
 
-def reading_plain(reader: str, outcome: AuditOutcome) -> dict[str, Any]:
+def reading_plain(reader: str, outcome: Outcome) -> dict[str, Any]:
     """What came of asking a model, as JSON prints it."""
-    return {"reader": reader, **asdict(outcome)}
+    return {
+        "reader": reader,
+        "new": outcome.new,
+        "before": outcome.before,
+        "asked": outcome.asked,
+        "unreadable": sum(outcome.missing.values()),
+        "faults": list(outcome.faults),
+    }

@@ -32,9 +32,9 @@ def export(
     within their groups (--stratify group). A larger --texts adds texts to those that were drawn.
     delibsim code export pilot scheme=dqi3 --coders Ann,Ben --texts 50
     """
-    from delibsim.conduct.coding.packs import export_codes, told
-    from delibsim.conduct.coding.scheme import coding_of
-    from delibsim.conduct.handing_out import people_named
+    from delibsim.asking.handing_out import people_named
+    from delibsim.asking.kinds.code_packs import export_codes, told
+    from delibsim.asking.kinds.coding import coding_of
 
     values = values_of(settings, ("scheme", "by", "context", "stratify"))
     context = whole_number("context", values["context"])

@@ -29,10 +29,13 @@ def import_(
     delibsim code import codes.csv study=pilot scheme=dqi3. Exit code 0; 3 if cells were left empty,
     4 if there is no code at all.
     """
-    from delibsim.conduct.coding.import_codes import import_codes
+    from delibsim.asking.kinds.code_import import import_codes
+    from delibsim.conduct.texts import rescore_codes
 
     values = values_of(settings, ("study", "scheme"))
     found = import_codes(file, root, values["study"], values["scheme"], training)
+    for runs in found.coded:
+        rescore_codes(runs)
     if as_json:
         echo_json(found.plain())
     else:

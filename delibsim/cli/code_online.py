@@ -30,9 +30,9 @@ def online(
     Codes are kept as they are handed in, as from paper. Settings are those of `delibsim code
     export`: scheme, by, context, stratify.
     """
-    from delibsim.conduct.coding.packs import export_codes, told
-    from delibsim.conduct.coding.scheme import coding_of
-    from delibsim.conduct.handing_out import Online, number_of_people
+    from delibsim.asking.handing_out import Online, number_of_people
+    from delibsim.asking.kinds.code_packs import export_codes, told
+    from delibsim.asking.kinds.coding import coding_of
 
     values = values_of(settings, ("scheme", "by", "context", "stratify"))
     context = whole_number("context", values["context"])

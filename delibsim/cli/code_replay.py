@@ -1,14 +1,13 @@
 """`delibsim code replay`: compute the samples of a coding again from its record."""
 
-import asyncio
 from typing import Annotated
 
 import typer
 
+from delibsim.asking.kinds.code import CODES
+from delibsim.cli.asking import replay_and_exit
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.replayed import end_with_replayed
 from delibsim.cli.terminal import study_at
-from delibsim.conduct.coding.replay import replay_coding
 from delibsim.domain.errors import WrongInput
 
 SCHEME = "scheme=NAME, where texts of the study were coded by several."
@@ -27,6 +26,4 @@ def replay(
     key, _, name = scheme.partition("=")
     if scheme and key != "scheme":
         raise WrongInput(f"'{scheme}' is no setting of a replay: scheme=NAME")
-    runs = study_at(study, root)
-    found = asyncio.run(replay_coding(runs, name))
-    end_with_replayed(runs.study, found, ("scheme", "sample"), as_json)
+    replay_and_exit(CODES.kept(study_at(study, root), name), "scheme", as_json)

@@ -86,7 +86,7 @@ def report(
     everything = own["tables"] == ALL
     from delibsim.analysis.coding.page import write_page  # pandas is slow to import
     from delibsim.analysis.coding.report import Settings
-    from delibsim.conduct.coding.report import report_on_codes
+    from delibsim.conduct.code_report import report_on_codes
 
     runs = study_at(study, root)
     found = report_on_codes(runs, own["scheme"], Settings(bound, least, against, own["by"]))

@@ -31,11 +31,11 @@ def review(
     The chance of each text is kept with the draw, so that corrected means can weigh by it.
     delibsim code review pilot --n 20
     """
-    from delibsim.conduct.coding.packs import told
-    from delibsim.conduct.coding.review import review as review_texts
-    from delibsim.conduct.coding.review import told_review
-    from delibsim.conduct.coding.scheme import coding_of
-    from delibsim.conduct.handing_out import people_named
+    from delibsim.asking.handing_out import people_named
+    from delibsim.asking.kinds.code_packs import told
+    from delibsim.asking.kinds.code_review import review as review_texts
+    from delibsim.asking.kinds.code_review import told_review
+    from delibsim.asking.kinds.coding import coding_of
 
     values = values_of(settings, ("scheme",))
     coding = coding_of(study_at(study, root), values["scheme"])

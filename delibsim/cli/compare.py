@@ -7,8 +7,6 @@ from delibsim.cli.compare_dimensions import dimensions
 from delibsim.cli.compare_export import export
 from delibsim.cli.compare_import import import_
 from delibsim.cli.compare_online import online
-from delibsim.cli.compare_plan import EPILOG as PLANNED
-from delibsim.cli.compare_plan import plan
 from delibsim.cli.compare_replay import replay
 from delibsim.cli.compare_report import report
 
@@ -21,7 +19,6 @@ def _group() -> None:
 
 
 app.command()(dimensions)
-app.command(epilog=PLANNED)(plan)
 app.command(epilog=EPILOG)(ask)
 app.command()(replay)
 app.command()(export)

@@ -1,8 +1,6 @@
 """`delibsim compare ask`: have the texts of a study judged in pairs by language models."""
 
-import asyncio
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,31 +8,28 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import EstimateOnly, print_lines
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
-from delibsim.cli.words import settings_among
-from delibsim.conduct.asking.ask import Outcome
-from delibsim.conduct.comparing.ask import kin_of
-from delibsim.conduct.comparing.carry_out import carry_out
-from delibsim.conduct.comparing.estimate import estimate_comparison, filled
-from delibsim.conduct.comparing.plan import ComparisonPlan, plan_comparison, with_batches
-from delibsim.conduct.comparing.report import (
+from delibsim.asking.kinds.pair import plan_pairs
+from delibsim.asking.kinds.pair_outcome import (
     comparison_plain,
     comparison_told,
     judge_rows,
     notes_of,
-    pairs_in,
     stop_rows,
     votes_of,
 )
-from delibsim.conduct.comparing.texts import study_of_several
+from delibsim.asking.kinds.pair_texts import study_of_several
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.settings import task_name
+from delibsim.cli.asking import View, carry_out
+from delibsim.cli.estimate import EstimateOnly
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.table import print_table
+from delibsim.cli.terminal import print_each, study_at
+from delibsim.cli.words import settings_among
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
-from delibsim.planning.comparing import task_name
-from delibsim.planning.estimate_tables import plain
+from delibsim.planning.estimate import Estimate
 from delibsim.store.gathered import gathered_and_own
 from delibsim.store.runs import Runs
 
@@ -73,25 +68,7 @@ def ask(
     rule ends it. Exit code 0; 3 if votes are missing, 4 if there is none.
     """
     runs, sources, settings = studies_of(study, overrides or [], root)
-    planned = plan_comparison(runs, settings, keep_equal, sources=sources)
-    screen = console(stderr=True)
-    print_each([f"note: {line}" for line in planned.notes], screen)
-    print_each([f"warning: {line}" for line in kin_of(planned)], screen)
-    if only:
-        _print_estimate(planned, as_json)
-        return
-    outcome = asyncio.run(carry_out(planned, partial(screen.print, soft_wrap=True)))
-    planned = with_batches(planned)
-    if outcome.new:
-        rescore_pairs(gathered_and_own(runs))
-    if as_json:
-        echo_json(comparison_plain(planned, outcome))
-    else:
-        _print(planned, outcome)
-        print_each([f"missing: {fault}" for fault in outcome.faults], screen)
-        print_each([f"missing: {fault}" for fault in planned.faults], screen)
-    complete = outcome.whole and not planned.faults
-    raise typer.Exit(exit_code(bool(outcome.usable), complete))
+    carry_out(plan_pairs(runs, settings, keep_equal, sources=sources), VIEW, only, as_json)
 
 
 def studies_of(
@@ -111,9 +88,9 @@ def studies_of(
     return study_of_several(root, task_name("name", given["name"]), sources), sources, settings
 
 
-def _print(planned: ComparisonPlan, outcome: Outcome) -> None:
+def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
     """Print what came of a comparison: votes by judge, and what must be known of them."""
-    screen, votes = console(), votes_of(planned)
+    votes = votes_of(planned)
     print_each(comparison_told(planned, outcome), screen)
     heads = ["planned", "answered", "A", "B", "tie", "missing"]
     rows = []
@@ -121,12 +98,12 @@ def _print(planned: ComparisonPlan, outcome: Outcome) -> None:
         judge, dimension, *counts = row.values()
         rows.append([str(judge), str(dimension), *(f"{n:,}" for n in counts)])
     print_table("Votes", [*texts("judge", "dimension"), *numbers(heads)], rows, screen)
-    if planned.chains:
-        _print_stops(planned, screen)
+    if planned.about.chains:
+        _show_stops(planned, screen)
     print_each([f"note: {line}" for line in notes_of(planned, votes)], screen)
 
 
-def _print_stops(planned: ComparisonPlan, screen: Console) -> None:
+def _show_stops(planned: Plan, screen: Console) -> None:
     """Print what ended the batches of every dimension, and what was known then."""
     heads = ["batches", "pairs", "a text", "se", "r", "r of probes", "apart"]
     rows = []
@@ -138,22 +115,26 @@ def _print_stops(planned: ComparisonPlan, screen: Console) -> None:
     print_table("Adaptive choice", [*texts("dimension", "ended by"), *numbers(heads)], rows, screen)
 
 
-def _print_estimate(planned: ComparisonPlan, as_json: bool) -> None:
-    """Say what the votes that are still to be asked for will take."""
-    found = estimate_comparison(planned)
-    planned = filled(planned)
-    study, sheets = planned.runs.study, len(planned.sheets)
-    if as_json:
-        estimate: dict[str, Any] = plain(planned.plan, found)
-        counts = estimate.pop("sessions")
-        votes = {name: counts[name] for name in ("planned", "held", "waiting")}
-        size = {"texts": len(planned.material.shown), "pairs": pairs_in(planned)}
-        size |= {"at_most": bool(planned.chains)}
-        echo_json(estimate | {"study": study, "votes": votes, "sheets": sheets} | size)
-        return
-    screen = console()
-    votes = ("at most " if planned.chains else "") + counted(found.planned, "vote")
-    pairs = f"{counted(pairs_in(planned), 'pair')} on {counted(sheets, 'sheet')}"
+def _before(planned: Plan, found: Estimate) -> list[str]:
+    """How many votes there are, on how many pairs."""
+    votes = ("at most " if planned.about.chains else "") + counted(found.planned, "vote")
+    about = planned.about
+    pairs = f"{counted(about.pairs, 'pair')} on {counted(len(about.sheets), 'sheet')}"
     counts = f"{votes}, {found.held:,} there already, {found.waiting:,} to be asked for"
-    screen.print(f"{study_named(study)}: {pairs}; {counts}")
-    print_lines(planned.plan, found, screen, "votes")
+    return [f"{study_named(planned.runs.study)}: {pairs}; {counts}"]
+
+
+def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
+    """What an estimate says of sheets, texts and pairs."""
+    about = planned.about
+    size = {"sheets": len(about.sheets), "texts": len(about.shown), "pairs": about.pairs}
+    return size | {"at_most": bool(about.chains)}
+
+
+def _rescore(planned: Plan, outcome: Outcome) -> None:
+    """Write the scores of pairs anew where there are new votes."""
+    if outcome.new:
+        rescore_pairs(gathered_and_own(planned.runs))
+
+
+VIEW = View("votes", _before, _values, comparison_plain, _show, rescore=_rescore)

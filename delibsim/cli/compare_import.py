@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from delibsim.annotation.pair_sheets import is_pair_form
+from delibsim.asking.kinds.pair_import import columns_of, import_pairs
+from delibsim.asking.kinds.pair_sheets import is_pair_form
+from delibsim.asking.settings import task_name
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, tell_folder
-from delibsim.conduct.comparing.import_pairs import columns_of, import_pairs
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
-from delibsim.planning.comparing import task_name
 from delibsim.store.gathered import gathered_and_own
 from delibsim.store.runs import Runs
 from delibsim.store.tables.csv_cells import Sheet, read_sheet
@@ -73,9 +73,11 @@ def import_(
 
 def _import_form(file: Path, cells: Sheet, root: Path, as_json: bool) -> int:
     """Read the form of a pack back; the exit code."""
-    from delibsim.conduct.comparing.packs import import_pair_form
+    from delibsim.asking.kinds.pair_packs import import_pair_form
 
     found = import_pair_form(file, cells, root)
+    for runs in found.studies:
+        rescore_pairs(gathered_and_own(runs))
     if as_json:
         echo_json(found.plain())
     else:

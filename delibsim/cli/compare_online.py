@@ -32,8 +32,8 @@ def online(
     Each who follows a link of `delibsim people invite STUDY --rater TASK` gets the next free place.
     Votes are kept as they are handed in, as from paper.
     """
-    from delibsim.conduct.comparing.packs import export_pairs, for_people
-    from delibsim.conduct.handing_out import Online, number_of_people
+    from delibsim.asking.handing_out import Online, number_of_people
+    from delibsim.asking.kinds.pair_packs import export_pairs, for_people
 
     people = number_of_people(raters, "--raters", "rater")
     runs, sources, settings = studies_of(study, overrides or [], root)

@@ -1,15 +1,14 @@
 """`delibsim compare replay`: compute the votes of a comparison again from its record."""
 
-import asyncio
 from typing import Annotated
 
 import typer
 
+from delibsim.asking.kinds.pair import PAIRS
+from delibsim.cli.asking import replay_and_exit
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.replayed import end_with_replayed
 from delibsim.cli.terminal import study_at
-from delibsim.conduct.comparing.replay import replay_comparison
 
 NAME = "name=NAME, where a study has several comparisons."
 
@@ -25,6 +24,4 @@ def replay(
     No model is asked. Exit code 0 if they are equal to those that were kept, 4 if not.
     """
     name = values_of(settings, ["name"])["name"]
-    runs = study_at(study, root)
-    found = asyncio.run(replay_comparison(runs, name))
-    end_with_replayed(runs.study, found, ("comparison", "vote"), as_json)
+    replay_and_exit(PAIRS.kept(study_at(study, root), name), "comparison", as_json)

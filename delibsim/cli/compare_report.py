@@ -24,7 +24,7 @@ from delibsim.cli.terminal import (
 from delibsim.domain.comparison import Vote
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
-from delibsim.store.comparisons import Comparisons, comparison_begun
+from delibsim.store.comparisons import Comparisons
 
 SETTINGS = (
     "name=NAME, and how scores are computed: model=rao_kupper|davidson|bt, penalty=dummy:0.1|"
@@ -88,7 +88,7 @@ def report(
     """
     given = values_of(settings, KEYS)
     runs = study_at(study, root)
-    comparisons = comparison_begun(runs, given["name"])
+    comparisons = Comparisons.begun(runs, given["name"])
     from delibsim.analysis.pairs.page import write_page  # pandas is slow to import
     from delibsim.analysis.pairs.report import LONG
     from delibsim.conduct.compare_report import report_on_pairs
@@ -177,7 +177,7 @@ def settings_of(given: dict[str, str], comparisons: Comparisons) -> Any:
 
 def _penalty(text: str) -> Any:
     """The penalty that a text names; None for none."""
-    from delibsim.measures.bradley_terry.penalty import Dummy, Normal
+    from delibsim.measures.bradley_terry.likelihood import Dummy, Normal
 
     kind, _, number = text.partition(":")
     kinds: dict[str, Any] = {"dummy": Dummy, "normal": Normal}

@@ -178,6 +178,7 @@ def print_lines(
     what the calls of the study `runs` have cost is spent.
     """
     from delibsim.conduct.cost import spent
+    from delibsim.models.limits import Limits
     from delibsim.planning.estimate_tables import heads, notes, rows
 
     if not found.waiting:
@@ -185,7 +186,7 @@ def print_lines(
         return
     first, *others = heads(unit)
     print_table("", [*texts(first), *numbers(others)], rows(found), screen)
-    limits = getattr(planned, "limits", planned)
+    limits = planned if isinstance(planned, Limits) else planned.limits
     limited = limits.budget_usd is not None or limits.budget_tokens is not None
     before = spent(runs) if runs is not None and limited else (0.0, 0)
     print_each(notes(planned, found, before), screen)

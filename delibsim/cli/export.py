@@ -18,7 +18,6 @@ from delibsim.store.branches import is_of_branches
 from delibsim.store.codings import schemes_of
 from delibsim.store.interventions import intervention_tables
 from delibsim.store.notes import Notes
-from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import BENCH, EXPORT, Runs
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.codebook import ROWS
@@ -97,24 +96,30 @@ def _tables(
     runs: Runs, folder: Path, formats: Sequence[str], spreadsheet_safe: bool, texts: bool
 ) -> tuple[Export, Mapping[str, str]]:
     """Write all tables, with `texts` or without; what was exported, and what a row of each is."""
-    refuse_others(folder, "export")
-    wide, unscored = _wide_table(runs)
-    left_out: list[str] = []
-    more = [
-        wide,
-        *_coding_tables(runs, left_out),
-        *vote_tables(runs, left_out),
-        *_branch_tables(runs, left_out),
-        *_notes(runs, left_out),
-        *intervention_tables(runs, left_out),
-        *summary_tables(runs, left_out),
-    ]
-    written = write(runs, folder, formats, spreadsheet_safe, more, left_out, texts)
+    rows_are = dict(ROWS)
+    unscored = 0
+
+    def more(left_out: list[str]) -> list[Table]:
+        nonlocal unscored
+        wide, unscored = _wide_table(runs)
+        found = [
+            wide,
+            *_coding_tables(runs, left_out),
+            *vote_tables(runs, left_out),
+            *_branch_tables(runs, left_out),
+            *_notes(runs, left_out),
+            *intervention_tables(runs, left_out),
+            *summary_tables(runs, left_out),
+        ]
+        rows_are.update({table.name: table.row for table in found})
+        return found
+
+    written = write(runs, folder, formats, spreadsheet_safe, more, texts)
     if unscored:
         runs_of = "run has" if unscored == 1 else "runs have"
         advice = f"give `delibsim score {runs.study}` and export again"
-        say(f"{unscored} {runs_of} not all scores yet, empty in {wide.name}: {advice}", err=True)
-    return written, ROWS | {table.name: table.row for table in more}
+        say(f"{unscored} {runs_of} not all scores yet, empty in runs_wide: {advice}", err=True)
+    return written, rows_are
 
 
 def _wide_table(runs: Runs) -> tuple[Table, int]:

@@ -1,41 +1,37 @@
 """`delibsim judge`: have summaries judged by language models or people."""
 
-import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from delibsim.analysis.table import number, numbers, texts
-from delibsim.cli import judge_train
-from delibsim.cli.code_options import values_of
-from delibsim.cli.estimate import EstimateOnly, print_lines
-from delibsim.cli.online import HOURS, HandOn, show_online
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.replayed import end_with_replayed
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
-from delibsim.conduct.asking.ask import Outcome
-from delibsim.conduct.handing_out import Online
-from delibsim.conduct.judging.ask import ask_judging
-from delibsim.conduct.judging.estimate import estimate_judging
-from delibsim.conduct.judging.import_people import import_form
-from delibsim.conduct.judging.packs import export_pack
-from delibsim.conduct.judging.plan import JudgingPlan, plan_judging
-from delibsim.conduct.judging.replay import replay_judging
-from delibsim.conduct.judging.report import (
+from delibsim.asking.handing_out import Online
+from delibsim.asking.kinds.judgment import JUDGMENTS, plan_judging
+from delibsim.asking.kinds.judgment_form import import_form
+from delibsim.asking.kinds.judgment_outcome import (
     counts_of,
     judge_rows,
     judging_plain,
     judging_told,
     notes_of,
 )
+from delibsim.asking.kinds.judgment_packs import export_pack
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.settings import task_name
+from delibsim.cli import judge_train
+from delibsim.cli.asking import View, carry_out, replay_and_exit
+from delibsim.cli.code_options import values_of
+from delibsim.cli.estimate import EstimateOnly
+from delibsim.cli.online import HOURS, HandOn, show_online
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.table import print_table
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, study_named
-from delibsim.planning.comparing import task_name
-from delibsim.planning.estimate_tables import plain
-from delibsim.store.judgments import judgments_begun
+from delibsim.planning.estimate import Estimate
+from delibsim.store.judgments import Judgments
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 SETTINGS = "Who judges what: model=NAME asked=rating|comparison|both --per-summary 30 ..."
@@ -87,19 +83,7 @@ def ask(
     flags = {"both_ways": both_ways, "controls": controls}
     given = [f"{name}=true" for name, on in flags.items() if on]
     planned = plan_judging(study_at(study, root), [*(overrides or []), *given])
-    screen = console(stderr=True)
-    print_each([f"note: {line}" for line in planned.notes], screen)
-    print_each([f"warning: {line}" for line in planned.kin], screen)
-    if only:
-        _print_estimate(planned, as_json)
-        return
-    outcome = asyncio.run(ask_judging(planned, partial(screen.print, soft_wrap=True)))
-    if as_json:
-        echo_json(judging_plain(planned, outcome))
-    else:
-        _print(planned, outcome)
-        print_each([f"missing: {fault}" for fault in outcome.faults], screen)
-    raise typer.Exit(exit_code(bool(outcome.usable), outcome.whole))
+    carry_out(planned, VIEW, only, as_json)
 
 
 @app.command(name="export")
@@ -179,7 +163,7 @@ def import_(
     wrong.
     """
     name = values_of(settings, ["name"])["name"]
-    found = import_form(judgments_begun(study_at(study, root), name), file)
+    found = import_form(Judgments.begun(study_at(study, root), name), file)
     if as_json:
         echo_json(vars(found))
     else:
@@ -207,14 +191,12 @@ def replay(
     No model is asked. Exit code 0 if they are equal to those that were kept, 4 if not.
     """
     name = values_of(settings, ["name"])["name"]
-    runs = study_at(study, root)
-    found = asyncio.run(replay_judging(runs, name))
-    end_with_replayed(runs.study, found, ("judging", "judgment"), as_json)
+    replay_and_exit(JUDGMENTS.kept(study_at(study, root), name), "judging", as_json)
 
 
-def _print(planned: JudgingPlan, outcome: Outcome) -> None:
+def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
     """Print what came of judging: judgments by judge, and what must be known of them."""
-    screen, found = console(), judge_rows(planned)
+    found = judge_rows(planned)
     print_each(judging_told(planned, outcome), screen)
     rows = []
     for row in found:
@@ -228,19 +210,17 @@ def _print(planned: JudgingPlan, outcome: Outcome) -> None:
     screen.print(f"Next       delibsim summaries report {planned.runs.study}")
 
 
-def _print_estimate(planned: JudgingPlan, as_json: bool) -> None:
-    """Say what the judgments that are still to be asked for will take."""
-    found = estimate_judging(planned)
-    study, kinds = planned.runs.study, counts_of(planned)
-    if as_json:
-        estimate: dict[str, Any] = plain(planned.plan, found)
-        counts = estimate.pop("sessions")
-        made = {name: counts[name] for name in ("planned", "held", "waiting")}
-        echo_json(estimate | {"study": study, "judgments": made, "sittings": kinds})
-        return
-    screen = console()
-    listed = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+def _before(planned: Plan, found: Estimate) -> list[str]:
+    """How many sittings there are of which kind."""
+    listed = ", ".join(f"{n:,} {kind}" for kind, n in counts_of(planned).items())
+    judgments = f"{listed} a judge; {counted(found.planned, 'judgment')}"
     told = f"{found.held:,} there already, {found.waiting:,} to be asked for"
-    screen.print(f"{study_named(study)}: {listed} a judge; {counted(found.planned, 'judgment')}")
-    screen.print(told)
-    print_lines(planned.plan, found, screen, "judgments")
+    return [f"{study_named(planned.runs.study)}: {judgments}", told]
+
+
+def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
+    """What an estimate says of sittings."""
+    return {"sittings": counts_of(planned)}
+
+
+VIEW = View("judgments", _before, _values, judging_plain, _show)

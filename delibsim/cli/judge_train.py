@@ -51,8 +51,8 @@ def train(
 
     Exit code 0; 3 where it was interrupted, with a checkpoint to go on from.
     """
-    from delibsim.conduct.judging.train import Training, described, train_judge
-    from delibsim.conduct.judging.training_records import records_of_file, records_of_study
+    from delibsim.conduct.trained.records import records_of_file, records_of_study
+    from delibsim.conduct.trained.train import Training, described, train_judge
 
     given = values_of(settings, [*INTEGERS, *DECIMALS, *WORDS])
     numbers = {**_numbers(given, INTEGERS, int), **_numbers(given, DECIMALS, float)}
@@ -96,8 +96,8 @@ def setup(
     as_json: Json = False,
 ) -> None:
     """Check a checkpoint whole, and keep the hashes of its files in its judge.json."""
-    from delibsim.conduct.judging.score_trained import set_up_judge
-    from delibsim.conduct.judging.train import described
+    from delibsim.conduct.trained.score import set_up_judge
+    from delibsim.conduct.trained.train import described
     from delibsim.scorers.judge.form import InputForm
 
     stated = None
@@ -129,7 +129,7 @@ def score(
 
     The same command again computes what is not there yet. Exit code 0; 3 where it was interrupted.
     """
-    from delibsim.conduct.judging.score_trained import score_summaries
+    from delibsim.conduct.trained.score import score_summaries
 
     summaries = values_of(settings, ["summaries"])["summaries"]
     screen = console(stderr=True)

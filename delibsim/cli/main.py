@@ -3,7 +3,6 @@ one clear line.
 """
 
 import errno
-import gc
 import os
 import signal
 import sys
@@ -15,7 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
-from delibsim.cli.words import as_design, as_settings, current_words, numbers_as_settings
+from delibsim.cli.words import as_design, as_settings, numbers_as_settings
 from delibsim.domain.errors import WrongInput, told, unknown
 
 COMMANDS = {
@@ -116,18 +115,6 @@ AS_SETTINGS = {
     "compare export": ("--name",),
     "compare online": ("--name",),
     "compare import": ("--name",),
-    "compare plan": (
-        "--texts",
-        "--spread",
-        "--ties",
-        "--place",
-        "--reach",
-        "--designs",
-        "--repeats",
-        "--groups",
-        "--words",
-        "--penalty",
-    ),
     "compare report": (
         "--name",
         "--model",
@@ -160,10 +147,6 @@ NUMBERS = {"summarise": ("--runs", "--draws"), "judge ask": ("--per-summary", "-
 """Those that reach it as settings where their value is a number."""
 
 
-GARBAGE = 50_000
-"""New objects after which Python looks for garbage: at its default of 700 importing takes a third
-longer.
-"""
 INTERRUPTED = 130
 """How typer ends a command that an interruption reached where it holds nothing yet."""
 NOTHING = 4
@@ -195,9 +178,6 @@ class Commands(TyperGroup):
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             raise unknown("command", args[0], COMMANDS)
         name, _, rest = super().resolve_command(ctx, args)
-        rest, warnings = current_words(str(name), rest)
-        for warning in warnings:
-            typer.echo(f"warning: {warning}", err=True)
         inner = " ".join([str(name), *rest[:1]])
         for option in (*AS_SETTINGS.get(str(name), ()), *AS_SETTINGS.get(inner, ())):
             rest = as_settings(rest, option)
@@ -259,7 +239,6 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     stdout = prepare_streams()
-    gc.set_threshold(GARBAGE)
     # Threads of the linear algebra cost more than they save on matrices this small, and the last
     # digit of a sum would depend on how many cores a machine has.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -11,7 +11,7 @@ from delibsim.analysis.study.analyses.power import Answer, Question, answer
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.cli.options import RUNS, with_runs
-from delibsim.cli.terminal import brief, safe, say
+from delibsim.cli.terminal import brief, safe
 from delibsim.cli.words import QUOTES
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
@@ -23,8 +23,6 @@ from delibsim.store.runs import Runs
 
 MEMBERS = ("topic", "residual")
 SIZES = ("topics", "models", "replicates")
-NOT_NEEDED = ("slope", "pair", "models_random")
-"""What version 0.1 took, and no power depends on."""
 PUBLISHED_OUTCOME = "dri"
 NAMED = ("study=", "+experiment=")
 """Settings that name a study."""
@@ -150,9 +148,6 @@ def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[st
     found: dict[str, float] = {}
     for word in ",".join(words).split(",") if words else []:
         name, _, text = word.partition("=")
-        if name in NOT_NEEDED:
-            say(f"warning: --{option} {name} is not needed; it goes in the next version", err=True)
-            continue
         if name not in names:
             raise unknown(f"name in --{option}", name, names)
         try:

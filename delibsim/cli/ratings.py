@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from delibsim.asking.handing_out import Online
 from delibsim.cli.estimate import EstimateOnly, print_lines
 from delibsim.cli.online import HOURS, HandOn, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
@@ -15,11 +16,9 @@ from delibsim.cli.terminal import console, echo_json, exit_code, print_each, sho
 from delibsim.conduct.annotate import (
     RatingPlan,
     ask_panel,
-    edition_note,
     estimate_panel,
     plan_ratings,
 )
-from delibsim.conduct.handing_out import Online
 from delibsim.conduct.packs import export_pack, import_form, open_pack
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
@@ -67,12 +66,9 @@ def ask(
     given = list(overrides or [])
     if not any(one.startswith("wording=") for one in given):
         given.insert(0, f"wording={WORDING}")
-    named = next(one for one in given if one.startswith("wording=")).partition("=")[2]
     planned = plan_ratings(runs, given, panel, each)
     screen = console(stderr=True)
-    notes = [edition_note(runs, planned.panel.wording, named)]
-    notes += [f"warning: {warning}" for warning in kin(planned.panel, planned.debates)]
-    print_each(filter(None, notes), screen)
+    print_each([f"warning: {one}" for one in kin(planned.panel, planned.debates)], screen)
     if only:
         _print_estimate(planned, as_json)
         return
@@ -123,9 +119,8 @@ def export(
     sides.
     """
     runs = study_at(study, root)
-    texts = plan([f"wording={wording}"], edition=runs.edition()).session.wording
+    texts = plan([f"wording={wording}"]).session.wording
     pack = export_pack(runs, texts, raters, each, out)
-    print_each(filter(None, [edition_note(runs, texts, wording)]), console(stderr=True))
     screen, folder = console(), shown(Path(pack.folder or "").resolve())
     shares = "" if each is None else f", {each} each,"
     screen.print(
@@ -154,9 +149,8 @@ def online(
     rates N debates, balanced over debates, motions, order and sides.
     """
     runs = study_at(study, root)
-    texts = plan([f"wording={wording}"], edition=runs.edition()).session.wording
+    texts = plan([f"wording={wording}"]).session.wording
     pack = open_pack(runs, texts, raters, each, Online(hand_on))
-    print_each(filter(None, [edition_note(runs, texts, wording)]), console(stderr=True))
     shares = "" if each is None else f", {each} each"
     told = f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares}, on pages"
     plain_pack = {"debates": pack.debates, "raters": raters, "debates_per_rater": each}

@@ -2,16 +2,17 @@
 they leave out.
 """
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from delibsim.analysis.table import number, numbers, texts
+from delibsim.asking.embedding import embedding_named
+from delibsim.asking.kinds.summary import SUMMARIES
+from delibsim.cli.asking import replay_and_exit
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.replayed import end_with_replayed
 from delibsim.cli.results import print_result
 from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import (
@@ -24,8 +25,6 @@ from delibsim.cli.terminal import (
     shown,
     study_at,
 )
-from delibsim.conduct.embedding import embedding_named
-from delibsim.conduct.summarising.replay import replay_summaries
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
 
@@ -136,9 +135,7 @@ def replay(
     No model is asked. Exit code 0 if they are equal to those that were kept, 4 if not.
     """
     name = values_of(settings, ["name"])["name"]
-    runs = study_at(study, root)
-    found = asyncio.run(replay_summaries(runs, name))
-    end_with_replayed(runs.study, found, ("task", "summary"), as_json)
+    replay_and_exit(SUMMARIES.kept(study_at(study, root), name), "task", as_json)
 
 
 @app.command()

@@ -1,29 +1,27 @@
 """`delibsim summarise`: one statement for many opinions, at several sizes, by models or none."""
 
-import asyncio
-from functools import partial
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import EstimateOnly, print_lines
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, study_at
-from delibsim.conduct.asking.ask import Outcome
-from delibsim.conduct.summarising.ask import ask_summaries
-from delibsim.conduct.summarising.estimate import estimate_summaries, ratings_of
-from delibsim.conduct.summarising.plan import SummaryPlan, plan_summaries
-from delibsim.conduct.summarising.report import (
+from delibsim.asking.kinds.summary import plan_summaries, ratings_of, too_long
+from delibsim.asking.kinds.summary_outcome import (
     notes_of,
     summaries_of_plan,
     summaries_plain,
     summaries_told,
     summariser_rows,
 )
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.cli.asking import View, carry_out
+from delibsim.cli.estimate import EstimateOnly
+from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.table import print_table
+from delibsim.cli.terminal import print_each, study_at
 from delibsim.domain.text import counted, study_named
-from delibsim.planning.estimate_tables import plain
+from delibsim.planning.estimate import Estimate
 
 app = typer.Typer(add_completion=False)
 SETTINGS = (
@@ -57,24 +55,12 @@ def summarise(
     The same command again asks only for what is not there yet; more sizes, runs, draws or models
     are added. Exit code 0; 3 if summaries are missing, 4 if there is none.
     """
-    planned = plan_summaries(study_at(study, root), overrides or [])
-    screen = console(stderr=True)
-    print_each([f"note: {line}" for line in planned.notes], screen)
-    if only:
-        _print_estimate(planned, as_json)
-        return
-    outcome = asyncio.run(ask_summaries(planned, partial(screen.print, soft_wrap=True)))
-    if as_json:
-        echo_json(summaries_plain(planned, outcome))
-    else:
-        _print(planned, outcome)
-        print_each([f"missing: {fault}" for fault in outcome.faults], screen)
-    raise typer.Exit(exit_code(bool(outcome.usable), outcome.whole))
+    carry_out(plan_summaries(study_at(study, root), overrides or []), VIEW, only, as_json)
 
 
-def _print(planned: SummaryPlan, outcome: Outcome) -> None:
+def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
     """Print what came of it: summaries by summariser and size, and what must be known of them."""
-    screen, found = console(), summaries_of_plan(planned)
+    found = summaries_of_plan(planned)
     print_each(summaries_told(planned, outcome), screen)
     rows = []
     for row in summariser_rows(planned, found):
@@ -87,24 +73,25 @@ def _print(planned: SummaryPlan, outcome: Outcome) -> None:
     screen.print(f"Next       delibsim summaries show {planned.runs.study}")
 
 
-def _print_estimate(planned: SummaryPlan, as_json: bool) -> None:
-    """Say what the summaries that are still to be asked for will take."""
-    found, too_long = estimate_summaries(planned), list(planned.too_long())
-    study, ratings = planned.runs.study, ratings_of(planned)
-    if as_json:
-        estimate: dict[str, Any] = plain(planned.plan, found)
-        counts = estimate.pop("sessions")
-        made = {name: counts[name] for name in ("planned", "held", "waiting")}
-        told = {"study": study, "summaries": made, "ratings_a_judge": ratings}
-        echo_json(estimate | told | {"too_long": too_long})
-        return
-    screen = console()
-    planned_here = counted(found.planned, "summary")
-    told = f"{planned_here} by models, {found.held:,} there already, {found.waiting:,} to be made"
-    screen.print(f"{study_named(study)}: {told}; the extractive ones cost nothing")
-    print_lines(planned.plan, found, screen, "summaries")
-    screen.print(
-        f"Judging    up to {counted(ratings, 'call')} a judge, a rating by every opinion of each"
-        " summary; fewer with --per-summary"
+def _before(planned: Plan, found: Estimate) -> list[str]:
+    """How many summaries there are to be made by models."""
+    own = counted(found.planned, "summary")
+    told = f"{own} by models, {found.held:,} there already, {found.waiting:,} to be made"
+    return [f"{study_named(planned.runs.study)}: {told}; the extractive ones cost nothing"]
+
+
+def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
+    """What an estimate says of judging, and of sizes that do not fit a model."""
+    return {"ratings_a_judge": ratings_of(planned), "too_long": list(too_long(planned))}
+
+
+def _after(planned: Plan, found: Estimate) -> list[str]:
+    """The same in sentences."""
+    judging = (
+        f"Judging    up to {counted(ratings_of(planned), 'call')} a judge, a rating by every"
+        " opinion of each summary; fewer with --per-summary"
     )
-    print_each(too_long, screen)
+    return [judging, *too_long(planned)]
+
+
+VIEW = View("summaries", _before, _values, summaries_plain, _show, after=_after)

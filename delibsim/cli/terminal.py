@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -18,9 +18,9 @@ from delibsim.domain.errors import WrongInput, told
 from delibsim.domain.text import brief as brief
 from delibsim.domain.text import safe as safe
 from delibsim.domain.text import study_named
-from delibsim.store.places import run_at as run_at  # for the commands, which all have both
-from delibsim.store.places import study_at as study_at
-from delibsim.store.runs import Runs
+
+if TYPE_CHECKING:
+    from delibsim.store.runs import Runs
 
 T = TypeVar("T")
 WIDTH = 100  # columns of a table
@@ -117,7 +117,21 @@ def report(faults: list[str]) -> None:
         raise typer.Exit(3)
 
 
-def tell_folder(runs: Runs) -> None:
+def study_at(place: str, root: Path) -> "Runs":
+    """A study by its name or folder, as `store.places` finds it: slow to import, so only here."""
+    from delibsim.store import places
+
+    return places.study_at(place, root)
+
+
+def run_at(place: str, root: Path) -> tuple["Runs", str]:
+    """A run by its name or folder, as `store.places` finds it."""
+    from delibsim.store import places
+
+    return places.run_at(place, root)
+
+
+def tell_folder(runs: "Runs") -> None:
     """Say where a study lies whose name cannot be that of its folder."""
     if runs.folder.name != runs.study.rpartition("/")[2]:
         named = f"{study_named(runs.study)} lies in the folder {shown(runs.folder.resolve())}"

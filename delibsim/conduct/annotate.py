@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from delibsim.analysis.debates.rated import debates_of, edited
-from delibsim.annotation.ask import Record
-from delibsim.annotation.debates import motion_of, rate
+from delibsim.asking.kinds.rating import motion_of, rate
+from delibsim.asking.record import Record
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
 from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
@@ -18,8 +18,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
-from delibsim.domain.text import counted, study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.text import counted
 from delibsim.models.ask import Interrupted
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
@@ -29,7 +28,6 @@ from delibsim.planning.dry_run import Asked, DryRunModel
 from delibsim.planning.estimate import Estimate, estimate_ratings
 from delibsim.prompts.rating import check_rater_texts, longest_rating_prompt
 from delibsim.prompts.session import statement_words
-from delibsim.store.editions import NOW
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
@@ -109,17 +107,6 @@ class RatingPlan:
         return found + [f"lost: {loss}" for loss in losses]
 
 
-def edition_note(runs: Runs, wording: Wording, named: str) -> str:
-    """Which wording raters read where a study of an earlier edition has another of the name that
-    was given; "" where it has not.
-    """
-    edition = runs.edition()
-    if edition == NOW or wording == plan([f"wording={named}"]).session.wording:
-        return ""
-    begun = f"under which {study_named(runs.study)} was begun; a new study has that of {NOW}"
-    return f"note: raters read the wording '{wording.id}' of edition {edition}, {begun}"
-
-
 def plan_ratings(
     runs: Runs,
     overrides: Sequence[str],
@@ -132,7 +119,7 @@ def plan_ratings(
     debates that each rater rates, None for all. Raises WrongInput for a study without debates, and
     for a debate that was edited after it was rated.
     """
-    planned = plan(overrides, edition=runs.edition())
+    planned = plan(overrides)
     panel = as_begun(panel_of(planned.session, name), Ratings.of(runs))
     debates, faults = debates_of(runs)
     changed = edited(debates)

@@ -6,14 +6,14 @@ from typing import Any
 
 from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings
 from delibsim.analysis.pairs.report import PairsReport, pairs_report
-from delibsim.conduct.comparing.batches import ADAPTIVE, batches_of
-from delibsim.conduct.comparing.plan import task_sheets
-from delibsim.conduct.comparing.texts import kept_texts
+from delibsim.asking.kinds.pair import ADAPTIVE, task_sheets
+from delibsim.asking.kinds.pair_batches import batches_of
+from delibsim.asking.kinds.pair_texts import kept_texts
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Pair, Vote
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, study_named
-from delibsim.store.comparisons import Comparisons, comparisons_of
+from delibsim.store.comparisons import Comparisons
 from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
 
@@ -40,7 +40,7 @@ def compared_of(
     """A comparison with its votes, those of language models and then those of people; without its
     calls. Damaged lines are told in `faults`. WrongInput as for the report.
     """
-    task, votes = comparisons.files.task(), comparisons.all_votes(faults)
+    task, votes = comparisons.files.task(), comparisons.every(faults)
     people = _people(runs, comparisons, votes, against, faults) if against else None
     apart = set() if people is None else set(people.votes)
     texts = _groups([*votes, *apart])
@@ -140,7 +140,7 @@ def _people(
     own = [vote for vote in votes if vote.judge not in task.get("models", {})]
     if name == PEOPLE and own and "models" in task:
         return People(PEOPLE, tuple(own), ordered=True)
-    others = [known for known in comparisons_of(runs) if known != comparisons.name]
+    others = [known for known in Comparisons.names(runs) if known != comparisons.name]
     if name not in others:
         name = _imported(runs, others, name)
     other = Comparisons.of(runs, name)
@@ -150,7 +150,7 @@ def _people(
             f"comparisons {comparisons.name} and {name} have no text in common, by id; --against"
             " takes judgments of the same texts"
         )
-    return People(name, tuple(other.all_votes(faults)), ordered="imported" not in theirs)
+    return People(name, tuple(other.every(faults)), ordered="imported" not in theirs)
 
 
 def _imported(runs: Runs, others: Sequence[str], name: str) -> str:

@@ -7,17 +7,13 @@ from contextlib import suppress
 from typing import Any
 
 from delibsim.analysis.calls import Tally, is_free, tally, together
+from delibsim.asking.spent import charge, charge_calls
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.run import Session
-from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget, Limits, Overruns
-from delibsim.models.replay import exchanges_in
-from delibsim.models.retry import use, worst_case
-from delibsim.store.annotation_logs import AnnotationLog, annotation_logs, log_of_task
-from delibsim.store.annotations import TaskFolder
+from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
-from delibsim.store.sent import Sent
 from delibsim.store.session_log import calls_of, calls_or_fault
 from delibsim.store.withdrawn import spent_before
 
@@ -64,10 +60,10 @@ def account_of(
     account = Budget(spent_usd=usd, spent_tokens=tokens, overruns=overruns)
     for session in sorted(sessions):
         records, _, lost = calls_of(runs, session)
-        _charge(account, records, runs.planned(session).voices, lost)
+        charge_calls(account, records, runs.planned(session).voices, lost)
     if among is None:
         for log in annotation_logs(runs):
-            _charge_log(account, log)
+            charge(account, log)
     return account
 
 
@@ -113,35 +109,3 @@ def calls_by_task(runs: Runs) -> dict[str, Tally]:
         records, damaged, lost = log.read()
         found[log.task].append(tally(records, damaged, log.models, lost))
     return {task: together(own) for task, own in found.items()}
-
-
-def spent_on(folder: TaskFolder) -> float:
-    """US dollars that the exchanges of one task have cost so far."""
-    account = Budget()
-    _charge_log(account, log_of_task(folder))
-    return account.spent_usd
-
-
-def _charge_log(account: Budget, log: AnnotationLog) -> None:
-    """Charge each call of a task."""
-    records, _, lost = log.read()
-    _charge(account, records, log.models, lost)
-
-
-def _charge(
-    account: Budget,
-    records: Iterable[Mapping[str, Any]],
-    models: Mapping[str, Mapping[str, Any]],
-    lost: Iterable[Sent],
-) -> None:
-    """Charge each attempt of the recorded calls, and the calls that were cut off."""
-    for exchange in exchanges_in(records)[0]:
-        settings = models.get(exchange.model, {})
-        worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
-        completion = exchange.completion
-        for attempt in (*completion.tries, completion):
-            held = account.reserve(exchange.model, worst)
-            if held is not None:
-                account.settle(held, use(attempt))
-    for sent in lost:
-        account.assume(sent.usd or 0.0, sent.tokens)

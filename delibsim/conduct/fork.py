@@ -18,7 +18,6 @@ from delibsim.planning.compose import Plan
 from delibsim.planning.fork import Parent
 from delibsim.planning.overrides import Sweep
 from delibsim.store.branches import inherit
-from delibsim.store.editions import NOW
 from delibsim.store.manifest import Manifest
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
@@ -42,7 +41,7 @@ def parent_of(runs: Runs, session: str) -> Parent:
     """The run that is branched off; WrongInput if it cannot be read."""
     run = runs.run(session)
     sha256 = hashlib.sha256(file_bytes(runs.path(session) / "run.json")).hexdigest()
-    return Parent(run, runs.study, sha256, runs.edition())
+    return Parent(run, runs.study, sha256)
 
 
 def branches(
@@ -70,7 +69,7 @@ def branches(
     own = [setting for setting in settings if setting.startswith(OF_THE_PROCESS)]
     reached = {**addresses_now(sessions, own), **(addresses or {})}
     names = tuple(session.id for session in sessions)
-    manifest = Manifest(runs.study, {}, {}, names, edition=NOW)
+    manifest = Manifest(runs.study, {}, {}, names)
     plan = Plan(tuple(sessions), runs.folder.parent, manifest, limits, reached, Sweep(()))
     return Branches(plan, runs, past)
 

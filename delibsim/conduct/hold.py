@@ -1,10 +1,9 @@
 """Holding sessions and keeping them: where the engine meets the store."""
 
 import asyncio
-import gc
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import Any
 
@@ -141,7 +140,7 @@ async def hold_all(
     for waiting in combinations.values():
         seats += [waiting] * min(at_once, len(waiting))
     try:
-        with lock or runs.lock(), _settled_heap():
+        with lock or runs.lock():
             # A cancellation waits until every call in flight is recorded.
             await asyncio.gather(*map(hold_in_turn, seats), return_exceptions=True)
     finally:
@@ -161,20 +160,3 @@ async def _hold_once(session: Session, runs: Runs, pool: ModelPool, observer: Ob
     if runs.held(session.id):
         return Outcome(session, None, runs.status(session.id), already=True)
     return replace(await hold_session(session, runs, pool, observer), run=None)
-
-
-@contextmanager
-def _settled_heap() -> Generator[None]:
-    """Keep the garbage collector from what was imported and planned before, and let it look at the
-    rest less often, which takes time. A heap that the caller has frozen is left as it is.
-    """
-    thresholds, frozen = gc.get_threshold(), gc.get_freeze_count()
-    if not frozen:
-        gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
-        if not frozen:
-            gc.unfreeze()

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from delibsim.analysis.debates.rated import debates_of
-from delibsim.annotation.answer_form import Line, conflicts, form, read_form
-from delibsim.annotation.sheets import Sheet, key_of, page, sheets_of
-from delibsim.conduct.handing_out import Online, new_folder, pack_name
+from delibsim.asking.handing_out import Online, new_folder, pack_name
+from delibsim.asking.kinds.rating_form import Line, conflicts, form, read_form
+from delibsim.asking.kinds.rating_sheets import Sheet, key_of, page, sheets_of
 from delibsim.conduct.score import score_all
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, debated

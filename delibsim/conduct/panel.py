@@ -1,13 +1,12 @@
 """Panels of raters: who sits on one, before which debates, and whom a rater may know."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from delibsim.asking.texts import kin_among
 from delibsim.domain.allocation import Allocation, Showing, allocate
 from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.model_family import family_of
 from delibsim.domain.participant import Side
 from delibsim.domain.rating import debated
 from delibsim.domain.run import Run, Session
@@ -126,28 +125,3 @@ def kin(panel: Panel, runs: Sequence[Run]) -> list[str]:
     """
     debating = {name: settings for run in runs for name, settings in run.session.models.items()}
     return kin_among(panel.models, debating, ("rater", "debater"))
-
-
-def kin_among(
-    judging: Mapping[str, Mapping[str, Any]],
-    speaking: Mapping[str, Mapping[str, Any]],
-    called: tuple[str, str],
-) -> list[str]:
-    """A warning for each family of models, by name with their settings, that judge the words of
-    others of it; `called` is what the two are.
-    """
-    families = {name: family_of(name, settings) for name, settings in speaking.items()}
-    kindred: dict[str, list[str]] = {}
-    for judge, settings in judging.items():
-        kindred.setdefault(family_of(judge, settings), []).append(judge)
-    warnings = []
-    for family, judges in kindred.items():
-        alike = ", ".join(sorted(name for name, other in families.items() if other == family))
-        if alike:
-            plural = "s" if len(judges) > 1 else ""
-            named = f"{called[0]}{plural} {', '.join(judges)}"
-            warnings.append(
-                f"{named} and {called[1]} {alike} are of one family ({family}): a model may favour"
-                " its own hand"
-            )
-    return warnings

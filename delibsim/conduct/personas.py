@@ -1,5 +1,6 @@
 """Building personas from people's answers: clusters, profiles written by a model, a blind check."""
 
+import asyncio
 import math
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,8 +18,8 @@ from delibsim.analysis.personas.profiles import (
     shortcomings,
     template_profile,
 )
-from delibsim.annotation.ask import Record, ask_all, could_not_be_asked
-from delibsim.annotation.profiles import LONGEST, ProfileTask, ReadingTask, unit_of_cluster
+from delibsim.asking.kinds.profile import LONGEST, profile_question, reading_question
+from delibsim.asking.record import Record, could_not_be_asked, reply_to
 from delibsim.conduct.preflight import Notify, proven_pool
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.personas import Personas
@@ -159,12 +160,12 @@ async def write_profiles(
     found = [departures(clusters, survey, cluster) for cluster in range(len(clusters.sizes))]
     if writer is None:
         return [template_profile(own) for own in found]
-    units = []
+    questions = []
     for cluster, own in enumerate(found):
         lines = "\n".join(departure.line for departure in own)
-        units.append(unit_of_cluster(cluster, lines))
+        questions.append(profile_question(topic, clusters.seed, cluster, lines))
     profiles = []
-    for profile in await ask_all(ProfileTask(topic, clusters.seed), units, writer):
+    for profile in await asyncio.gather(*(reply_to(one, writer) for one in questions)):
         if profile.value is None:
             raise NotWritten(f"{writer.name} wrote no profile of {profile.unit}: {profile.reason}")
         profiles.append(str(profile.value))
@@ -177,10 +178,12 @@ async def read_profiles(
     """What a reader finds in each profile; NotWritten where the reader could not be asked at
     all.
     """
-    units = [unit_of_cluster(cluster, profile) for cluster, profile in enumerate(profiles)]
-    task = ReadingTask(topic, clusters.seed, survey)
+    asked = []
+    for cluster, profile in enumerate(profiles):
+        question = reading_question(topic, clusters.seed, survey, cluster, profile)
+        asked.append(reply_to(question, reader))
     readings = []
-    for cluster, answer in enumerate(await ask_all(task, units, reader)):
+    for cluster, answer in enumerate(await asyncio.gather(*asked)):
         if could_not_be_asked(answer):
             fault = f"{reader.name} could not read the profile of {answer.unit}"
             raise NotWritten(f"{fault}: {answer.reason}")
@@ -244,8 +247,7 @@ async def _written_and_read(
 
 def _longest(session: Session) -> Prompt:
     """The longest prompt: that of the reader of a long profile."""
-    task = ReadingTask(session.topic, 0, session.survey)
-    return task.prompt(unit_of_cluster(0, "profile " * LONGEST))
+    return reading_question(session.topic, 0, session.survey, 0, "profile " * LONGEST).prompt()
 
 
 def _origin(

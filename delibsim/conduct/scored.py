@@ -24,6 +24,7 @@ from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import Account, account_of
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
+from delibsim.store.session_notes import SessionNotes
 from delibsim.store.sums import unknown
 
 
@@ -114,7 +115,7 @@ def scored_study(
 
     scorers = asked_for or usual_scorers()
     account = account_of(runs)
-    plans = runs.plans_by_name()
+    plans = dict(SessionNotes(runs).plans())
     collected = Collected(list(plans.values()))
     collected.add_withdrawn(account.withdrawn)
     dropped: dict[str, Mapping[str, Sequence[str]]] = {}

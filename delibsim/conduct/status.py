@@ -20,7 +20,7 @@ from delibsim.analysis.calls import (
 from delibsim.analysis.causes import CauseCount, causes_in
 from delibsim.analysis.run_summary import missing
 from delibsim.conduct.cost import calls_by_task
-from delibsim.conduct.known import Earlier, Known, remember
+from delibsim.conduct.known import STATUS, Known, known_of
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.reason import MEANINGS, SEPARATOR
 from delibsim.domain.run import Session, missing_kind
@@ -31,6 +31,7 @@ from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.session_log import Calls, calls_or_fault
+from delibsim.store.session_notes import SessionNotes
 from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
 COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, WAITING, DAMAGED, NOT_BEGUN, GONE = (
@@ -247,13 +248,13 @@ def study_status(runs: Runs) -> StudyStatus:
     """
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    account, earlier = account_of(runs), Earlier(runs)
+    account, notes = account_of(runs), SessionNotes(runs)
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
-        found = earlier.of(name, ids)
+        found = known_of(notes, name, ids)
         if found is None:
-            entry = _looked_at(runs, name, unfinished, ids)
+            entry = _looked_at(notes, name, unfinished, ids)
         else:
             tables = found.fingerprints, found.parameters_dropped
             entry = SessionStatus(name, COMPLETE, found.log, *tables, plan=found.plan)
@@ -263,17 +264,18 @@ def study_status(runs: Runs) -> StudyStatus:
     return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after, gone)
 
 
-def _looked_at(runs: Runs, session: str, unfinished: str, ids: Ids) -> SessionStatus:
+def _looked_at(notes: SessionNotes, session: str, unfinished: str, ids: Ids) -> SessionStatus:
     """How a session stands by its files, which is kept for the next look where it is complete."""
-    log, fault = calls_or_fault(runs, session)
+    log, fault = calls_or_fault(notes.runs, session)
     records = log[0]
     note_ids(records, ids)
-    found = _status_of(runs, session, log, unfinished)
+    found = _status_of(notes.runs, session, log, unfinished)
     if fault:
         return replace(found, state=DAMAGED, fault=fault, log=replace(found.log, damaged_lines=0))
     if found.state == COMPLETE and found.plan and not found.missing:
-        tables = found.fingerprints, found.parameters_dropped
-        remember(runs, Known(found.plan, found.log, *tables), records)
+        known = Known(found.plan, found.log, found.fingerprints, found.parameters_dropped)
+        if (status := known.plain(records)) is not None:
+            notes.keep(found.plan, {STATUS: status})
     return found
 
 

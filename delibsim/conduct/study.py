@@ -10,15 +10,12 @@ from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome, gone
 from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
 from delibsim.domain.run import Session
-from delibsim.domain.text import study_named
 from delibsim.models.limits import Limits
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import Plan
 from delibsim.planning.freeze import cells_of, frozen
 from delibsim.prompts.session import longest_prompt
-from delibsim.store.editions import NOW
-from delibsim.store.manifest import SCHEMA
 from delibsim.store.runs import Runs
 
 
@@ -63,8 +60,6 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
     if prepared.waiting:
         async with closed_on_failure(prepared.pool):
             with runs.lock():
-                if text := edition_notice(runs):
-                    notify(text)
                 runs.settle(manifest)
     return prepared
 
@@ -122,17 +117,3 @@ async def proven_models(
     for session in cells_of(sessions).values():
         calls.append(PlannedCalls(session.id, session.voices, longest_prompt(session)))
     return await proven_pool(calls, limits, addresses, budget_of(limits, runs), notify)
-
-
-def edition_notice(runs: Runs) -> str:
-    """What a study of an earlier edition keeps, where it goes on for the first time; else ""."""
-    manifest = runs.manifest()
-    if manifest is None or manifest.edition == NOW or manifest.schema >= SCHEMA:
-        return ""
-    return (
-        f"{study_named(runs.study)} was begun under the presets of version {manifest.edition}"
-        " and keeps them: the treatment's text stands in its surveys too"
-        " (procedure.instructions=everywhere), and its wordings, motions and sampling are those of"
-        " that version. A new study tells the treatment in speaking turns only; docs/studies.md"
-        " says what else is new."
-    )

@@ -11,17 +11,16 @@ from delibsim.analysis.summaries.rows import (
     summaries_table,
     trained_table,
 )
-from delibsim.conduct.judging.plan import judged_material, planned_of, with_people
-from delibsim.conduct.summarising.plan import material_of, task_slots
+from delibsim.asking.kinds.judgment import judged_in
+from delibsim.asking.kinds.summary import summarised_in
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment
-from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import study_named
-from delibsim.store.judgments import Judgments, judgments_of
+from delibsim.store.judgments import Judgments
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Summaries, summaries_begun
+from delibsim.store.summaries import Summaries
 from delibsim.store.trained_scores import TrainedScores, trained_judges_of
 
 TRAINED = "trained"
@@ -38,10 +37,10 @@ def judged_set(
     that name.
     """
     told = [] if faults is None else faults
-    found = summaries_begun(runs, summaries)
+    found = Summaries.begun(runs, summaries)
     task, opinions = found.files.task(), opinions_of(runs)
-    material = material_of(task, opinions)
-    slots = {slot.id: slot for slot in task_slots(task, material)}
+    about = summarised_in(task, opinions)
+    material, slots = about.material, {slot.id: slot for slot in about.slots}
     every = {one.id: one for one in found.all(told)}
     for id, one in every.items():
         slots.setdefault(id, one.slot)
@@ -52,10 +51,10 @@ def judged_set(
     judges: dict[str, Any] = {}
     for own in asked:
         judges |= own.files.task().get("models", {})
-        for people, given in ((False, own.all(told)), (True, own.of_people(told))):
+        for people, given in ((False, own.all(told)), (True, own.people(told))):
             for one in given:
                 (compared if one.sitting.other else ratings).append((one, people))
-        for judge, sittings in _planned(runs, found, opinions, own, every).items():
+        for judge, sittings in _planned(runs, own, every).items():
             wanted[judge] = wanted[judge] | sittings if judge in wanted else sittings
     planned = {judge: len(sittings) for judge, sittings in wanted.items()}
     trained = _trained(runs, found, judgments)
@@ -85,7 +84,7 @@ def judged_set(
 def _asked(runs: Runs, summaries: Summaries, name: str) -> list[Judgments]:
     """The tasks of judges of these summaries, or the one that is named."""
     found = []
-    for known in judgments_of(runs):
+    for known in Judgments.names(runs):
         own = Judgments.of(runs, known)
         if own.files.task().get("summaries") == summaries.name and name in ("", known):
             found.append(own)
@@ -120,8 +119,6 @@ def _trained(runs: Runs, summaries: Summaries, name: str) -> list[TrainedScores]
 
 def _planned(
     runs: Runs,
-    summaries: Summaries,
-    opinions: OpinionSet,
     judgments: Judgments,
     every: dict[str, Summary],
 ) -> dict[str, set[str]]:
@@ -130,9 +127,7 @@ def _planned(
     made = [every[id] for id in task["judged"] if id in every and not every[id].missing]
     if not task.get("models") or len(made) < len(task["judged"]):
         return {}
-    material = judged_material(runs, summaries, opinions, made)
-    material = with_people(material, judgments)
-    sittings = {sitting.id for sitting in planned_of(task, material, made, judgments)}
+    sittings = {sitting.id for sitting in judged_in(runs, judgments, task, made).sittings}
     return dict.fromkeys(task["models"], sittings)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from delibsim.asking.units import BETWEEN
 from delibsim.conduct.import_texts import add_texts, study_of_texts
-from delibsim.conduct.units import BETWEEN
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.opinion import stance_at

@@ -176,7 +176,7 @@ def _score_pairs(runs: Runs) -> ScoredTexts:
 
 def _write_pairs(runs: Runs, faults: list[str]) -> tuple[list[Score], Path]:
     """The strengths of the texts of a study of texts, and the file in which they are written."""
-    from delibsim.conduct.comparing.scores import scores_of_study_texts  # numpy
+    from delibsim.conduct.pair_scores import scores_of_study_texts  # numpy
     from delibsim.scorers.pairs import Pairs
     from delibsim.scorers.pairs import scores_of_texts as scored
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, runtime_checkable
 
-from delibsim.annotation.translation import pieces_of, translate
+from delibsim.asking.kinds.translation import pieces_of, translate
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run
 from delibsim.models.base import LanguageModel

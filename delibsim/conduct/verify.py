@@ -3,19 +3,20 @@ asked about its texts against the records of that.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from delibsim.annotation.debates import rate
-from delibsim.conduct.asking.replay import Replayed, compared
-from delibsim.conduct.coding.replay import replay_coding
-from delibsim.conduct.comparing.replay import replay_comparison
-from delibsim.conduct.judging.replay import replay_judging
+from delibsim.asking.kinds.code import CODES
+from delibsim.asking.kinds.judgment import JUDGMENTS
+from delibsim.asking.kinds.pair import PAIRS
+from delibsim.asking.kinds.rating import rate
+from delibsim.asking.kinds.summary import SUMMARIES
+from delibsim.asking.nouns import Kind
+from delibsim.asking.road import Replayed, compared, replay
 from delibsim.conduct.panel import raters_before
 from delibsim.conduct.replay import compare, compare_on_record
-from delibsim.conduct.summarising.replay import replay_summaries
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.format import DEBATE
 from delibsim.domain.participant import SIDES
@@ -40,13 +41,13 @@ Watch = Callable[[str, int, int], None]
 EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record"
 WHOLE = (EQUAL, NO_RUN, WITHDRAWN, NO_RECORD)
 """The verdicts under which nothing differs."""
-REPLAYS = {
-    codings.PREFIX: replay_coding,
-    comparisons.PREFIX: replay_comparison,
-    summaries.PREFIX: replay_summaries,
-    judgments.PREFIX: replay_judging,
+KINDS: Mapping[str, Kind] = {
+    codings.PREFIX: CODES,
+    comparisons.PREFIX: PAIRS,
+    summaries.PREFIX: SUMMARIES,
+    judgments.PREFIX: JUDGMENTS,
 }
-"""What computes the answers of a task again, by the beginning of its name."""
+"""The kind of a task whose answers can be computed again, by the beginning of its name."""
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ def _against_manifest(session: Session, manifest: Manifest | None, on_record: bo
 
     The hash of a motion covers more than plans hold, so it is not compared.
     """
-    if manifest is None or manifest.schema == 1:
+    if manifest is None:
         return []
     found = []
     if manifest.sessions and session.id not in manifest.sessions:
@@ -289,12 +290,13 @@ def _against_parent(runs: Runs, session: Session) -> list[str]:
 async def _tasks(runs: Runs) -> AsyncIterator[Finding]:
     """What was asked about the texts of a study, task by task."""
     for task in tasks_of(runs):
-        prefix = next((one for one in REPLAYS if task.startswith(one)), "")
+        prefix = next((one for one in KINDS if task.startswith(one)), "")
         if not prefix:
             yield Finding(task, NO_RECORD)
             continue
         try:
-            yield _of_task(task, await REPLAYS[prefix](runs, task.removeprefix(prefix)))
+            kept = KINDS[prefix].kept(runs, task.removeprefix(prefix))
+            yield _of_task(task, await replay(kept))
         except Exception as error:  # noqa: BLE001 - as for sessions
             folder = TaskFolder.of(runs, task)
             asked = folder.exchanges.is_file() or folder.annotations.is_file()

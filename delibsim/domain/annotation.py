@@ -101,13 +101,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Annotation:
-    """The answer of one coder to one task about one unit.
+    """The reply of one coder about one unit, as it was read.
 
     `value` is what was read from the reply. Where nothing could be read it is None; then `status`
     is that of the last completion, and `detail` says what was wrong.
     """
 
-    task: str
     unit: str
     model: str
     value: Any
@@ -118,7 +117,7 @@ class Annotation:
     def reason(self) -> Reason:
         """Why there is no value.
 
-        >>> str(Annotation("stance", "debate", "citizen", None, "refusal", "no").reason)
+        >>> str(Annotation("debate", "citizen", None, "refusal", "no").reason)
         'refusal: no'
         """
         return Reason.of_call(self.status, self.detail)

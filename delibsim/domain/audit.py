@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from delibsim.domain.coding import Sample
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import LevelValue
 
@@ -49,6 +50,11 @@ class Verdict:
         """The key of the sample (`Sample.key`)."""
         return self.text, self.dimension, self.model, self.wording, self.index
 
+    @property
+    def key(self) -> tuple[str, str, str, str, int, str]:
+        """What no two verdicts of an audit share."""
+        return (*self.sample, self.reader)
+
     def outcome(self, given: LevelValue | None) -> Outcome:
         """Whether the level it concludes is the one that was given."""
         return compared(self.level, given)
@@ -63,6 +69,23 @@ def compared(concluded: LevelValue | None, given: LevelValue | None) -> Outcome:
     if concluded is None:
         return "not_read"
     return "agrees" if concluded == given else "differs"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the rules find in the rationale of a sample: the level it concludes, its quotations, and
+    those that are not in what the coder was shown; None where the text is not to be had.
+    """
+
+    sample: Sample
+    level: LevelValue | None
+    quotations: int
+    misquoted: tuple[str, ...] | None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the rationale concludes the level that was given."""
+        return compared(self.level, self.sample.level)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,24 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """The steps by which a model applies a dimension, which it writes before it gives samples; none
+    where they are `missing`.
+    """
+
+    dimension: str
+    model: str
+    wording: str
+    steps: tuple[str, ...] = ()
+    missing: Reason | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What no other steps of a scheme share."""
+        return "steps", self.dimension, self.model, self.wording
+
+
+@dataclass(frozen=True)
 class Code:
     """The level that one coder gives one text on one dimension, or why there is none.
 

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Literal
 
 from delibsim.domain.reason import Reason
-from delibsim.renamed import warn_text
 
 Phase = Literal["pre", "post"]
 LABEL = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]+", re.ASCII)
@@ -114,10 +113,9 @@ class Response:
     """One participant's answers in one phase.
 
     A missing answer is an absent key of `answers`; `missing` then gives the `Reason` under the same
-    key (a text, as in version 0.1, is taken for its code, with a DeprecationWarning). `order` holds
-    the ids of the items in the order in which this participant was shown them. `reversed` says that
-    it was shown the scale with its ends the other way round; `answers` are on the scale of the
-    survey all the same.
+    key. `order` holds the ids of the items in the order in which this participant was shown them.
+    `reversed` says that it was shown the scale with its ends the other way round; `answers` are on
+    the scale of the survey all the same.
     """
 
     participant: str
@@ -126,14 +124,6 @@ class Response:
     missing: Mapping[str, Reason] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     reversed: bool = False
-
-    def __post_init__(self) -> None:
-        """Accept a reason that is a text as its code, as version 0.1 did."""
-        texts = {item: text for item, text in self.missing.items() if isinstance(text, str)}
-        if texts:
-            warn_text("a reason in Response.missing", "delibsim.Reason")
-            reasons = {item: Reason(text) for item, text in texts.items()}
-            object.__setattr__(self, "missing", {**self.missing, **reasons})
 
 
 def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:

@@ -15,7 +15,6 @@ def network_of(session: Session) -> nx.Graph:
     In a star, the first participant is the centre. WrongInput for a network that cannot be.
     """
     network = session.procedure.audience
-    # "audience" is the name that seeds of version 0.1 were made from.
     seed = session.seed_for("audience") % 2**32 if network.network == "small_world" else 0
     return _graph(network, session.seats, seed)
 

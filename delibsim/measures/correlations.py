@@ -1,10 +1,17 @@
-"""Agreement of two series of scores or labels, and tests between two that share a third."""
+"""Correlations of two series of scores or labels: values, intervals, and tests between two.
+
+Sources: Davison and Hinkley (1997), sections 3.2.1 and 3.8,
+https://doi.org/10.1017/CBO9780511802843; on Fisher's z Hinkley (1978),
+https://doi.org/10.1093/biomet/65.1.13.
+"""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
 
 
 @dataclass(frozen=True)
@@ -124,3 +131,244 @@ def kappa_max(first: ArrayLike, second: ArrayLike) -> float:
         raise ValueError("the shares of labels of each coder add up to 1")
     most, chance = float(np.minimum(a, b).sum()), float(a @ b)
     return (most - chance) / (1 - chance) if chance < 1 else math.nan
+
+
+Array = NDArray[np.float64]
+
+
+def resampled_correlations(
+    one: ArrayLike,
+    other: ArrayLike,
+    clusters: ArrayLike,
+    resamples: int,
+    seed: int,
+) -> Array:
+    """Pearson's r (resamples,) of two series (n,) without NaN in each sample of clusters (n,).
+
+    The same seed draws the same samples for other series over the same clusters, so that
+    differences of r can be taken draw by draw. NaN in samples in which a series does not vary, and
+    with fewer than two clusters. Given mid-ranks, it is Spearman's rho of the ranks in all texts.
+    """
+    x, y = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    sums = _sums(x, y, clusters)
+    if len(sums) < 2:
+        return np.full(resamples, np.nan)
+    found = [_correlations(drawn @ sums) for drawn in resampled_counts(len(sums), resamples, seed)]
+    return np.concatenate(found)
+
+
+@dataclass(frozen=True)
+class ByCluster:
+    """The ends of an interval by t, with its degrees of freedom: clusters less one."""
+
+    low: float
+    high: float
+    df: int
+
+
+def correlation_interval(
+    one: ArrayLike, other: ArrayLike, clusters: ArrayLike, level: float = 0.95
+) -> ByCluster:
+    """The interval of Pearson's r of two series (n,) without NaN: t on Fisher's z, its error by a
+    jackknife over clusters (n,).
+
+    Given mid-ranks, it is that of Spearman's rho. NaN where r is not defined, is 1 or -1, or is so
+    without a cluster.
+    """
+    sums = _sums(np.asarray(one, dtype=float), np.asarray(other, dtype=float), clusters)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        whole = np.arctanh(_correlations(sums.sum(axis=0, keepdims=True)))
+        apart = np.arctanh(_correlations(sums.sum(axis=0) - sums))
+    found = _jackknifed(float(whole[0]), apart, level)
+    return ByCluster(math.tanh(found.low), math.tanh(found.high), found.df)
+
+
+def difference_interval(
+    first: tuple[ArrayLike, ArrayLike],
+    second: tuple[ArrayLike, ArrayLike],
+    clusters: ArrayLike,
+    level: float = 0.95,
+) -> ByCluster:
+    """The interval of the difference of two correlations over the same texts, each of two series
+    (n,): t, its error by a jackknife over clusters (n,).
+    """
+    whole, apart = [], []
+    for one, other in (first, second):
+        sums = _sums(np.asarray(one, dtype=float), np.asarray(other, dtype=float), clusters)
+        whole.append(float(_correlations(sums.sum(axis=0, keepdims=True))[0]))
+        apart.append(_correlations(sums.sum(axis=0) - sums))
+    return _jackknifed(whole[0] - whole[1], apart[0] - apart[1], level)
+
+
+def _jackknifed(whole: float, apart: Array, level: float) -> ByCluster:
+    """The interval of a value, from what it is without each cluster (k,)."""
+    from scipy.special import stdtrit
+
+    count = len(apart)
+    if count < 2 or not math.isfinite(whole) or not np.isfinite(apart).all():
+        return ByCluster(math.nan, math.nan, max(count - 1, 0))
+    error = math.sqrt((count - 1) * float(apart.var()))
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
+    return ByCluster(whole - half, whole + half, count - 1)
+
+
+def _sums(x: Array, y: Array, clusters: ArrayLike) -> Array:
+    """Sums of 1, x, y, x squared, y squared and xy over each cluster (clusters, 6)."""
+    codes = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    count = int(codes.max(initial=-1)) + 1
+    if not count:
+        return np.empty((0, 6))
+    x, y = x - x.mean(), y - y.mean()  # the sums lose no digits to a large mean
+    parts = (np.ones_like(x), x, y, x * x, y * y, x * y)
+    found = [np.bincount(codes, part, count) for part in parts]
+    return np.column_stack(found).astype(np.float64)
+
+
+def _correlations(sums: Array) -> Array:
+    """Correlations from sums of 1, x, y, x squared, y squared and xy (rows, 6)."""
+    n, x, y, xx, yy, xy = sums.T
+    n = np.maximum(n, 1)
+    spread = np.maximum(xx - x * x / n, 0.0) * np.maximum(yy - y * y / n, 0.0)
+    # What rounding leaves of a series that does not vary is no variance.
+    flat = spread <= 1e-20 * (xx * yy)
+    return np.where(flat, np.nan, (xy - x * y / n) / np.sqrt(np.where(flat, 1.0, spread)))
+
+
+TOO_FEW, CONSTANT = "too_few_ratings", "no_variance"
+FEWEST = 4
+"""Pairs below which a correlation has no interval."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """A correlation over `n` pairs with its two-sided p and 95% interval.
+
+    What is undefined is NaN, and `note` says why: "too_few_ratings" or "no_variance".
+    """
+
+    n: int
+    value: float
+    p: float
+    low: float
+    high: float
+    note: str = ""
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> Correlation:
+    """Pearson's r with the interval of Fisher (1915): tanh(atanh r +- 1.96 / sqrt(n - 3))."""
+    from scipy.stats import pearsonr
+
+    a, b, note = _paired(x, y)
+    if note:
+        return _none(len(a), note)
+    found = pearsonr(a, b)
+    return _with_interval(found.statistic, found.pvalue, len(a), 1.0)
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
+    """Spearman's rho with the interval of Bonett and Wright (2000): the error of atanh rho is
+    sqrt((1 + rho^2 / 2) / (n - 3)), https://doi.org/10.1007/BF02294183.
+
+    >>> found = spearman([1, 2, 3, 4, 5], [2, 1, 3, 5, 4])
+    >>> round(found.value, 2), found.n
+    (0.8, 5)
+    """
+    from scipy.stats import spearmanr
+
+    a, b, note = _paired(x, y)
+    if note:
+        return _none(len(a), note)
+    found = spearmanr(a, b)
+    return _with_interval(found.statistic, found.pvalue, len(a), 1 + found.statistic**2 / 2)
+
+
+def spearman_interval(
+    x: ArrayLike, y: ArrayLike, clusters: ArrayLike, resamples: int, seed: int
+) -> tuple[float, float]:
+    """The percentile interval of the correlation of the ranks of x and y over drawn clusters, the
+    ranks held as they are in the whole; NaN where a series is constant or there is one cluster.
+    """
+    from scipy.stats import rankdata
+
+    nothing = float("nan"), float("nan")
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    code = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    if len(a) < FEWEST or np.ptp(a) == 0 or np.ptp(b) == 0 or code.max() < 1:
+        return nothing
+    r, s = rankdata(a) - (len(a) + 1) / 2, rankdata(b) - (len(b) + 1) / 2
+    parts = [np.ones(len(a)), r, s, r * r, s * s, r * s]
+    sums = np.column_stack([np.bincount(code, part) for part in parts])
+    draws = []
+    for counts in resampled_counts(len(sums), resamples, seed):
+        n, sr, ss, rr, sq, rs = (counts @ sums).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = (rr - sr**2 / n) * (sq - ss**2 / n)
+            draws.append((rs - sr * ss / n) / np.sqrt(spread))
+    return percentile_interval(np.concatenate(draws))
+
+
+def partial_spearman(x: ArrayLike, y: ArrayLike, given: ArrayLike) -> Correlation:
+    """Spearman's rho of two series with the ranks of a third held equal; its p is by t on n - 3.
+
+    >>> found = partial_spearman([1, 2, 3, 4, 5], [2, 1, 3, 5, 4], [5, 3, 1, 2, 4])
+    >>> round(found.value, 2)
+    0.78
+    """
+    from scipy.stats import rankdata
+    from scipy.stats import t as student
+
+    table = np.column_stack([np.asarray(one, dtype=float) for one in (x, y, given)])
+    table = table[~np.isnan(table).any(axis=1)]
+    n = len(table)
+    if n < FEWEST:
+        return _none(n, TOO_FEW)
+    if (np.ptp(table, axis=0) == 0).any():
+        return _none(n, CONSTANT)
+    r = np.corrcoef(np.apply_along_axis(rankdata, 0, table), rowvar=False)
+    left = (1 - r[0, 2] ** 2) * (1 - r[1, 2] ** 2)
+    if left <= 1e-12:
+        return _none(n, CONSTANT)
+    value = float(np.clip((r[0, 1] - r[0, 2] * r[1, 2]) / math.sqrt(left), -1, 1))
+    spread = 1 - value**2
+    t = value * math.sqrt((n - 3) / spread) if spread > 0 else math.inf
+    return Correlation(n, value, float(2 * student.sf(abs(t), n - 3)), math.nan, math.nan)
+
+
+def exact_rank_p(rho: float, n: int) -> float:
+    """The two-sided p of Spearman's rho over all orders of `n` without ties; NaN beyond nine.
+
+    >>> round(exact_rank_p(1.0, 5), 4), round(exact_rank_p(0.7, 5), 3)
+    (0.0167, 0.233)
+    """
+    from itertools import permutations
+
+    if not 2 <= n <= 9 or math.isnan(rho):
+        return math.nan
+    ranks = np.arange(n, dtype=float)
+    orders = np.array(list(permutations(range(n))), dtype=float)
+    found = 1 - 6 * ((orders - ranks) ** 2).sum(axis=1) / (n * (n**2 - 1))
+    return float((np.abs(found) >= abs(rho) - 1e-9).mean())
+
+
+def _paired(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray, str]:
+    """Both series where both are known, and why they have no correlation."""
+    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    known = ~np.isnan(a) & ~np.isnan(b)
+    a, b = a[known], b[known]
+    if len(a) < FEWEST:
+        return a, b, TOO_FEW
+    return a, b, CONSTANT if np.ptp(a) == 0 or np.ptp(b) == 0 else ""
+
+
+def _none(n: int, note: str) -> Correlation:
+    return Correlation(n, *[math.nan] * 4, note)
+
+
+def _with_interval(r: float, p: float, n: int, factor: float) -> Correlation:
+    """A correlation with the interval by Fisher's z, the variance of which is factor / (n - 3)."""
+    r = float(r)
+    if abs(r) > 1 - 1e-12:
+        return Correlation(n, r, float(p), math.nan, math.nan)
+    half = 1.959963984540054 * math.sqrt(factor / (n - 3))
+    z = math.atanh(r)
+    return Correlation(n, r, float(p), math.tanh(z - half), math.tanh(z + half))

@@ -44,7 +44,7 @@ def by_relevance(opinions: list[str], jitter: "list[float] | None" = None) -> st
     >>> by_relevance(["Trams are quiet.", "Trams are quiet and clean.", "Rails are dear."])
     'Trams are quiet. Trams are quiet and clean. Rails are dear.'
     """
-    from delibsim.measures.summaries.extraction import (
+    from delibsim.measures.summaries.texts import (
         marginal_relevance,
         relevance,
         sentence_vectors,
@@ -63,7 +63,7 @@ def by_relevance(opinions: list[str], jitter: "list[float] | None" = None) -> st
 
 def by_themes(opinions: list[str], seed: int) -> str:
     """The sentence nearest the centre of each theme, the largest first, with its share."""
-    from delibsim.measures.summaries.extraction import LONGEST, sentence_vectors, themes
+    from delibsim.measures.summaries.texts import LONGEST, sentence_vectors, themes
 
     found = sentences_of(opinions)
     if not found:

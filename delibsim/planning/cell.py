@@ -23,7 +23,6 @@ from delibsim.planning.naming import differences, label_of, label_parts
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import WORDED, Presets
 from delibsim.planning.seats import Seated, SessionContext, seated
-from delibsim.store.editions import FIRST, NOW
 from delibsim.store.instruments.library import Library
 from delibsim.store.reading import adapter
 
@@ -51,9 +50,9 @@ class _Subject:
 class Composer:
     """Makes sessions from presets, topics and surveys, each of which is read once."""
 
-    def __init__(self, home: Path, edition: str = NOW) -> None:
-        self.home, self.edition = home, edition
-        self.presets, self.library = Presets(home, edition), Library(home, edition)
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.presets, self.library = Presets(home), Library(home)
         self._chosen = ChosenPresets(self.presets)
         self._read: dict[tuple[str, str], tuple[Any, str]] = {}
 
@@ -119,11 +118,8 @@ class Composer:
         return replace(job, choices={"wording": wording} | dict(job.choices))
 
     def _wording_of(self, job: Job) -> str | None:
-        """The wording that goes with the procedure of a job; None where it has none of its own, as
-        in earlier editions.
-        """
-        wording = WORDED.get(job.choices.get("procedure", ""))
-        return wording if wording in self.presets.names("wording") else None
+        """The wording that goes with the procedure of a job; None where it has none of its own."""
+        return WORDED.get(job.choices.get("procedure", ""))
 
     def _subject(self, config: Config) -> _Subject:
         """Topic and survey; WrongInput where the personas are those of another topic."""
@@ -241,7 +237,7 @@ class Composer:
             raise
         except ValueError as error:
             raise WrongInput(str(error)) from None
-        if self.edition != FIRST and any(person.persona for person in session.participants):
+        if any(person.persona for person in session.participants):
             return replace(session, personas=str(seats.personas["name"]))
         return session
 

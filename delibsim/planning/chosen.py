@@ -63,7 +63,7 @@ class ChosenPresets:
             if key not in known and key not in job.added:
                 meant = {one for one in known if _may_be_meant(one)}
                 listed = {one for one in meant if ("." in one) == ("." in key)}
-                raise unknown("setting", key, listed, self.presets.advice(), meant)
+                raise unknown("setting", key, listed, unlisted=meant)
         merged = merge(chosen.config, job.values)
         _refuse_secrets({key: leaves(merged).get(key) for key in job.values})
         return merged

@@ -13,9 +13,7 @@ from delibsim.planning.cell import Cell, Composer, digest
 from delibsim.planning.config import OF_THE_STUDY, built
 from delibsim.planning.overrides import Job, Sweep, read
 from delibsim.planning.tournaments import drawn
-from delibsim.store.editions import NOW
 from delibsim.store.manifest import Manifest
-from delibsim.store.runs import Runs
 
 SHOWN = 10
 """How many different faults of a sweep are listed."""
@@ -66,21 +64,16 @@ def plan(
     overrides: Sequence[str],
     home: Path | None = None,
     sweep: bool = False,
-    edition: str = NOW,
     named: bool = True,
 ) -> Plan:
     """The sessions and their study, from overrides and the files of the user and the package.
 
-    Of a sweep, every combination that cannot be is named before anything is begun. A study that has
-    begun keeps its `edition` of presets and prompts, whatever is asked for here. `named`: a sweep
+    Of a sweep, every combination that cannot be is named before anything is begun. `named`: a sweep
     without a name is refused, as what is held needs one.
     """
-    composer = Composer(home or Path.cwd(), edition)
+    composer = Composer(home or Path.cwd())
     asked = read(overrides, composer.presets, composer.topics, sweep)
     base = composer.presets.config()
-    begun_under = _edition(asked, base, composer)
-    if begun_under != edition:
-        return plan(overrides, home, sweep, begun_under, named)
     asked = drawn(asked, sweep, base, composer.library)
     cells = _cells(composer, asked.jobs, sweep)
     sessions, parts, config = cells.sessions, cells.parts, cells.first.config
@@ -97,20 +90,12 @@ def plan(
     return Plan(
         sessions=tuple(sessions.values()),
         root=composer.home / config.runs,
-        manifest=Manifest(str(study), settings, parts, tuple(sessions), edition=edition),
+        manifest=Manifest(str(study), settings, parts, tuple(sessions)),
         limits=built(Limits, "limits", config.limits),
         addresses=cells.addresses,
         sweep=asked,
         repeated=len(asked.jobs) - len(sessions),
     )
-
-
-def _edition(asked: Sweep, base: Mapping[str, Any], composer: Composer) -> str:
-    """The edition of the study that is named, or of this composer where it has not begun."""
-    values = {**base, **(asked.jobs[0].values if asked.jobs else {})}
-    study = values["study"] if values["study"] is not None else asked.experiment
-    runs = Runs(composer.home / str(values["runs"]), str(study))
-    return runs.edition() if study != "" and runs.manifest() is not None else composer.edition
 
 
 class _Cells:

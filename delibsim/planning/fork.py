@@ -27,14 +27,11 @@ LONGEST_NAME = 150
 
 @dataclass(frozen=True)
 class Parent:
-    """The run that is branched off: its place, the SHA-256 of its run.json, the edition of its
-    study.
-    """
+    """The run that is branched off: its place and the SHA-256 of its run.json."""
 
     run: Run
     study: str
     sha256: str
-    edition: str
 
     @property
     def turns(self) -> int:
@@ -62,7 +59,7 @@ def plan_forks(
     """The forks of a run at these places under these settings, of which several values are a sweep;
     WrongInput for what cannot be.
     """
-    composer = Composer(home or Path.cwd(), parent.edition)
+    composer = Composer(home or Path.cwd())
     asked = read(settings, composer.presets, composer.topics, sweep=True)
     if asked.launcher != "delibsim" or asked.launcher_overrides:
         raise WrongInput("forks are held in one process; leave hydra/launcher out")

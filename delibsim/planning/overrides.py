@@ -290,5 +290,5 @@ def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Jo
         values["persona.people"] = persona.removeprefix(PEOPLE)
     for group, name in choices.items():
         if not isinstance(name, str) or name not in presets.names(group):
-            raise unknown(group, str(name), presets.names(group), presets.advice())
+            raise unknown(group, str(name), presets.names(group))
     return Job(choices, values, added)

@@ -12,7 +12,6 @@ from typing import Any
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.composition import composed, composed_from_package, plain_option
 from delibsim.planning.references import resolved
-from delibsim.store.editions import FIRST, LATER, NOW, UNSAID, edition_folder
 from delibsim.store.instruments.library import package_data
 from delibsim.store.instruments.persona_files import check_persona_file
 
@@ -44,8 +43,8 @@ class Presets:
     option's file does more than set values of its group, Hydra composes it.
     """
 
-    def __init__(self, home: Path, edition: str = NOW) -> None:
-        self.home, self.edition = home, edition
+    def __init__(self, home: Path) -> None:
+        self.home = home
         self._composed: dict[tuple[str, ...], dict[str, Any]] = {}
         self._names: dict[str, list[str]] = {}
         self._options: dict[tuple[str, str], Any] = {}
@@ -64,7 +63,7 @@ class Presets:
         choices = choices or {}
         for group, name in choices.items():
             if name not in self.names(group):
-                raise unknown(group, name, self.names(group), self.advice())
+                raise unknown(group, name, self.names(group))
             self._refuse_own(group, name)
         base = self._compose()  # which also refuses files that cannot be read, before any is
         options = {group: self._option(group, name) for group, name in choices.items()}
@@ -72,16 +71,7 @@ class Presets:
             config = self._compose(*(f"{group}={name}" for group, name in choices.items()))
         else:
             config = {**base, **options}
-        return resolved(self._of_edition(copy.deepcopy(config)))
-
-    def advice(self) -> str:
-        """What to do about a preset that the study's edition does not have."""
-        if self.edition == NOW:
-            return ""
-        return (
-            f"The study was begun under version {self.edition} and keeps its presets and settings;"
-            " newer ones are for a study of their own"
-        )
+        return resolved(copy.deepcopy(config))
 
     def experiment(self, name: str) -> dict[str, str]:
         """The overrides of an experiment by key, which stand under hydra.sweeper.params.
@@ -117,7 +107,7 @@ class Presets:
         WrongInput for an unknown one, and for a file that is no mapping of plain values.
         """
         if name not in self.names(group):
-            raise unknown(group, name, self.names(group), self.advice())
+            raise unknown(group, name, self.names(group))
         path = self._file(group, name)
         found = plain_option(path)
         if found is None:
@@ -134,16 +124,9 @@ class Presets:
                 " of its own"
             )
 
-    def _of_edition(self, config: dict[str, Any]) -> dict[str, Any]:
-        """A configuration as it was under the edition: without the settings that came later."""
-        if self.edition != FIRST or not isinstance(config["procedure"], dict):
-            return config
-        return {**config, "procedure": {**UNSAID, **config["procedure"]}}
-
     def _found(self, group: str) -> list[str]:
         """The options of a group for which there is a file."""
-        later = LATER.get(self.edition, {}).get(group, ())
-        found = _stems(package_data("conf") / group) - set(later)
+        found = _stems(package_data("conf") / group)
         for folder in self._before():
             found |= _stems(folder / group)
         return sorted(found)
@@ -186,9 +169,9 @@ class Presets:
         return copy.deepcopy(composed_from_package(overrides, hydra))
 
     def _before(self) -> list[Path]:
-        """The folders searched before the package: the user's, then that of the edition."""
-        found = [(self.home / "conf").resolve(), edition_folder(self.edition, "conf")]
-        return [path for path in found if path.is_dir() and path != package_data("conf").resolve()]
+        """The folders searched before the package: that of the user, where there is one."""
+        own = (self.home / "conf").resolve()
+        return [own] if own.is_dir() and own != package_data("conf").resolve() else []
 
 
 def _stems(folder: Path) -> set[str]:

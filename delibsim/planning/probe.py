@@ -25,7 +25,7 @@ def plan_probes(
     """
     if not parent.run.session.respondents:
         raise WrongInput(f"{parent.study}/{parent.run.session.id}: nobody is surveyed in it")
-    composer = Composer(home or Path.cwd(), parent.edition)
+    composer = Composer(home or Path.cwd())
     asked = read(settings, composer.presets, composer.topics, sweep=False)
     (job,) = asked.jobs
     for key in (*job.choices, *job.values):

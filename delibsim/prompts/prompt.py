@@ -2,19 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
-
-from delibsim.renamed import warn_renamed
-
-MOVED = {
-    "SurveyAnswers": "delibsim.prompts.forms.survey",
-    "Words": "delibsim.prompts.forms.words",
-}
-"""Forms that version 0.1 had here, and the module they are in now; the old names are kept for one
-version.
-"""
-
 
 LONGEST_REPLY = 200_000
 """Characters of a reply that is read, about 30,000 words: a longer one is no answer, whatever was
@@ -128,10 +116,3 @@ class Prompt:
 def head(reply: str) -> str:
     """A reply as its model is shown it when it is asked again: whole, if it is one that is read."""
     return reply if len(reply) <= LONGEST_REPLY else f"{reply[:HEAD]} [...]"
-
-
-def __getattr__(name: str) -> Any:
-    if name not in MOVED:
-        raise AttributeError(f"module 'delibsim.prompts.prompt' has no attribute '{name}'")
-    warn_renamed(f"delibsim.prompts.prompt.{name}", f"{MOVED[name]}.{name}")
-    return getattr(import_module(MOVED[name]), name)

@@ -124,15 +124,12 @@ def statement_words(session: Session) -> tuple[int, int]:
 
     Where a number of words is asked for, from half of it to a third more. Where none is, from half
     to one and a half times the mean of the published runs, which was 483 words (docs/studies.md).
-    The rules of a debate name both ends. A wording without the text `words` names a number itself,
-    as that of version 0.1 did: 150.
+    The rules of a debate name both ends.
     """
     rules = session.procedure.rules
     if rules is not None:
         return rules.least, rules.most
     asked = session.procedure.words
-    if asked is None and "words" not in session.wording.texts:
-        asked = 150
     return (240, 725) if asked is None else (asked // 2, asked * 4 // 3)
 
 

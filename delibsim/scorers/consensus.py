@@ -65,7 +65,7 @@ def _extractive(consensus: Consensus) -> float:
     said = [one.text for one in consensus.positions if one.missing is None]
     if consensus.statement is None or not said:
         return np.nan
-    from delibsim.measures.summaries.extraction import sentence_vectors  # imports scikit-learn
+    from delibsim.measures.summaries.texts import sentence_vectors  # imports scikit-learn
     from delibsim.models.extractive import by_relevance
 
     vectors = sentence_vectors([consensus.statement.text, by_relevance(said), *said])

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from delibsim.domain.audit import FailureKind, Verdict
 from delibsim.domain.reason import reason_from_text
 from delibsim.store import codec
-from delibsim.store.annotations import TaskFolder
+from delibsim.store.answers import Answers
 from delibsim.store.reading import adapter
-from delibsim.store.runs import Runs
+from delibsim.store.records import plain_record
 
 PREFIX = "audit-"
 
@@ -34,42 +34,32 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Audits:
+class Audits(Answers[Verdict]):
     """The audit of the codes of one study by one scheme."""
 
-    files: TaskFolder
+    prefix = PREFIX
+    called = "audit"
+    key = "scheme"
+    command = "delibsim code audit"
 
-    @classmethod
-    def of(cls, runs: Runs, scheme: str) -> "Audits":
-        """That of a study by the scheme of this id."""
-        return cls(TaskFolder.of(runs, f"{PREFIX}{scheme}"))
+    def every(self) -> list[Verdict]:
+        """Every verdict, of models and then of people; Damaged for a line that is none."""
+        return [*self.all(), *self.people()]
 
-    def settle_models(self, scheme_sha256: str, models: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep which models read rationales, with their settings."""
-        task = self.files.task()
-        known = {**task.get("models", {}), **models}
-        self.files.settle({"scheme_sha256": scheme_sha256, "models": known})
-
-    def verdicts(self) -> list[Verdict]:
-        """Every verdict, of models and of people; Damaged for a line that is none."""
+    def _read(self, file: Path, faults: list[str] | None) -> list[Verdict]:
+        """The verdicts in a file; Damaged for a line that is none."""
         found = []
-        for file in (self.files.annotations, self.files.people):
-            for line in self.files.read(file)[0]:
-                plain: dict[str, Any] = {"level": None, **line}
-                missing = plain.get("missing")
-                if isinstance(missing, str):
-                    plain["missing"] = asdict(reason_from_text(missing))
-                found.append(_built(Verdict, plain, file))
+        for line in self.files.read(file)[0]:
+            plain: dict[str, Any] = {"level": None, **line}
+            missing = plain.get("missing")
+            if isinstance(missing, str):
+                plain["missing"] = asdict(reason_from_text(missing))
+            found.append(_built(Verdict, plain, file))
         return found
 
-    def add(self, verdicts: Iterable[Verdict]) -> None:
-        """Keep verdicts; who calls it has refused those that are known."""
-        for verdict in verdicts:
-            plain = asdict(verdict)
-            plain["missing"] = None if verdict.missing is None else str(verdict.missing)
-            said = {name: value for name, value in plain.items() if value not in (None, "")}
-            file = self.files.annotations if verdict.kind == "model" else self.files.people
-            self.files.add(file, [said])
+    def _plain(self, answer: Verdict) -> Mapping[str, Any]:
+        """A verdict as one line, without what says nothing."""
+        return plain_record(answer)
 
     def corrections(self) -> dict[tuple[str, str, str], FailureKind]:
         """The kinds that people gave, by text, dimension and coder; the last of each counts."""

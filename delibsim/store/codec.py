@@ -4,9 +4,7 @@ import functools
 import itertools
 import json
 import math
-import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, field, fields, make_dataclass, replace
 from typing import Any, TypeVar
 
@@ -19,7 +17,6 @@ from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.shared import shared
-from delibsim.store.editions import UNSAID
 from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 
 T = TypeVar("T")
@@ -36,13 +33,10 @@ HELD: type[Any] = make_dataclass(
     ],
 )
 """All of a run but its session."""
-LINES = 512
-"""The same, of cells whose files are as they were written: some 8 kB each."""
-BEGINS = b'{\n "schema": 1,\n'
-RUN_BEGINS = BEGINS + b' "session": {\n'
-"""How files begin as they are written."""
-NAMED = re.compile(rb'^ "(id|seed|replicate)": (.+),\n', re.MULTILINE)
-"""A line that tells a session from others of its cell."""
+SAID = ("instructions", "words")
+"""Settings of the procedure that every file says, because their absence would not mean what they
+are by default.
+"""
 NAMES = {"id": str, "seed": int, "replicate": int}
 """What tells the sessions of one cell apart, in files."""
 SCORED = tuple(of.name for of in fields(Score))
@@ -74,9 +68,6 @@ def run_to_plain(run: Run) -> dict[str, Any]:
 
 def run_from_json(text: str | bytes) -> Run:
     """A run from its JSON text; Damaged if it is none. Runs of one design share its parts."""
-    if isinstance(text, bytes) and text.startswith(RUN_BEGINS):
-        with suppress(ValueError, TypeError, LookupError):
-            return _run_as_written(text)
     try:
         return _quick_run(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
@@ -98,48 +89,10 @@ def session_from_json(text: str | bytes) -> Session:
     """A planned session from its JSON text; Damaged if it is none. Sessions of one design share
     its parts.
     """
-    if isinstance(text, bytes) and text.startswith(BEGINS) and text.endswith(b"\n}\n"):
-        with suppress(ValueError, TypeError, LookupError):
-            return _session_as_written(text[len(BEGINS) : -2])
     try:
         return _quick_session(_quick_plain(text))
     except (ValueError, TypeError, LookupError):
         return shared(_read(Session, text))  # slower; it says what is wrong
-
-
-def _run_as_written(text: bytes) -> Run:
-    """A run from a file as `run_to_json` writes it, in which a line that begins with one blank is
-    one of the run; some error, which says nothing, where it may be none.
-    """
-    end = text.index(b'\n },\n "responses": [')
-    rest = b"{" + text[end + len(b"\n },") :]
-    if rest.count(b'"missing": {') != rest.count(b'"missing": {}'):
-        raise ValueError  # reasons are texts, which are to be read first
-    lines = text[len(RUN_BEGINS) - 1 : end + 1].replace(b"\n  ", b"\n ")  # as in a plan
-    session = _session_as_written(lines[1:])
-    return Run(session, **vars(adapter(HELD).validate_json(rest, strict=True, extra="forbid")))
-
-
-def _session_as_written(lines: bytes) -> Session:
-    """A session from lines such as `session_to_json` writes; some error, which says nothing, where
-    they may be none.
-    """
-    parts = NAMED.split(lines)
-    values = dict(zip(parts[1::3], map(from_json, parts[2::3]), strict=True))
-    names = {name: values[name.encode()] for name in NAMES}
-    if len(parts) != 1 + 3 * len(NAMES) or _of_other_kinds(names):
-        raise ValueError
-    return replace(_lines_in_common(b"".join(parts[::3])), **names)
-
-
-@functools.lru_cache(maxsize=LINES)
-def _lines_in_common(lines: bytes) -> Session:
-    """What the sessions of a cell have in common, from the lines of their files."""
-    plain = from_json(b"{" + lines + b"}")
-    if NAMES.keys() & plain.keys():
-        raise ValueError
-    _say_what_was(plain)
-    return _cell(to_json(plain, inf_nan_mode="constants"))
 
 
 def _quick_plain(text: str | bytes) -> dict[str, Any]:
@@ -147,7 +100,6 @@ def _quick_plain(text: str | bytes) -> dict[str, Any]:
     plain = from_json(text)
     if not isinstance(plain, dict) or plain.pop("schema") != SCHEMA:
         raise ValueError
-    _say_what_was(plain)
     return plain
 
 
@@ -177,6 +129,7 @@ def _quick_run(plain: dict[str, Any]) -> Run:
 def _cell(text: bytes) -> Session:
     """What the sessions of a cell have in common, checked once; their names are left open."""
     plain = from_json(text) | {"id": "", "seed": 0, "replicate": 1}
+    _refuse_unsaid(plain)
     session = adapter(Session).validate_json(_json(plain), strict=True, extra="forbid")
     refuse_depth(dict(session.models), LEVELS - 3)  # no other part can be nested too deep
     return shared(session)
@@ -239,7 +192,7 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
-    unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, **UNSAID}
+    unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, "background": True}
     procedure = _without(plain["procedure"], **unsaid)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
@@ -308,7 +261,7 @@ def _read(kind: type[T], text: str | bytes) -> T:
             f"written under another schema than {SCHEMA}, the one this version of delibsim reads"
         )
     try:
-        _say_what_was(plain)
+        _refuse_unsaid(plain.get("session", plain))
         _read_reasons(plain)
         # What this version does not know may change the meaning of what it knows, so such a file is
         # refused.
@@ -325,15 +278,15 @@ def _json(plain: Any) -> bytes | str:
         return json.dumps(plain)
 
 
-def _say_what_was(plain: dict[str, Any]) -> None:
-    """Fill in, in a planned session or that of a run, the settings of the procedure that its file
-    leaves out.
+def _refuse_unsaid(session: Any) -> None:
+    """Refuse a planned session, or one that it branched off, whose procedure leaves a setting of
+    `SAID` open.
     """
-    session = plain.get("session", plain)
     while isinstance(session, dict):
         procedure = session.get("procedure")
-        if isinstance(procedure, dict):
-            session["procedure"] = {**UNSAID, **procedure}
+        for name in SAID if isinstance(procedure, dict) else ():
+            if name not in procedure:
+                raise Damaged(f"procedure.{name} is missing")
         session = session.get("before")
 
 

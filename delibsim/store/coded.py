@@ -263,7 +263,7 @@ class SchemeCodes:
         Damaged lines are left out and told in `faults`. `by` is the scheme where people alone code,
         and no model was ever asked.
         """
-        scheme, samples = by or codings.scheme(), codings.samples(faults)
+        scheme, samples = by or codings.scheme(), codings.all(faults)
         asked = Asked.of(codings.files.task(), samples)
         try:
             counted = samples_by_dimension(scheme, samples, asked)

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.coding import ENSEMBLE, Code, Sample, measures_of_scheme
+from delibsim.domain.coding import ENSEMBLE, Code, Sample, Steps, measures_of_scheme
 from delibsim.domain.measure import Measure
 from delibsim.domain.reason import reason_from_text
 from delibsim.domain.scheme import Scheme
-from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.annotations import tasks_of
+from delibsim.store.answers import Answers
 from delibsim.store.files import json_text, make_folder, write_atomically
 from delibsim.store.reading import adapter, read_json
-from delibsim.store.records import K, built, first_of_each, plain_record, read_records
+from delibsim.store.records import built, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
 PREFIX = "code-"
@@ -34,28 +35,26 @@ def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
 
 
 @dataclass(frozen=True)
-class Codings:
-    """The codes of one study by one scheme."""
+class Codings(Answers[Any]):
+    """The codes of one study by one scheme: samples and steps of models, codes of people."""
 
-    files: TaskFolder
-
-    @classmethod
-    def of(cls, runs: Runs, scheme: str) -> "Codings":
-        """Those of a study by the scheme of this id, whether any were asked for or not."""
-        return cls(TaskFolder.of(runs, f"{PREFIX}{scheme}"))
+    prefix = PREFIX
+    called = "scheme"
+    key = "scheme"
+    command = "delibsim code ask"
 
     def scheme(self) -> Scheme:
         """The scheme that was applied, as it was then; Damaged if it cannot be read."""
-        return scheme_from_plain(self.begun()["scheme"])
+        return scheme_from_plain(self.settled()["scheme"])
 
-    def begun(self) -> dict[str, Any]:
+    def settled(self) -> dict[str, Any]:
         """What texts are coded by (`scheme`, `scheme_sha256`, `unit`, `context`): as models were
         asked, else as people have coded; empty where nobody has.
         """
         return self.files.task() or self.of_people()
 
     def of_people(self) -> dict[str, Any]:
-        """What people have coded by, as `begun` gives it; empty where none has."""
+        """What people have coded by, as `settled` gives it; empty where none has."""
         file = self.files.folder / OF_PEOPLE
         return read_json(file) if file.is_file() else {}
 
@@ -73,27 +72,23 @@ class Codings:
         file = self.files.folder / OF_PEOPLE
         write_atomically(file, json_text(plain, indent=1), self.files.durable)
 
-    def samples(self, faults: list[str] | None = None) -> list[Sample]:
-        """Every sample that can be read, in the order in which they came.
+    def kept(self) -> list[Any]:
+        """Every sample and the steps of every model."""
+        return [*self.all(), *read_records(Steps, self.files.steps, {"steps": ()}, None)]
 
-        Lines that are damaged, or no sample, are left out and told in `faults`; what is missing
-        there is found again in the exchanges.
-        """
-        return self._read(Sample, self.files.annotations, faults)
-
-    def add_samples(self, samples: Iterable[Sample]) -> None:
-        """Keep samples."""
-        self.files.add(self.files.annotations, map(plain_record, samples))
+    def add(self, answers: Iterable[Any], people: bool = False) -> None:
+        """Keep samples, steps, or codes of people."""
+        for answer in answers:
+            file = self.files.people if people else self.files.annotations
+            if isinstance(answer, Steps):
+                file = self.files.steps
+            self.files.add(file, [plain_record(answer)])
 
     def steps(self) -> list[dict[str, Any]]:
         """The steps of each model and dimension, as plain values: `dimension`, `model`, `wording`,
         `steps` (a list), and `missing` with the reason where there are none.
         """
         return self.files.read(self.files.steps)[0]
-
-    def add_steps(self, found: Mapping[str, Any]) -> None:
-        """Keep the steps of a model for a dimension."""
-        self.files.add(self.files.steps, [found])
 
     def not_coded(self) -> list[Code]:
         """A code without a level for every text that is not put before coders, by dimension."""
@@ -107,16 +102,9 @@ class Codings:
             )
         return found
 
-    def people(self, faults: list[str] | None = None) -> list[Code]:
-        """Every code of a person, in the order in which they came; faults as in `samples`."""
-        return self._read(Code, self.files.people, faults)
-
-    def add_people(self, codes: Iterable[Code]) -> None:
-        """Keep codes of people; who calls it has refused those that are known."""
-        self.files.add(self.files.people, map(plain_record, codes))
-
-    def _read(self, kind: type[K], file: Path, faults: list[str] | None) -> list[K]:
+    def _read(self, file: Path, faults: list[str] | None) -> list[Any]:
         """What the lines of a file describe; those that describe nothing are told in `faults`."""
+        kind: type[Any] = Code if file == self.files.people else Sample
         return first_of_each(read_records(kind, file, {"level": None}, faults), file, faults)
 
 

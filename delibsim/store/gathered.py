@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from delibsim.domain.compared import PAIRS, measure_of_pairs
 from delibsim.domain.measure import Measure
 from delibsim.store.codings import CODES, measures_of_codes
-from delibsim.store.comparisons import Comparisons, comparisons_of
+from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import TEXTS, Runs
 
 GATHERED = "gathered"
@@ -63,14 +63,14 @@ def comparisons_about(runs: Runs) -> Iterator[AboutStudy]:
     name, else by both.
     """
     taken = set()
-    for name in comparisons_of(runs):
+    for name in Comparisons.names(runs):
         taken.add(name)
         yield AboutStudy(runs, Comparisons.of(runs, name), name)
     for path in sorted(runs.folder.resolve().parent.glob(f"*/{TEXTS}")):
         other = Runs.at(path.parent)
         if runs.study not in gathered_from(other):
             continue
-        for name in comparisons_of(other):
+        for name in Comparisons.names(other):
             alone = name == other.study and name not in taken
             coder = name if alone else f"{other.study}/{name}"
             yield AboutStudy(other, Comparisons.of(other, name), coder, f"{runs.study}/")

@@ -6,7 +6,7 @@ from typing import Any
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.opinion import spoken
 from delibsim.domain.training import Record, Triple
-from delibsim.measures.summaries.labels import normalised
+from delibsim.measures.summaries.prediction import normalised
 from delibsim.store.reading import opened
 
 NEEDED = ("question.text", "own_opinion.text", "candidates.text", "ratings.agreement")

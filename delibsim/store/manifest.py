@@ -14,12 +14,12 @@ from pydantic import Field, ValidationError
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.store.codec import differences
-from delibsim.store.editions import EDITIONS, FIRST, NOW, UNSAID
 from delibsim.store.edits import KINDS, Name, edits
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import adapter, file_bytes, json_value
 
-SCHEMA = 3
+SCHEMA = 1
+"""That of study.json; a file of another is refused."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,7 @@ class Manifest:
     `settings` are shared by all sessions. `components` (`parts` in the file) are what sessions are
     made of, by kind and name. `sessions` are the names of all that are planned, `prompts` a SHA-256
     for every cell of the design. `begun` and each of `amendments` say when, with which versions and
-    from which commit; an amendment also says what it added. `edition` names the presets and prompts
-    that the study keeps (see editions.py).
-
-    `schema` is that of the file. What was read from a file of schema 2 says what was left unsaid
-    there, and is written as schema 3 when the study goes on. A file of schema 1 holds no more than
-    `settings` and `components`.
+    from which commit; an amendment also says what it added. `schema` is that of the file.
     """
 
     study: str
@@ -45,12 +40,11 @@ class Manifest:
     begun: Mapping[str, Any] = field(default_factory=dict)
     amendments: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
-    edition: str = NOW
 
     def edited(self, new: "Manifest") -> list[Name]:
         """The topics and surveys of which another holds another hash, by kind and id."""
         found = []
-        for kind in KINDS if self.schema > 1 else ():
+        for kind in KINDS:
             given = new.components.get(kind, {})
             for name, content in self.components.get(kind, {}).items():
                 if given.get(name, content) != content:
@@ -68,13 +62,6 @@ class Manifest:
         Topics and surveys that were edited are told in texts, as far as the plans that were `kept`
         and those `planned` now hold them.
         """
-        if self.schema == 1:
-            # Sessions were named otherwise then, so that what is held already would be asked and
-            # paid for once more.
-            return [
-                f"schema: {self.schema} -> {new.schema} (it can be read, scored and exported, and"
-                " not be gone on with)"
-            ]
         changed = differences(dict(self.settings), dict(new.settings))
         for kind, named in self.components.items():
             if kind in KINDS:
@@ -102,7 +89,7 @@ class Manifest:
                 added[kind] = fresh
         sessions = tuple(dict.fromkeys([*self.sessions, *new.sessions]))
         if not added and sessions == self.sessions:
-            return replace(self, schema=SCHEMA)
+            return self
         count = len(sessions) - len(self.sessions)
         amendment = {**new.begun, "added": added, "sessions": count}
         prompts = {**new.prompts, **self.prompts}
@@ -113,7 +100,6 @@ class Manifest:
             sessions=sessions,
             prompts=prompts,
             amendments=amendments,
-            schema=SCHEMA,
         )
 
 
@@ -129,16 +115,9 @@ def read_manifest(path: Path) -> Manifest | None:
         raise WrongInput(
             f"{path} is damaged ({error}); move it away to start the study anew"
         ) from None
-    if not isinstance(plain, dict) or plain.get("schema") not in range(1, SCHEMA + 1):
+    if not isinstance(plain, dict) or plain.get("schema") != SCHEMA:
         raise WrongInput(
             f"{path} was not written under schema {SCHEMA}; this version leaves it untouched"
-        )
-    if plain["schema"] < SCHEMA:
-        plain = _upgraded(plain)
-    elif plain.get("edition") not in EDITIONS:
-        raise WrongInput(
-            f"{path}: edition {plain.get('edition')!r} is not known to this version; known are"
-            f" {', '.join(EDITIONS)}"
         )
     try:
         return adapter(Manifest).validate_python(plain)
@@ -147,18 +126,6 @@ def read_manifest(path: Path) -> Manifest | None:
         raise WrongInput(
             f"{path} is damaged ({where}); move it away to start the study anew"
         ) from None
-
-
-def _upgraded(plain: dict[str, Any]) -> dict[str, Any]:
-    """What an older file left unsaid: its edition, and the procedures' settings that came later."""
-    parts = plain.get("parts")
-    if not isinstance(parts, dict) or not isinstance(parts.get("procedures"), dict):
-        return plain | {"edition": FIRST}
-    said = {key: value for key, value in UNSAID.items() if value is not None}
-    told = {}
-    for name, own in parts["procedures"].items():
-        told[name] = {**said, **own} if isinstance(own, dict) else own
-    return plain | {"edition": FIRST, "parts": {**parts, "procedures": told}}
 
 
 def write_manifest(path: Path, manifest: Manifest, durable: bool = False) -> None:

@@ -19,7 +19,6 @@ from delibsim.domain.text import study_named
 from delibsim.store import codec
 from delibsim.store.answering import Answering
 from delibsim.store.branch_folders import WITHIN, folder_of
-from delibsim.store.editions import NOW
 from delibsim.store.files import (
     Log,
     append_line,
@@ -104,11 +103,6 @@ class Runs:
     def manifest(self) -> Manifest | None:
         """What the study is; None if it has not begun. WrongInput if study.json is damaged."""
         return read_manifest(self.folder / "study.json")
-
-    def edition(self) -> str:
-        """Whose presets and prompts the study keeps: those it was begun under, or those of now."""
-        begun = self.manifest()
-        return NOW if begun is None else begun.edition
 
     def compare(self, new: Manifest, sessions: Iterable[Session] = ()) -> None:
         """Refuse what would change a study that exists: a shared setting, or a component under its

@@ -28,8 +28,8 @@ from delibsim.domain.text import counted
 from delibsim.store.branch_folders import BRANCHES, FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
+from delibsim.store.session_notes import begun_sessions
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.session_facts import begun_sessions
 
 if TYPE_CHECKING:
     from delibsim.conduct.reading.branch_links import Branching, ForkEffects

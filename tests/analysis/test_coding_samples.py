@@ -18,7 +18,7 @@ from delibsim.analysis.coding.codes import coded_study as study_of
 from delibsim.analysis.coding.costs import costs, refusals
 from delibsim.analysis.coding.people import calibration, corrected, unread
 from delibsim.analysis.coding.report import Settings, remarks_on
-from delibsim.conduct.coding.report import report_on_codes
+from delibsim.conduct.code_report import report_on_codes
 from delibsim.domain.coding import ENSEMBLE, Code
 from delibsim.store.coded import SchemeCodes
 
@@ -29,7 +29,7 @@ def with_samples(root, ensemble, people, packs=None, draw=None):
     codings = keep_task(runs, texts, models=("a", "b"), samples=1)
     for text, level in zip(texts, ensemble, strict=True):
         for model in ("a", "b"):
-            codings.add_samples(samples_of(text, "reasons", model, (int(level),)))
+            codings.add(samples_of(text, "reasons", model, (int(level),)))
     for text, level in zip(texts, people, strict=True):
         if level != ".":
             pack = (packs or {}).get(text.id, "")
@@ -106,7 +106,7 @@ def test_refusals_are_told_by_the_level_that_the_others_give(tmp_path):
     for text, level in zip(texts, (0, 0, 2, 2), strict=True):
         for model in MODELS:
             refused = model == "d" and level == 0
-            codings.add_samples(samples_of(text, "reasons", model, (None if refused else level,)))
+            codings.add(samples_of(text, "reasons", model, (None if refused else level,)))
     result = refusals(study_of("s", SchemeCodes.of(codings), texts))
     lowest, highest = (row_of(result, model="d", level=level) for level in (0, 2))
     assert (lowest["refused"], lowest["share_refused"]) == (2, 1.0)
@@ -144,8 +144,8 @@ def test_one_model_is_not_compared_with_the_ensemble_that_it_is(tmp_path):
     runs, texts = texts_study(tmp_path, 6)
     codings = keep_task(runs, texts, models=("a",), samples=1)
     for i, text in enumerate(texts):
-        codings.add_samples(samples_of(text, "reasons", "a", [i % 3]))
-    codings.add_people(Code(text.id, "reasons", "Ann", "human", 1) for text in texts)
+        codings.add(samples_of(text, "reasons", "a", [i % 3]))
+    codings.add((Code(text.id, "reasons", "Ann", "human", 1) for text in texts), people=True)
     results = report_on_codes(runs, "", Settings()).results
     compared = [(row["a"], row["b"]) for row in results["pairs"].plain()]
     assert compared == [(ENSEMBLE, "Ann"), ("a", "Ann")]
@@ -160,7 +160,7 @@ def test_what_a_model_that_was_given_up_owes_is_told_with_its_number(tmp_path):
     for model in MODELS:
         answered = texts[:2] if model == "d" else texts
         for text in answered:
-            codings.add_samples(samples_of(text, "reasons", model, [1, 1]))
+            codings.add(samples_of(text, "reasons", model, [1, 1]))
     report = report_on_codes(runs, "", Settings())
     (row,) = report.results["failures"].plain()
     assert (row["model"], row["reason"]) == ("d", "not_given")
@@ -174,7 +174,7 @@ def test_texts_without_a_level_of_the_ensemble_are_told_with_their_reasons(tmp_p
     for text, given in zip(texts, ("calm calm", "calm loud", "loud calm", ". ."), strict=True):
         for model, tone in zip("ab", given.split(), strict=True):
             level = None if tone == "." else tone
-            codings.add_samples(samples_of(text, "tone", model, [level]))
+            codings.add(samples_of(text, "tone", model, [level]))
     report = report_on_codes(runs, "", Settings())
     (row,) = report.results["certainty"].plain()
     assert (row["texts"], row["without"]) == (1, "tied 2, too_few_models 1")
@@ -193,8 +193,8 @@ def test_a_report_of_people_alone_has_their_agreement(tmp_path):
     runs, texts = texts_study(tmp_path, 6)
     codings = keep_task(runs, texts, models=(), wordings=())
     for person in ("Ann", "Ben"):
-        codings.add_people(Code(text.id, "reasons", person, "human", 1) for text in texts)
-    codings.add_people([Code("t1", "reasons", "Cem", "human", 2, training=True)])
+        codings.add((Code(text.id, "reasons", person, "human", 1) for text in texts), people=True)
+    codings.add([Code("t1", "reasons", "Cem", "human", 2, training=True)], people=True)
     report = report_on_codes(runs, "plain", Settings())
     (row,) = report.results["pairs"].plain()
     assert (row["a"], row["b"], row["exact"]) == ("Ann", "Ben", 1.0)

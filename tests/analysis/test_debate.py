@@ -18,9 +18,9 @@ from delibsim.analysis.debates.ratings import analysed, by_debater, columns, deb
 from delibsim.analysis.debates.reliability import reliability
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.components import crossed_components
+from delibsim.measures.inference.means import holm
 from delibsim.measures.reliability.ratings import krippendorff_alpha
-from delibsim.measures.variance_components import crossed_components
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 KNOWN = {"a": 0.9, "b": 0.3, "c": -0.3, "d": -0.9}

@@ -28,7 +28,7 @@ from delibsim.analysis.debates.winner import winner_model
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 from delibsim.store.instruments.covariates import Covariates
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())

@@ -10,7 +10,7 @@ from invented import people
 
 from delibsim.analysis.personas.clusters import clusters_of
 from delibsim.analysis.personas.profiles import departures, shortcomings, template_profile
-from delibsim.annotation.profiles import ReadingTask, unit_of_cluster
+from delibsim.asking.kinds.profile import ReadingTask, unit_of_cluster
 from delibsim.conduct.personas import read_profiles
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic

@@ -13,7 +13,7 @@ from delibsim.analysis.pairs.report import pairs_report
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.stability import stretch
-from delibsim.measures.pair_designs import random_pairs, shown
+from delibsim.measures.designs import random_pairs, shown
 
 SETTINGS = Settings(Model(order=True))
 

@@ -18,7 +18,7 @@ from delibsim.domain.comparison import Pair, Sheet, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model
-from delibsim.measures.bradley_terry.penalty import Dummy
+from delibsim.measures.bradley_terry.likelihood import Dummy
 from tests.pair_votes import REFERENCE
 
 OUTCOMES = ("a", "tie", "b")

@@ -17,11 +17,11 @@ from delibsim.analysis.pairs.judges import judges, majorities
 from delibsim.analysis.pairs.places import order
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.analysis.pairs.scores import scores
-from delibsim.conduct.comparing.import_pairs import columns_of, import_pairs
+from delibsim.asking.kinds.pair_import import columns_of, import_pairs
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model
-from delibsim.measures.bradley_terry.penalty import Dummy
+from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import Runs
@@ -169,7 +169,7 @@ def test_the_published_scores_of_webis_are_reproduced(tmp_path):
     columns = columns_of("a,b,outcome", "topic")
     found = import_pairs(WEBIS / "pairs_logical.csv", runs, columns, "main", "logical")
     assert (found.new, found.texts, found.groups) == (13952, 1269, 20)
-    votes = Comparisons.of(runs, "main").votes()
+    votes = Comparisons.of(runs, "main").all()
     shares = Counter(one.outcome for one in votes)
     assert shares["a"] / len(votes) == pytest.approx(0.445958, abs=1e-6)
     texts = {id: one.sheet.group for one in votes for id in (one.sheet.a, one.sheet.b)}

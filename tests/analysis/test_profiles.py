@@ -18,7 +18,7 @@ from delibsim.analysis.personas.profiles import (
     shortcomings,
     template_profile,
 )
-from delibsim.annotation.profiles import ProfileTask, ReadingTask, unit_of_cluster
+from delibsim.asking.kinds.profile import profile_question, reading_question
 from delibsim.conduct.personas import NotWritten, read_profiles, write_profiles
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.topic import Topic
@@ -88,9 +88,9 @@ def test_the_template_says_what_one_agrees_with_more_or_less_and_the_citizen_rea
 def test_the_writer_is_told_the_departures_and_the_reader_is_not():
     found = departures(CLUSTERS, SURVEY, 0)
     lines = "\n".join(own.line for own in found)
-    asked = ProfileTask(TOPIC, 0).prompt(unit_of_cluster(0, lines)).text
+    asked = profile_question(TOPIC, 0, 0, lines).prompt().text
     assert all(f"{own.z:+.2f}" in asked for own in found)
-    read = ReadingTask(TOPIC, 0, SURVEY).prompt(unit_of_cluster(0, "You love rivers.")).text
+    read = reading_question(TOPIC, 0, SURVEY, 0, "You love rivers.").prompt().text
     assert "You love rivers." in read
     assert not any(f"{own.z:+.2f}" in read for own in found)
     assert "cluster" not in read

@@ -29,7 +29,7 @@ def coded(home):
         kept.append(
             replace(kept[-1], model="beta", level=0, rationale="A claim\x1b[31m stands alone.")
         )
-    codings.add_samples(kept)
+    codings.add(kept)
     codings.add_people(
         [Code("1", "reasons", "Ann", "human", 2), Code("2", "reasons", "Ann", "human", 1)]
     )
@@ -96,7 +96,7 @@ def test_a_sample_goes_out_and_verdicts_come_back(delibsim, home, coded):
 
 def test_failures_link_to_their_texts_which_are_inert(delibsim, home, coded):
     _, codings = coded
-    codings.add_people([Code("4", "reasons", "<i>Ann</i>", "human", 2)])
+    codings.add([Code("4", "reasons", "<i>Ann</i>", "human", 2)], people=True)
     assert delibsim("code", "audit", "pilot", "--sample", "1", "--to", "a").code == 0
     page = (home / "a" / "failures.html").read_text()
     links = re.findall(r"<a href=#(text-\d)>([^<]*)</a>", page)

@@ -8,7 +8,7 @@ import re
 import pytest
 from pilot_texts import SCHEME, TEXTS, samples, study_of_texts
 
-from delibsim.conduct.units import texts_of
+from delibsim.asking.units import texts_of
 from delibsim.domain.coding import Code
 from delibsim.domain.reason import Reason
 from delibsim.store.codings import Codings
@@ -253,7 +253,7 @@ def test_an_empty_form_gives_nothing(delibsim, home, pilot):
 def test_codes_of_people_are_read_as_they_were_kept(pilot):
     _, codings = pilot
     code = Code("1", SCHEME.dimensions[0].id, "Ann", "human", 0, text_sha256="x")
-    codings.add_people([code])
+    codings.add([code], people=True)
     assert codings.people() == [code]
     assert set(TEXTS) == {"1", "2", "3", "4", "5", "6"}
 
@@ -264,9 +264,9 @@ def in_doubt(home):
     texts = {str(i): f"We want the road number {i} closed, as it is loud." for i in range(1, 41)}
     runs, codings = study_of_texts(home / "runs", texts=texts)
     sure = {id: [1, 1, 1] for id in texts}
-    codings.add_samples(samples("reasons", "alpha", sure))
+    codings.add(samples("reasons", "alpha", sure))
     other = {id: [0, 2, 2] if int(id) > 30 else [1, 1, 1] for id in texts}
-    codings.add_samples(samples("reasons", "beta", other))
+    codings.add(samples("reasons", "beta", other))
     return runs, codings
 
 

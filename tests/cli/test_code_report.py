@@ -105,7 +105,7 @@ def test_samples_that_give_no_level_are_told_instead_of_nothing(delibsim, home):
     runs, texts = texts_study(home / "runs", 3)
     codings = keep_task(runs, texts, models=("a",))
     for text in texts:
-        codings.add_samples(samples_of(text, "reasons", "a", [None, None, 1]))
+        codings.add(samples_of(text, "reasons", "a", [None, None, 1]))
     answer = delibsim("code", "report", "pilot")
     assert answer.code == 4
     assert "no text has a level: 3 of 9 samples can be read" in answer.err

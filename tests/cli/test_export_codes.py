@@ -5,7 +5,7 @@ import csv
 from coded_study import MODELS, keep_task, samples_of
 
 from delibsim import Runs
-from delibsim.conduct.units import texts_of
+from delibsim.asking.units import texts_of
 from delibsim.store.files import append_line
 
 
@@ -20,7 +20,7 @@ def test_codes_are_scored_and_exported_with_all_their_columns_in_the_codebook(de
     codings = keep_task(runs, texts, unit="statement")
     for text in texts:
         for model in MODELS:
-            codings.add_samples(samples_of(text, "reasons", model, (2, 2, 1)))
+            codings.add(samples_of(text, "reasons", model, (2, 2, 1)))
     scored = delibsim("score", "s", "--scorer", "codes")
     assert (scored.code, scored.err) == (0, "")
     assert "Reasons (plain)" in scored.out
@@ -42,7 +42,7 @@ def test_codes_stand_below_what_was_said(delibsim, study):
     codings = keep_task(runs, texts_of(runs), unit="statement")
     for model in MODELS:
         given = (None, None, 1) if model == "d" else (2, 2, 1)
-        codings.add_samples(samples_of(first, "reasons", model, given))
+        codings.add(samples_of(first, "reasons", model, given))
     answer = delibsim("show", "s", "--no-answers")
     told = "plain.reasons: ensemble 2, a 2, b 2, c 2, d none (too_few_samples)"
     assert answer.code == 0
@@ -54,7 +54,7 @@ def test_a_damaged_line_of_codes_is_told_and_the_others_are_scored_and_exported(
     texts = texts_of(runs)
     codings = keep_task(runs, texts, unit="statement")
     for text in texts:
-        codings.add_samples(samples_of(text, "reasons", "a", (2, 2, 1)))
+        codings.add(samples_of(text, "reasons", "a", (2, 2, 1)))
     append_line(codings.files.annotations, {"text": "lost"})
     told = "annotations.jsonl: 1 damaged line"
     for words in (("score", "s", "--scorer", "codes"), ("export", "s")):

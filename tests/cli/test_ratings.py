@@ -17,7 +17,7 @@ from debates import debate, hostile, scripted
 
 from delibsim import Completion, Runs, Usage
 from delibsim.analysis.debates.raters import OURS
-from delibsim.annotation.answer_form import COLUMNS
+from delibsim.asking.kinds.rating_form import COLUMNS
 from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 

@@ -89,14 +89,14 @@ def test_an_unknown_study_is_refused_with_those_there_are(delibsim, study, parti
 
 def test_what_an_earlier_look_found_is_what_the_files_say(delibsim, study, partial):
     name = study.name
-    kept = study.parent / ".known.jsonl"
+    kept = study.parent / "sessions.jsonl"
     assert kept.is_file()  # written when the run was
     by_run = delibsim("status", "s", "--json").json
     kept.unlink()
     assert delibsim("status", "s", "--json").json == by_run
     assert kept.read_text().count("\n") == 1  # written by the look
     assert delibsim("status", "s", "--json").json == by_run
-    assert not (partial.parent / ".known.jsonl").exists()  # nothing is kept of what is not well
+    assert '"status":{' not in (partial.parent / "sessions.jsonl").read_text()  # it is not well
     run = (study / "run.json").read_bytes()
     log = (study / "exchanges.jsonl").read_bytes()
     for file, bytes_, found in (
@@ -111,5 +111,5 @@ def test_what_an_earlier_look_found_is_what_the_files_say(delibsim, study, parti
         (study / "run.json").write_bytes(run)
         (study / "exchanges.jsonl").write_bytes(log)
     (study / "withdrawn.json").unlink()
-    kept.write_text(f'{{"edition":1,"session":"{name}","files":[],"found":3}}\n[]\n{{')
+    kept.write_text(f'{{"edition":1,"session":"{name}","files":[],"status":3}}\n[]\n{{')
     assert delibsim("status", "s", "--json").json == by_run

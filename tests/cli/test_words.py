@@ -1,4 +1,4 @@
-"""One word for one thing: which options there are, and what becomes of an old word."""
+"""One word for one thing: which options there are."""
 
 import re
 from importlib import import_module
@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from delibsim import WrongInput
 from delibsim.cli.main import COMMANDS
-from delibsim.cli.words import OPTIONS, PLANNING, SETTINGS, as_settings, current_words, setting
+from delibsim.cli.words import as_settings, setting
 from delibsim.planning.compose import plan
 
 ROOT = Path(__file__).parents[2]
@@ -35,12 +35,6 @@ def all_options():
     return found
 
 
-def test_no_command_has_an_old_word_and_every_new_word_is_an_option():
-    every = set().union(*all_options().values())
-    assert every.isdisjoint(OPTIONS)
-    assert every.issuperset([*OPTIONS.values(), *SETTINGS.values()])
-
-
 def test_a_command_that_names_a_study_says_where_studies_are():
     having = {name for name, words in all_options().items() if "--runs" in words}
     named = {"retry", "show", "score", "status", "export", "replay", "preregister", "run"}
@@ -60,39 +54,9 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     assert having == named | {f"compare {name}" for name in comparing}
 
 
-@pytest.mark.parametrize(("old", "new"), OPTIONS.items())
-def test_an_old_option_is_the_new_one_and_warned_of(old, new):
-    told = [f"{old} is now {new}; the old word goes in the next version"]
-    assert current_words("export", ["a", old, "b"]) == (["a", new, "b"], told)
-    assert current_words("export", ["a", f"{old}=b=c"]) == (["a", f"{new}=b=c"], told)
-    assert current_words("export", ["a", new, "b", old[2:]]) == (["a", new, "b", old[2:]], [])
-
-
-@pytest.mark.parametrize(("old", "new"), SETTINGS.items())
-def test_an_old_setting_is_an_option_of_commands_that_plan(old, new):
-    for command in PLANNING:
-        words, told = current_words(command, ["topic=ccps", f"{old}=x"])
-        assert words == ["topic=ccps", f"{new}=x"]
-        assert told == [f"{old}= is now {new}; the old word goes in the next version"]
-    assert current_words("ratings", [f"{old}=x"]) == ([f"{old}=x"], [])
-    assert current_words("run", [f"+model.{old}=x"]) == ([f"+model.{old}=x"], [])
-
-
 def test_an_option_without_its_value_stays_for_the_command_to_refuse():
     assert as_settings(["a=b", "--runs"]) == ["a=b", "--runs"]
     assert as_settings(["--runs=x"]) == [setting("runs", "x")]
-
-
-@pytest.mark.parametrize("words", [("--out", "x"), ("--to", "x"), ("--to=x",)])
-def test_an_export_goes_to_the_folder_by_either_word(delibsim, home, words):
-    assert delibsim("run", "-q", *SMALL, "study=s").code == 0
-    answer = delibsim("export", "s", *words)
-    assert answer.code == 0
-    assert (home / "x" / "runs.csv").is_file()
-    old = words[0] == "--out"
-    assert (
-        "warning: --out is now --to; the old word goes in the next version" in answer.err
-    ) is old
 
 
 @pytest.mark.parametrize("folder", ["studies", "Ann's, studies", "a/b", "x=y"])
@@ -121,10 +85,6 @@ def test_a_setting_is_found_by_the_last_part_of_its_name(delibsim, given, meant)
     assert f"unknown setting '{given}'; did you mean {meant}" in answer.err
     listed = answer.err.partition("There are: ")[2].split(", ")
     assert (meant in listed) is ("." not in meant)
-
-
-def test_an_old_word_means_nothing_to_a_command_that_never_had_it():
-    assert current_words("run", ["--out", "x"]) == (["--out", "x"], [])
 
 
 TYPOS = {

@@ -5,13 +5,12 @@ from comparing import study_of_pairs
 from fake_provider import FakeProvider, Rule
 
 from delibsim import WrongInput
-from delibsim.conduct.comparing.adaptive import votes_at_most
-from delibsim.conduct.comparing.carry_out import carry_out
-from delibsim.conduct.comparing.estimate import estimate_comparison
-from delibsim.conduct.comparing.plan import plan_comparison, with_batches
-from delibsim.conduct.comparing.replay import replay_comparison
-from delibsim.conduct.comparing.report import notes_of, stop_rows, votes_of
-from delibsim.conduct.cost import spent_on
+from delibsim.asking import road
+from delibsim.asking.kinds.pair import PAIRS, plan_pairs
+from delibsim.asking.kinds.pair_batches import votes_at_most
+from delibsim.asking.kinds.pair_outcome import notes_of, stop_rows, votes_of
+from delibsim.asking.spent import spent_on
+from delibsim.conduct import ask as asking
 from delibsim.domain.adaptive import Batch
 from delibsim.store.codec import Damaged
 
@@ -40,18 +39,18 @@ def settings(provider, *own):
 
 
 async def ask(runs, provider, *own):
-    planned = plan_comparison(runs, settings(provider, *own))
-    outcome = await carry_out(planned)
-    return with_batches(planned), outcome
+    planned = plan_pairs(runs, settings(provider, *own))
+    outcome = await asking.ask(planned)
+    return planned.kind.now(planned), outcome
 
 
 def batches(planned):
-    return [step for step in planned.comparisons.steps() if isinstance(step, Batch)]
+    return [step for step in planned.answers.steps() if isinstance(step, Batch)]
 
 
 async def test_batches_are_paid_once_kept_before_they_are_asked_and_replayed(runs):
     async with FakeProvider([Rule(text=longer)]) as provider:
-        found = estimate_comparison(plan_comparison(runs, settings(provider, "design.per_text=4")))
+        found = road.estimate(plan_pairs(runs, settings(provider, "design.per_text=4")))
         planned, outcome = await ask(runs, provider, "design.per_text=4")
         votes = votes_of(planned)
         assert provider.billed == outcome.new == len(votes) == votes_at_most(planned)
@@ -62,11 +61,11 @@ async def test_batches_are_paid_once_kept_before_they_are_asked_and_replayed(run
     first, *others = batches(planned)
     assert (len(first.drawn), len(first.chosen)) == (N, 0)
     assert [batch.votes for batch in others] == [12, 18]
-    assert all(sheet.a[-1] in "02468" or sheet.b[-1] in "13579" for sheet in planned.sheets)
-    assert len({sheet.pair for sheet in planned.sheets}) == len(planned.sheets)
+    assert all(sheet.a[-1] in "02468" or sheet.b[-1] in "13579" for sheet in planned.about.sheets)
+    assert len({sheet.pair for sheet in planned.about.sheets}) == len(planned.about.sheets)
     (row,) = stop_rows(planned)
     assert (row["stopped"], row["per_text"], row["batches"]) == ("per_text:4", 4, 3)
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(PAIRS.kept(runs, ""))).verdict == "equal"
     assert "logical ended by per_text:4" in notes_of(planned, votes)[-1]
 
 
@@ -81,7 +80,7 @@ async def test_a_rule_ends_it_and_a_stricter_one_goes_on_from_there(runs):
         assert batches(planned)[: len(before)] == before
         assert stop_rows(planned)[0]["stopped"] == "all"
         assert provider.billed == outcome.new + outcome.before == 2 * 15
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_what_was_cut_off_goes_on_with_the_same_pairs_as_without_a_cut(tmp_path, monkeypatch):
@@ -100,8 +99,8 @@ async def test_what_was_cut_off_goes_on_with_the_same_pairs_as_without_a_cut(tmp
             planned, outcome = await ask(runs, provider, "design.per_text=4")
             assert outcome.whole
             assert provider.billed == len(votes_of(planned))
-        found.append(planned.comparisons.steps())
-        assert (await replay_comparison(runs)).verdict == "equal"
+        found.append(planned.answers.steps())
+        assert (await road.replay(PAIRS.kept(runs, ""))).verdict == "equal"
     # With another limit the batch in which it was cut off had another size, but nothing else.
     assert [step.sheets for step in found[0][:2]] == [step.sheets for step in found[1][:2]]
 
@@ -115,7 +114,7 @@ async def test_us_dollars_end_it_before_they_are_spent(runs):
         )
         (row,) = stop_rows(planned)
         assert (row["stopped"], outcome.whole) == ("usd:5", True)
-        assert 0 < spent_on(planned.comparisons.files) <= 5
+        assert 0 < spent_on(planned.answers.files) <= 5
         assert provider.billed == row["pairs"] < row["most"]
 
 
@@ -123,24 +122,24 @@ async def test_dimensions_have_pairs_of_their_own_and_a_judge_is_added(runs):
     async with FakeProvider([Rule(text=longer)], models=("local", "other")) as provider:
         own = ("design.per_text=3", "order=both")
         planned, _ = await ask(runs, provider, "dimension=[logical,rhetorical]", *own)
-        one, other = (set(planned.sheets_on(id)) for id in ("logical", "rhetorical"))
+        one, other = (set(planned.about.sheets_on(id)) for id in ("logical", "rhetorical"))
         assert one != other
         assert all(sheet.turned in one for sheet in one)
         before = provider.billed
         assert before == len(one) + len(other)
         planned, outcome = await ask(runs, provider, *own, "model.name=second")
-        assert set(planned.sheets_on("logical")) == one
+        assert set(planned.about.sheets_on("logical")) == one
         assert outcome.new == len(one) == provider.billed - before
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_other_pairs_than_follow_are_found_and_a_damaged_batch_is_named(runs):
     async with FakeProvider([Rule(text=longer)]) as provider:
         planned, _ = await ask(runs, provider, "design.per_text=4")
-        file = planned.comparisons.steps_file
+        file = planned.answers.steps_file
         lines = file.read_text().splitlines()
         file.write_text("\n".join([lines[0], lines[1].replace('"size":6', '"size":5'), *lines[2:]]))
-        replayed = await replay_comparison(runs)
+        replayed = await road.replay(PAIRS.kept(runs, ""))
         assert replayed.differences[0] == "logical, batch 2: other pairs follow from the votes"
         file.write_text("\n".join([lines[0], *lines[2:]]))
         with pytest.raises(Damaged, match="batch 2 of logical is damaged or missing"):
@@ -158,7 +157,7 @@ async def test_batches_without_a_vote_bind_nobody(runs, tmp_path):
         planned, outcome = await ask(runs, provider, "order=both", "design.per_text=2")
         assert outcome.whole
         assert len(batches(planned)[0].sheets) == 2 * 6
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_judges_who_refuse_everything_end_it(runs):
@@ -188,13 +187,13 @@ WRONG = {
 @pytest.mark.parametrize("own", WRONG)
 def test_settings_that_cannot_be_are_refused(runs, own):
     with pytest.raises(WrongInput) as caught:
-        plan_comparison(runs, ["dimension=logical", "design=adaptive", *own.split()])
+        plan_pairs(runs, ["dimension=logical", "design=adaptive", *own.split()])
     assert WRONG[own] in str(caught.value)
 
 
 def test_rules_have_no_effect_elsewhere_and_too_many_texts_are_refused(runs, tmp_path):
     with pytest.raises(WrongInput, match="it is of design=adaptive"):
-        plan_comparison(runs, ["dimension=logical", "design.until=r:0.9"])
+        plan_pairs(runs, ["dimension=logical", "design.until=r:0.9"])
     many = study_of_pairs(tmp_path, {f"t{n}": ("", f"Text {n}.") for n in range(2_001)}, "many")
     with pytest.raises(WrongInput, match="2,000 texts at most, and there are 2,001"):
-        plan_comparison(many, ["dimension=logical", "design=adaptive"])
+        plan_pairs(many, ["dimension=logical", "design=adaptive"])

@@ -7,11 +7,11 @@ from comparing import PAIRS, SAID, study_of_pairs
 from fake_provider import FakeProvider, Rule
 
 from delibsim import WrongInput
-from delibsim.conduct.comparing.ask import ask_comparison
-from delibsim.conduct.comparing.estimate import estimate_comparison
-from delibsim.conduct.comparing.plan import plan_comparison
-from delibsim.conduct.comparing.replay import replay_comparison
-from delibsim.conduct.comparing.report import IDENTICAL, notes_of, votes_of
+from delibsim.asking import road
+from delibsim.asking.kinds import pair
+from delibsim.asking.kinds.pair import plan_pairs
+from delibsim.asking.kinds.pair_outcome import IDENTICAL, notes_of, votes_of
+from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Sheet
 from delibsim.store.comparisons import Comparisons
 
@@ -31,12 +31,12 @@ def settings(provider, *own):
 
 
 async def ask(runs, provider, *own):
-    planned = plan_comparison(runs, settings(provider, *own))
-    return planned, await ask_comparison(planned)
+    planned = plan_pairs(runs, settings(provider, *own))
+    return planned, await asking.ask(planned)
 
 
 def labels(planned):
-    return Counter(vote.outcome for vote in planned.comparisons.votes())
+    return Counter(vote.outcome for vote in planned.answers.all())
 
 
 async def test_what_is_asked_is_billed_once_recorded_and_replayed(runs):
@@ -48,10 +48,10 @@ async def test_what_is_asked_is_billed_once_recorded_and_replayed(runs):
         _, again = await ask(runs, provider)
         assert (again.new, again.before, again.asked) == (0, PAIRS, 0)
         assert provider.billed == PAIRS
-    votes = planned.comparisons.votes()
+    votes = planned.answers.all()
     assert {(vote.sheet.group == "parks") for vote in votes} == {True, False}
     assert all(SAID[vote.sheet.a][0] == SAID[vote.sheet.b][0] for vote in votes)
-    replayed = await replay_comparison(runs)
+    replayed = await road.replay(pair.PAIRS.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", PAIRS)
 
 
@@ -76,7 +76,7 @@ async def test_a_judge_that_repeats_a_text_is_asked_again_and_then_missing(runs)
         asked = [call for call in provider.requests if "> Answer: B" in call.text]
         assert len(asked) == 3 * (1 + planned.task["reasks"])
         assert "it must be A, B or Tie" in asked[-1].text
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 @pytest.mark.parametrize(("said", "outcome"), [("A", "a"), ("Tie", "tie"), ("B.", "b")])
@@ -98,7 +98,7 @@ async def test_with_both_orders_a_judge_of_places_contradicts_itself_and_one_of_
         provider.script[:] = [Rule(text="A")]
         places, _ = await ask(runs, provider, "order=both", "name=places")
     for found, agree in ((planned, PAIRS), (places, 0)):
-        by_sheet = {vote.sheet: vote.winner for vote in found.comparisons.votes()}
+        by_sheet = {vote.sheet: vote.winner for vote in found.answers.all()}
         same = [by_sheet[one] == by_sheet[one.turned] for one in by_sheet]
         assert sum(same) == 2 * agree
 
@@ -109,9 +109,9 @@ async def test_a_text_that_a_judge_refuses_leaves_its_pairs_missing_and_the_othe
         planned, outcome = await ask(runs, provider)
         assert dict(outcome.missing) == {"refusal": 3}
         assert provider.calls == PAIRS
-    missing = [vote for vote in planned.comparisons.votes() if vote.missing]
+    missing = [vote for vote in planned.answers.all() if vote.missing]
     assert all("t3" in (vote.sheet.a, vote.sheet.b) for vote in missing)
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_a_provider_that_fails_is_asked_again_later_for_the_rest_only(runs):
@@ -123,7 +123,7 @@ async def test_a_provider_that_fails_is_asked_again_later_for_the_rest_only(runs
         _, outcome = await ask(runs, provider)
         assert outcome.whole
         assert provider.billed == PAIRS
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeypatch):
@@ -132,10 +132,10 @@ async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeyp
     runs = study_of_pairs(tmp_path, said)
     async with FakeProvider(models=("local", "other")) as provider:
         planned, _ = await ask(runs, provider, "design.per_text=2")
-        first = {vote.sheet for vote in planned.comparisons.votes()}
+        first = {vote.sheet for vote in planned.answers.all()}
         assert len(first) == 9
         planned, outcome = await ask(runs, provider, "design.per_text=4")
-        sheets = {vote.sheet for vote in planned.comparisons.votes()}
+        sheets = {vote.sheet for vote in planned.answers.all()}
         assert first < sheets
         assert (outcome.new, len(sheets)) == (9, 18)
         assert len({sheet.pair for sheet in sheets}) == 18
@@ -147,7 +147,7 @@ async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeyp
         _, outcome = await ask(runs, provider, "design.per_text=2", both)
         assert outcome.new == 9
         assert provider.billed == 9 + 9 + 18 + 9
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 @pytest.mark.parametrize(
@@ -181,16 +181,16 @@ async def test_other_texts_are_refused_with_the_difference(runs, tmp_path):
         study_of_pairs(tmp_path, {**SAID, "t1": ("trams", "Something else.")})
         with pytest.raises(WrongInput, match="t1: edited"):
             await ask(runs, provider)
-    replayed = await replay_comparison(runs)
+    replayed = await road.replay(pair.PAIRS.kept(runs, ""))
     assert replayed.differences == ("t1: the text was edited or removed since it was compared",)
 
 
 async def test_a_changed_vote_is_found_by_the_replay(runs):
     async with FakeProvider([Rule(text="A")]) as provider:
         planned, _ = await ask(runs, provider)
-    file = planned.comparisons.files.annotations
+    file = planned.answers.files.annotations
     file.write_text(file.read_text().replace('"outcome":"a"', '"outcome":"b"', 1))
-    replayed = await replay_comparison(runs)
+    replayed = await road.replay(pair.PAIRS.kept(runs, ""))
     assert replayed.verdict == "different"
     assert "kept b, the record says a" in replayed.differences[0]
 
@@ -207,32 +207,32 @@ async def test_reasons_are_kept_apart_and_criteria_and_topic_are_shown(runs):
         own = ("reasons=true", "criteria=criteria", "topic=true")
         planned, _ = await ask(runs, provider, *own)
         text = provider.requests[0].text
-    assert {vote.rationale for vote in planned.comparisons.votes()} == {"It has a reason."}
+    assert {vote.rationale for vote in planned.answers.all()} == {"It has a reason."}
     assert labels(planned) == {"b": PAIRS}
     assert "1. Which of the two texts" in text
     assert "<topic>\n> " in text
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_examples_are_shown_with_the_reply_that_is_right_and_change_no_place(runs):
     async with FakeProvider([Rule(text="B")]) as provider:
         planned, _ = await ask(runs, provider, "examples=3")
         text = provider.requests[0].text
-    (dimension,) = planned.dimensions
+    (dimension,) = planned.about.dimensions
     for number, example in enumerate(dimension.examples, 1):
         said = text.split(f"<example_{number}_reply>\n> ")[1].split("\n")[0]
         assert said.lower() == example.answer
         assert f"> {example.a.splitlines()[0]}" in text
     assert text.count("\n<text_a>\n") == 1
-    assert (await replay_comparison(runs)).verdict == "equal"
-    strengths = [vote for vote in planned.comparisons.votes() if vote.winner]
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
+    strengths = [vote for vote in planned.answers.all() if vote.winner]
     assert len(strengths) == PAIRS
     winners = []
     for shown in (0, 3):
         own = ["dimension=logical", "model=citizen", f"name=c{shown}", f"examples={shown}"]
-        by_rule = plan_comparison(runs, [*own, "model.noise=0"])
-        await ask_comparison(by_rule)
-        votes = by_rule.comparisons.votes()
+        by_rule = plan_pairs(runs, [*own, "model.noise=0"])
+        await asking.ask(by_rule)
+        votes = by_rule.answers.all()
         winners.append({vote.sheet.pair.one + vote.sheet.pair.other: vote.winner for vote in votes})
     assert winners[0] == winners[1]
 
@@ -245,25 +245,25 @@ def test_a_dimension_without_examples_has_none_to_show(runs, tmp_path):
         "criteria: [Which?]\n"
     )
     with pytest.raises(WrongInput, match="dimension polite has no examples"):
-        plan_comparison(runs, ["dimension=polite", "examples=3"], home=tmp_path)
+        plan_pairs(runs, ["dimension=polite", "examples=3"], home=tmp_path)
 
 
 async def test_the_estimate_counts_what_is_asked_and_asks_nobody(runs):
     async with FakeProvider() as provider:
-        planned = plan_comparison(runs, settings(provider, "order=both", "runs=2"))
-        found = estimate_comparison(planned)
+        planned = plan_pairs(runs, settings(provider, "order=both", "runs=2"))
+        found = road.estimate(planned)
         assert (found.waiting, provider.calls) == (4 * PAIRS, 0)
-        await ask_comparison(planned)
+        await asking.ask(planned)
         low, high = found.total.input.low, found.total.input.high
         assert low <= provider.prompt_tokens <= high
-        assert estimate_comparison(planned).waiting == 0
+        assert road.estimate(planned).waiting == 0
 
 
 def test_listed_pairs_are_judged_and_no_others(runs, tmp_path):
     (tmp_path / "p.csv").write_text("a,b\nt1,t2\nt5,t6\n")
     own = ["dimension=logical", "design=list", "design.file=p.csv"]
-    planned = plan_comparison(runs, own)
-    assert {sheet.pair for sheet in planned.sheets} == {
+    planned = plan_pairs(runs, own)
+    assert {sheet.pair for sheet in planned.about.sheets} == {
         Sheet("t1", "t2", "trams").pair,
         Sheet("t5", "t6", "parks").pair,
     }
@@ -281,14 +281,14 @@ LISTS = {
 def test_a_list_that_cannot_be_is_refused_with_its_line(runs, tmp_path, line):
     (tmp_path / "p.csv").write_text(f"a,b\nt1,t2\n{line}\n")
     with pytest.raises(WrongInput, match="line 3") as caught:
-        plan_comparison(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
+        plan_pairs(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
     assert LISTS[line] in str(caught.value)
 
 
 def test_a_list_in_another_encoding_is_refused(runs, tmp_path):
     (tmp_path / "p.csv").write_bytes("a,b\nt\xe4,t2\n".encode("latin-1"))
     with pytest.raises(WrongInput, match="UTF-8"):
-        plan_comparison(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
+        plan_pairs(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
 
 
 WRONG = {
@@ -313,7 +313,7 @@ def test_settings_that_cannot_be_are_refused(runs, own):
     given = {"dimension": "dimension=logical"}
     given |= {one.partition("=")[0]: one for one in own.split()}
     with pytest.raises(WrongInput) as caught:
-        plan_comparison(runs, list(given.values()))
+        plan_pairs(runs, list(given.values()))
     assert WRONG[own] in str(caught.value)
 
 
@@ -330,13 +330,13 @@ def test_texts_that_cannot_be_compared_are_refused(tmp_path, monkeypatch, case):
     said, told = BAD[case]
     runs = study_of_pairs(tmp_path, said)
     with pytest.raises(WrongInput, match=told):
-        plan_comparison(runs, ["dimension=logical"])
+        plan_pairs(runs, ["dimension=logical"])
     if case == "equal":
-        assert len(plan_comparison(runs, ["dimension=logical"], keep_equal=True).sheets) == 1
+        assert len(plan_pairs(runs, ["dimension=logical"], keep_equal=True).about.sheets) == 1
 
 
 def test_a_name_that_no_model_answered_binds_nobody(runs):
-    planned = plan_comparison(runs, ["dimension=logical"])
-    planned.comparisons.files.settle(planned.task)
-    assert plan_comparison(runs, ["dimension=logical", "ties=false"]).task["ties"] is False
-    assert Comparisons.of(runs, "main").votes() == []
+    planned = plan_pairs(runs, ["dimension=logical"])
+    planned.answers.files.settle(planned.task)
+    assert plan_pairs(runs, ["dimension=logical", "ties=false"]).task["ties"] is False
+    assert Comparisons.of(runs, "main").all() == []

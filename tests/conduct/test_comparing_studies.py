@@ -9,13 +9,13 @@ import pytest
 
 from delibsim import Runs, WrongInput
 from delibsim.analysis.pairs.fitted import Settings
+from delibsim.asking import road
+from delibsim.asking.kinds.pair import PAIRS, plan_pairs
+from delibsim.asking.kinds.pair_texts import study_of_several
+from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import report_on_pairs
-from delibsim.conduct.comparing.carry_out import carry_out
-from delibsim.conduct.comparing.plan import plan_comparison
-from delibsim.conduct.comparing.replay import replay_comparison
-from delibsim.conduct.comparing.scores import compared_runs, session_strengths
-from delibsim.conduct.comparing.texts import study_of_several
 from delibsim.conduct.import_texts import Columns, import_texts
+from delibsim.conduct.pair_scores import compared_runs, session_strengths
 from delibsim.domain.topic import Topic
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.scorers.pairs import Pairs
@@ -56,12 +56,12 @@ def two(tmp_path, monkeypatch):
 
 def planned(two, *settings, keep_equal=False):
     runs = study_of_several(two[0].folder.parent, "ab", two)
-    return plan_comparison(runs, [*SETTINGS, *settings], keep_equal, sources=two)
+    return plan_pairs(runs, [*SETTINGS, *settings], keep_equal, sources=two)
 
 
 async def asked(two, *settings):
     plan = planned(two, *settings)
-    return plan, await carry_out(plan)
+    return plan, await asking.ask(plan)
 
 
 async def test_texts_of_several_studies_are_blinded_and_kept_in_a_study_of_their_own(two):
@@ -77,9 +77,9 @@ async def test_texts_of_several_studies_are_blinded_and_kept_in_a_study_of_their
     assert (one.group, one.facts["study"], one.facts["session"]) == ("trams", "a", "s1")
     assert gathered_from(plan.runs) == ["a", "bb"]
     assert plan.runs.manifest().components["gathered"]["bb"]["texts"] == 4
-    groups = {vote.sheet.group for vote in plan.comparisons.votes()}
+    groups = {vote.sheet.group for vote in plan.answers.all()}
     assert groups == {"trams", "parks"}
-    assert (await replay_comparison(plan.runs)).verdict == "equal"
+    assert (await road.replay(PAIRS.kept(plan.runs, ""))).verdict == "equal"
     _, again = await asked(two)
     assert (again.new, again.before) == (0, 21)
 
@@ -106,7 +106,7 @@ async def test_scores_come_back_to_the_runs_as_the_report_has_them(two):
     compared = compared_runs(two[1], [])
     scores = Pairs().score([compared(run) for run in two[1].readable([])])
     found = {score.target: score.value for score in scores}
-    rows = report_on_pairs(plan.runs, plan.comparisons, fitted_settings(plan)).results["scores"]
+    rows = report_on_pairs(plan.runs, plan.answers, fitted_settings(plan)).results["scores"]
     reported = dict(zip(rows.rows["id"], rows.rows["score"], strict=True))
     texts = [f"s1/{n}" for n in (1, 2)]
     assert all(found[id] == pytest.approx(reported[f"bb/{id}"], abs=1e-12) for id in texts)
@@ -118,7 +118,7 @@ def fitted_settings(plan):
     """How the report computes scores by default."""
     from delibsim.cli.compare_report import KEYS, settings_of
 
-    return settings_of(dict.fromkeys(KEYS, ""), plan.comparisons)
+    return settings_of(dict.fromkeys(KEYS, ""), plan.answers)
 
 
 async def test_a_text_that_is_another_now_has_no_score(two):
@@ -128,14 +128,14 @@ async def test_a_text_that_is_another_now_has_no_score(two):
     scores = Pairs().score([compared_runs(two[0], [])(replace(run, transcript=said))])
     notes = {score.target: score.note for score in scores if score.unit == "statement"}
     assert notes == {"s1/1": "edited", "s1/2": ""}
-    assert plan.comparisons.name == "ab"
+    assert plan.answers.name == "ab"
 
 
 async def test_sessions_and_lone_runs_of_a_topic_give_no_mean_of_a_run(two):
     within = {}
     for name, own in {"own": "within=session", "topic": "within=topic"}.items():
         given = ["dimension=logical", "model=citizen", f"name={name}", own]
-        await carry_out(plan_comparison(two[0], given))
+        await asking.ask(plan_pairs(two[0], given))
         within[name] = set()
     compared = compared_runs(two[0], [])
     scores = Pairs().score([compared(run) for run in two[0].readable([])])
@@ -150,7 +150,7 @@ async def test_sessions_and_lone_runs_of_a_topic_give_no_mean_of_a_run(two):
 
 async def test_texts_without_a_vote_and_apart_from_others_have_a_reason(two):
     plan, _ = await asked(two)
-    file = plan.comparisons.files.annotations
+    file = plan.answers.files.annotations
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(line for line in lines if '"a/s1/2"' not in line))
     scores = Pairs().score([compared_runs(two[0], [])(two[0].run("s1"))])
@@ -203,9 +203,9 @@ def test_speeches_are_those_of_debates_without_notes(tmp_path, monkeypatch):
     debate = a_debate("d1")
     runs.plan(debate.session)
     runs.add(debate)
-    plan = plan_comparison(runs, ["dimension=logical", "unit=speech", "within=topic"])
-    assert len(plan.texts) == 6
-    assert {text.group for text in plan.texts} == {debate.session.topic.id}
+    plan = plan_pairs(runs, ["dimension=logical", "unit=speech", "within=topic"])
+    assert len(plan.about.texts) == 6
+    assert {text.group for text in plan.about.texts} == {debate.session.topic.id}
     assert plan.task["unit"] == "speech"
     assert not Comparisons.of(runs, "main").bound
 
@@ -225,7 +225,7 @@ async def test_strengths_of_sessions_are_the_means_of_the_scores_with_their_cova
         (mean,) = [one for one in Pairs().score([compared(run)]) if one.unit == "run"]
         place = found.sessions.index(run.session.id)
         assert found.means[place] == pytest.approx(mean.value)
-    report = report_on_pairs(plan.runs, plan.comparisons, Settings(Model(order=True)))
+    report = report_on_pairs(plan.runs, plan.answers, Settings(Model(order=True)))
     (fit,) = report.fits
     assert fit.base is fit
     places = [fit.ids.index(f"a/s1/{number}") for number in (1, 2)]

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from delibsim.conduct.embedding import embedding_named
+from delibsim.asking.embedding import embedding_named
 from delibsim.domain.errors import WrongInput
 
 

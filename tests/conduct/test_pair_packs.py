@@ -8,12 +8,13 @@ import pytest
 from comparing import PAIRS, SAID, study_of_pairs
 
 from delibsim import WrongInput
-from delibsim.annotation.pair_sheets import rater_sheets, shares
+from delibsim.asking import road
+from delibsim.asking.kinds import pair
+from delibsim.asking.kinds.pair import plan_pairs
+from delibsim.asking.kinds.pair_packs import export_pairs, for_people, import_pair_form
+from delibsim.asking.kinds.pair_sheets import rater_sheets, shares
+from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import compared_of
-from delibsim.conduct.comparing.ask import ask_comparison
-from delibsim.conduct.comparing.packs import export_pairs, for_people, import_pair_form
-from delibsim.conduct.comparing.plan import plan_comparison
-from delibsim.conduct.comparing.replay import replay_comparison
 from delibsim.domain.comparison import Sheet
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.packs import packs_of
@@ -112,8 +113,8 @@ def test_the_pages_say_what_models_read_and_nothing_can_run_on_them(tmp_path, mo
     assert "\u202e" not in page
     assert "&lt;b&gt;Ann" in page
     assert page.count("Sheet <span") == pack.raters["<b>Ann"]
-    planned = plan_comparison(runs, [*own, "model=citizen"])
-    for dimension in planned.dimensions:
+    planned = plan_pairs(runs, [*own, "model=citizen"])
+    for dimension in planned.about.dimensions:
         texts = [one.a for one in dimension.examples] + [one.why for one in dimension.examples]
         assert all(text in page for text in (*dimension.criteria, *texts))
     assert "parks" in page
@@ -121,24 +122,24 @@ def test_the_pages_say_what_models_read_and_nothing_can_run_on_them(tmp_path, mo
 
 
 async def test_people_are_judges_beside_models(runs):
-    planned = plan_comparison(runs, [LOGICAL, "model=citizen"])
-    await ask_comparison(planned)
+    planned = plan_pairs(runs, [LOGICAL, "model=citizen"])
+    await asking.ask(planned)
     pack = handed(runs, "name=main")
-    sheets = {sheet.pair for sheet in planned.sheets}
+    sheets = {sheet.pair for sheet in planned.about.sheets}
     assert {Sheet(one["a"], one["b"]).pair for one in key_of(runs, pack).values()} == {
         Sheet(pair.one, pair.other).pair for pair in sheets
     }
     found = brought_back(runs, fill(pack, lambda n, row: ("A", "b", " Tie ")[n % 3]))
     assert (found.given, found.new, found.empty) == (16, 16, 0)
     assert set(found.repeated) == set(PEOPLE)
-    compared = compared_of(runs, planned.comparisons, [])
+    compared = compared_of(runs, planned.answers, [])
     assert {vote.judge for vote in compared.votes} == {"citizen", *PEOPLE}
     assert compared.planned == {
         ("citizen", "logical"): PAIRS,
         ("Ann", "logical"): PAIRS + 1,
         ("Ben", "logical"): PAIRS + 1,
     }
-    assert (await replay_comparison(runs)).verdict == "equal"
+    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
     again = brought_back(runs, pack.folder / "form.csv")
     assert (again.given, again.new) == (16, 0)
 
@@ -216,9 +217,9 @@ def test_nobody_is_asked_twice_and_a_pack_binds_settings(runs):
         handed(runs, "name=main")
     assert handed(runs, "name=main", raters=["Ann", "Cy"]).nothing == ("Ann",)
     with pytest.raises(WrongInput, match="ties: true -> false"):
-        plan_comparison(runs, [LOGICAL, "ties=false", "model=citizen"])
+        plan_pairs(runs, [LOGICAL, "ties=false", "model=citizen"])
     with pytest.raises(WrongInput, match="'Ann' is a rater of comparison main"):
-        plan_comparison(runs, [LOGICAL, "model=citizen", "model.name=Ann"])
+        plan_pairs(runs, [LOGICAL, "model=citizen", "model.name=Ann"])
 
 
 @pytest.mark.parametrize("own", ["model=citizen", "group.models=[a,b]", "limits.budget_usd=1"])
@@ -228,18 +229,18 @@ def test_settings_of_models_have_no_effect_on_people(runs, own):
 
 
 async def test_people_go_on_with_what_models_began_and_models_with_what_people_began(runs):
-    begun = plan_comparison(runs, [LOGICAL, "model=citizen", "+model.place=0.4"])
-    await ask_comparison(begun)
+    begun = plan_pairs(runs, [LOGICAL, "model=citizen", "+model.place=0.4"])
+    await asking.ask(begun)
     handed(runs, LOGICAL)  # the settings of models are no matter of people's
     assert set(begun.comparisons.files.task()["models"]) == {"citizen"}
     handed(runs, LOGICAL, "name=hands")
     assert Comparisons.of(runs, "hands").files.task()["models"] == {}
-    later = plan_comparison(runs, [LOGICAL, "name=hands", "model=citizen"])
-    assert (await ask_comparison(later)).new == PAIRS
+    later = plan_pairs(runs, [LOGICAL, "name=hands", "model=citizen"])
+    assert (await asking.ask(later)).new == PAIRS
     assert set(later.comparisons.files.task()["models"]) == {"citizen"}
 
 
 async def test_a_person_cannot_have_the_name_of_a_model(runs):
-    await ask_comparison(plan_comparison(runs, [LOGICAL, "model=citizen"]))
+    await asking.ask(plan_pairs(runs, [LOGICAL, "model=citizen"]))
     with pytest.raises(WrongInput, match="'citizen' is a model of this comparison"):
         handed(runs, "name=main", raters=["citizen"])

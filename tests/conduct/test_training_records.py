@@ -5,12 +5,12 @@ import json
 import pytest
 
 from delibsim import Runs
-from delibsim.conduct.judging.training_records import (
+from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.conduct.trained.records import (
     hash_of,
     records_of_file,
     records_of_study,
 )
-from delibsim.conduct.summarising.plan import plan_summaries
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.reason import Reason

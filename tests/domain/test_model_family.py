@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from delibsim.annotation.blinding import scrubbed
+from delibsim.asking.blinding import scrubbed
 from delibsim.domain.model_family import FILE, family_of, makers, model_families, reasons
 from delibsim.domain.rules import DISCLOSURE
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from strategies import reasons
 
 from delibsim.domain.reason import Reason, reason_from_text
-from delibsim.domain.survey import Response
 
 
 @given(reasons)
@@ -25,10 +24,3 @@ def test_texts_of_files_are_read_and_written_alike(text, code, detail):
     reason = reason_from_text(text)
     assert reason == Reason(code, detail)
     assert str(reason) == text
-
-
-def test_a_response_made_with_texts_warns_and_holds_reasons():
-    with pytest.warns(DeprecationWarning, match=r"is a delibsim\.Reason") as caught:
-        response = Response("Ann", "pre", {}, {"C1": "refusal", "C2": Reason("length")})
-    assert response.missing == {"C1": Reason("refusal"), "C2": Reason("length")}
-    assert caught[0].filename == __file__

@@ -6,7 +6,8 @@ import pytest
 from coding import coding_home, study_of_texts
 from fake_provider import FakeProvider, Rule
 
-from delibsim.conduct.coding.replay import replay_coding
+from delibsim.asking import road
+from delibsim.asking.kinds.code import CODES
 from delibsim.store.codings import Codings
 
 IN_FLIGHT = 4
@@ -33,8 +34,8 @@ async def test_a_coding_that_was_killed_goes_on_and_pays_nothing_twice(command, 
         assert code == 0, err
         assert provider.calls == provider.billed == CALLS + lost
         assert 0 < lost <= IN_FLIGHT
-    assert len(Codings.of(runs, "tiny").samples()) == CALLS - 1
-    replayed = await replay_coding(runs)
+    assert len(Codings.of(runs, "tiny").all()) == CALLS - 1
+    replayed = await road.replay(CODES.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", CALLS - 1)
 
 

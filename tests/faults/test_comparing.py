@@ -6,7 +6,8 @@ import pytest
 from comparing import study_of_pairs
 from fake_provider import FakeProvider, Rule
 
-from delibsim.conduct.comparing.replay import replay_comparison
+from delibsim.asking import road
+from delibsim.asking.kinds.pair import PAIRS
 from delibsim.store.comparisons import Comparisons
 
 IN_FLIGHT = 4
@@ -32,6 +33,6 @@ async def test_a_comparison_that_was_killed_goes_on_and_pays_nothing_twice(comma
         assert code == 0, err
         assert provider.calls == provider.billed == VOTES + lost
         assert 0 < lost <= IN_FLIGHT
-    assert len({vote.key for vote in Comparisons.of(runs, "main").votes()}) == VOTES
-    replayed = await replay_comparison(runs)
+    assert len({vote.key for vote in Comparisons.of(runs, "main").all()}) == VOTES
+    replayed = await road.replay(PAIRS.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", VOTES)

@@ -8,10 +8,10 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from opinions import SPOKEN, study_of_opinions
 
-from delibsim.conduct.judging.replay import replay_judging
-from delibsim.conduct.summarising.ask import ask_summaries
-from delibsim.conduct.summarising.plan import plan_summaries
-from delibsim.conduct.summarising.replay import replay_summaries
+from delibsim.asking import road
+from delibsim.asking.kinds.judgment import JUDGMENTS
+from delibsim.asking.kinds.summary import SUMMARIES, plan_summaries
+from delibsim.conduct.ask import ask as ask_plan
 from delibsim.store.judgments import Judgments
 from delibsim.store.summaries import Summaries
 
@@ -54,7 +54,7 @@ async def test_summaries_in_parts_by_group_are_killed_within_and_between_the_ste
         "stance negative",
         "stance not sure",
     }
-    replayed = await replay_summaries(runs)
+    replayed = await road.replay(SUMMARIES.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", SECOND * 3)
 
 
@@ -64,7 +64,7 @@ async def test_judging_that_was_killed_goes_on_and_pays_nothing_twice(
 ):
     monkeypatch.chdir(tmp_path)
     runs = study_of_opinions(tmp_path)
-    await ask_summaries(plan_summaries(runs, ["runs=3"]))
+    await ask_plan(plan_summaries(runs, ["runs=3"]))
     words = ["judge", "ask", "tram", "model=local"]
     wanted, asking = 2 * 3 * SPOKEN, []
     async with FakeProvider(latency=0.002) as provider:
@@ -82,5 +82,5 @@ async def test_judging_that_was_killed_goes_on_and_pays_nothing_twice(
         assert provider.calls == wanted + lost
         assert 0 < lost <= 2 * IN_FLIGHT
     assert len({one.key for one in Judgments.of(runs, "main").all()}) == wanted
-    replayed = await replay_judging(runs)
+    replayed = await road.replay(JUDGMENTS.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", wanted)

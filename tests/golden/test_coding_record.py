@@ -9,8 +9,8 @@ import json
 
 from coding import coding_home, study_of_texts
 
-from delibsim.conduct.coding.ask import ask_coding
-from delibsim.conduct.coding.plan import plan_coding
+from delibsim.asking.kinds.code import plan_coding
+from delibsim.conduct import ask as asking
 
 DIGESTS = {
     "annotations.jsonl": "fb25e028ad4ca53a503907a0dac94a6a12421b735bc08b080a2a661e965ddd9a",
@@ -33,7 +33,7 @@ async def test_a_coding_writes_the_same_record_as_before(tmp_path, monkeypatch):
     monkeypatch.chdir(coding_home(tmp_path))
     runs = study_of_texts(tmp_path)
     planned = plan_coding(runs, ["scheme=tiny", "samples=2", "group.size=2", "model=citizen"])
-    outcome = await ask_coding(planned)
+    outcome = await asking.ask(planned)
     assert (outcome.new, outcome.asked) == (32, 34)
-    folder = planned.codings.files.folder
+    folder = planned.answers.files.folder
     assert {name: digest(folder / name) for name in DIGESTS} == DIGESTS

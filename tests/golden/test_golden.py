@@ -4,18 +4,15 @@ today (see README.md).
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from delibsim import Runs, hold, models_for
+from delibsim import Runs, WrongInput, hold, models_for
 from delibsim.conduct.replay import replay
 from delibsim.models.replay import exchange_of
 from delibsim.planning.compose import plan
 from delibsim.store.codec import run_from_json, run_to_json, session_from_json, session_to_json
-from delibsim.store.editions import EDITIONS
-from delibsim.store.manifest import SCHEMA
 
 HERE = Path(__file__).parent
 STUDY, SESSION = "two_citizens", "ccps.normative.citizen_rounds1_size2.r1"
@@ -36,15 +33,14 @@ async def test_the_recorded_run_replays_equal(runs):
     assert (len(recorded.responses), len(recorded.transcript)) == (4, 2)
 
 
-RECORDED = {"told_0_2": 4, "debate_0_2": 1, "told_0_3": 4}
+RECORDED = {"told": 4, "debate": 1}
 """The sessions of the studies that are held today as they were, by study."""
 
 
 @pytest.mark.parametrize("study", RECORDED)
-async def test_studies_since_edition_0_2_are_held_and_replay_as_they_were(study, tmp_path):
+async def test_recorded_studies_are_held_and_replay_as_they_were(study, tmp_path):
     shutil.copytree(HERE / study, tmp_path / study)
     runs = Runs(tmp_path, study)
-    assert runs.edition() == study[-3:].replace("_", ".")
     assert len(runs.sessions()) == RECORDED[study]
     for name in runs.sessions():
         recorded = runs.run(name)
@@ -53,17 +49,9 @@ async def test_studies_since_edition_0_2_are_held_and_replay_as_they_were(study,
         assert recorded.session.procedure.instructions == "turns"
 
 
-def test_every_edition_has_a_study_that_is_replayed():
-    """A version that words a prompt otherwise is a new edition, and its record is kept here."""
-    kept = {Runs(HERE, path.parent.name).edition() for path in HERE.glob("*/study.json")}
-    assert kept == set(EDITIONS)
-    schemas = {json.loads(path.read_bytes())["schema"] for path in HERE.glob("*/study.json")}
-    assert schemas == {2, SCHEMA}, "no version was published with an earlier one"
-
-
 def test_what_is_composed_today_is_what_was_planned(tmp_path):
-    """A preset, wording, topic or motion that changes must change the edition, or studies could not
-    go on.
+    """Studies that were begun could not go on under a preset, wording, topic or motion that
+    changed.
     """
     for study in RECORDED:
         runs = Runs(HERE, study)
@@ -75,15 +63,30 @@ def test_what_is_composed_today_is_what_was_planned(tmp_path):
             else:
                 size = (f"procedure={procedure}", "group.size=2", "rounds=1")
                 words = ("topic=ccps", f"treatment={planned.treatment.name}", *size)
-            edition = runs.edition()
-            assert plan((*words, "seed=7"), tmp_path, edition=edition).session == planned
+            assert plan((*words, "seed=7"), tmp_path).session == planned
 
 
-def test_the_default_is_told_in_edition_0_3_as_in_0_2():
-    before, now = Runs(HERE, "told_0_2"), Runs(HERE, "told_0_3")
-    for name in now.sessions():
-        alike = [replace(runs.planned(name), id="") for runs in (before, now)]
-        assert (alike[0] == alike[1]) == ("procedure-published" not in name)
+@pytest.mark.parametrize("setting", ["instructions", "words"])
+def test_a_plan_that_does_not_say_how_it_is_held_is_refused(runs, setting):
+    """What an absent setting would mean by default is not what such a file meant."""
+    file = runs.path(SESSION) / "session.json"
+    plain = json.loads(file.read_text(encoding="utf-8"))
+    del plain["procedure"][setting]
+    file.write_text(json.dumps(plain), encoding="utf-8")
+    with pytest.raises(WrongInput, match=rf"session\.json.*procedure\.{setting} is missing"):
+        runs.planned(SESSION)
+
+
+@pytest.mark.parametrize("schema", [0, 2, 3, None, "1"])
+def test_a_study_of_another_schema_is_refused_in_one_sentence(runs, schema):
+    file = runs.folder / "study.json"
+    plain = json.loads(file.read_text(encoding="utf-8")) | {"schema": schema}
+    file.write_text(json.dumps(plain), encoding="utf-8")
+    before = file.read_bytes()
+    with pytest.raises(WrongInput, match="was not written under schema 1") as refused:
+        runs.manifest()
+    assert "\n" not in str(refused.value)
+    assert file.read_bytes() == before
 
 
 async def test_the_citizens_would_say_the_same_today(runs):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.measures.bradley_terry import bradley_terry, centred, comparisons
+from delibsim.measures.bradley_terry.fit import bradley_terry, centred, comparisons
 
 CITATIONS = [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]]
 """How often the journal in the row was cited by that in the column: Biometrika, Communications in

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from delibsim.measures.calibration import bins, brier, calibration_error
-from delibsim.measures.inference.proportion import wilson
+from delibsim.measures.corrected import bins, brier, calibration_error
+from delibsim.measures.inference.means import wilson
 
 
 def test_bins_hold_their_upper_end_and_the_first_its_lower_one():

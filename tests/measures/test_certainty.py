@@ -10,17 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delibsim.measures.certainty import (
+from delibsim.measures.ensemble import (
+    RULES,
+    counts_of,
     effective_votes,
+    ensemble_levels,
     entropies,
     entropy,
     error_correlation,
     flips,
     level_shares,
     margin,
+    model_levels,
     stability,
 )
-from delibsim.measures.ensemble import RULES, counts_of, ensemble_levels, model_levels
 
 NA = math.nan
 SAMPLES = [[[2, 2, 2, 1, 2], [1, 1, 1, 1, 2], [2, 2, 2, 2, 2], [2, 1, 2, 2, 2]]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.measures.circular import circular_triads, triads, zeta
+from delibsim.measures.bradley_terry.counts import circular_triads, triads, zeta
 
 
 def test_five_texts_by_hand():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from delibsim.measures.correlation_draws import resampled_correlations
+from delibsim.measures.correlations import resampled_correlations
 from delibsim.measures.inference.resampling import resampled_counts
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, t
 
-from delibsim.measures.correlation_draws import correlation_interval, difference_interval
+from delibsim.measures.correlations import correlation_interval, difference_interval
 
 RNG = np.random.default_rng(6)
 X, Y, Z = RNG.normal(size=(3, 40))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delibsim.measures.draws import (
+from delibsim.measures.designs import (
     chances_by_doubt,
     drawn_by_doubt,
     effective_size,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from delibsim.measures.label_agreement import agreement_of_labels
+from delibsim.measures.reliability.ratings import agreement_of_labels
 
 LABEL = {"A": 1, "T": 0, "B": -1}
 

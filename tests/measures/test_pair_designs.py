@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from delibsim.measures.pair_designs import all_pairs, both_orders, groups, random_pairs, ring, shown
+from delibsim.measures.designs import all_pairs, both_orders, groups, random_pairs, ring, shown
 
 
 def check(pairs, n):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from delibsim.measures.variance_components import crossed_components
+from delibsim.measures.inference.components import crossed_components
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 NA = math.nan

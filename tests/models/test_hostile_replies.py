@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from delibsim.annotation.blinding import scrubbed
+from delibsim.asking.blinding import scrubbed
 from delibsim.cli.terminal import brief, safe
 from delibsim.domain.language import joined, language, parts, sentences, wordless
 from delibsim.domain.rules import Rules, cut

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from delibsim import WrongInput
-from delibsim.conduct.embedding import embedding_named
+from delibsim.asking.embedding import embedding_named
 from delibsim.models import sentences
 from delibsim.models.sentences import SentenceTransformers
 

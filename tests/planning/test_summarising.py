@@ -3,8 +3,8 @@
 import pytest
 
 from delibsim import WrongInput
+from delibsim.asking.kinds.summary_settings import ALL, summarising_asked
 from delibsim.planning.presets import Presets
-from delibsim.planning.summarising import ALL, summarising_asked
 
 
 @pytest.fixture

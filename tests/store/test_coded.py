@@ -16,7 +16,7 @@ def codes_of(root, given, dimension="reasons", **task):
     runs, texts = texts_study(root, 2)
     codings = keep_task(runs, texts, **task)
     for model, levels in zip(MODELS, given, strict=False):
-        codings.add_samples(samples_of(texts[0], dimension, model, levels))
+        codings.add(samples_of(texts[0], dimension, model, levels))
     found = SchemeCodes.of(codings).codes()
     return {code.coder: code for code in found if code.text == "t1"}
 
@@ -69,7 +69,7 @@ def test_a_dimension_that_does_not_apply_is_no_failure_of_a_model(tmp_path):
         samples = samples_of(texts[0], "reasons", model, (0, R, R))
         for sample in samples[1:]:
             object.__setattr__(sample, "missing", NA)
-        codings.add_samples(samples)
+        codings.add(samples)
     found = {code.coder: code.missing for code in SchemeCodes.of(codings).codes()}
     assert found == dict.fromkeys(("ensemble", *MODELS), NA)
 
@@ -84,9 +84,9 @@ def test_texts_that_were_not_put_before_coders_and_codes_of_people_stand_beside(
     runs, texts = texts_study(tmp_path, 2)
     told = {"t2 reasons": "too_short: 4 words"}
     codings = keep_task(runs, texts, not_coded=told)
-    codings.add_samples(samples_of(texts[0], "reasons", "a", (1, 1, 1)))
+    codings.add(samples_of(texts[0], "reasons", "a", (1, 1, 1)))
     ann = Code("t1", "reasons", "Ann", "human", 2)
-    codings.add_people([ann])
+    codings.add([ann], people=True)
     codes = list(SchemeCodes.of(codings).codes())
     assert codes[-1] == ann
     assert codes[-2].missing == Reason("too_short", "4 words")
@@ -97,8 +97,8 @@ def test_only_the_scored_wording_decides(tmp_path):
     runs, texts = texts_study(tmp_path, 1)
     codings = keep_task(runs, texts, wordings=("coding_a", "coding"))
     for model in MODELS:
-        codings.add_samples(samples_of(texts[0], "reasons", model, (0, 0, 0), "coding_a"))
-        codings.add_samples(samples_of(texts[0], "reasons", model, (2, 2, 2), "coding"))
+        codings.add(samples_of(texts[0], "reasons", model, (0, 0, 0), "coding_a"))
+        codings.add(samples_of(texts[0], "reasons", model, (2, 2, 2), "coding"))
     assert {code.level for code in SchemeCodes.of(codings).codes()} == {2}
 
 

@@ -6,9 +6,9 @@ import pytest
 from coded_study import MODELS, coded_study, keep_task, samples_of
 
 from delibsim import Runs
+from delibsim.asking.units import texts_of
 from delibsim.conduct.score import score_study
 from delibsim.conduct.scored import scored_study
-from delibsim.conduct.units import texts_of
 from delibsim.domain.coding import Code
 from delibsim.store.manifest import Manifest
 from delibsim.store.tables.codings import coding_columns, coding_tables
@@ -28,8 +28,8 @@ def held(tmp_path):
     codings = keep_task(runs, texts, unit="statement")
     for text in texts:
         for model in MODELS:
-            codings.add_samples(samples_of(text, "reasons", model, (2, 2, 1)))
-        codings.add_people([Code(text.id, "reasons", "Ann", "human", 0)])
+            codings.add(samples_of(text, "reasons", model, (2, 2, 1)))
+        codings.add([Code(text.id, "reasons", "Ann", "human", 0)], people=True)
     return runs
 
 
@@ -90,6 +90,6 @@ def test_scores_of_a_run_are_the_ensembles_in_tables_and_every_coders_in_the_fil
 def test_people_alone_are_several_coders_of_a_run(held):
     (held.folder / "annotations" / "code-plain" / "annotations.jsonl").unlink()
     codings = keep_task(held, texts_of(held), models=())
-    codings.add_people([Code("example/1", "reasons", "Ben", "human", 1)])
+    codings.add([Code("example/1", "reasons", "Ben", "human", 1)], people=True)
     done = score_study(held, ["codes"], lambda name, scores: None)
     assert run_scores(done.files[0]).notes["plain.reasons"] == ["several_coders"]

@@ -33,9 +33,9 @@ def test_what_was_kept_is_read(codings, tmp_path):
         Code("t1", "reasons", "Ann", "human", 0, training=True),
         Code("t1", "reasons", "Ben", "human", None, Reason("not_given")),
     ]
-    codings.add_samples(samples)
-    codings.add_people(people)
-    assert codings.samples() == samples
+    codings.add(samples)
+    codings.add(people, people=True)
+    assert codings.all() == samples
     assert codings.people() == people
     assert codings.scheme() == SCHEME
     assert schemes_of(Runs(tmp_path, "s")) == ["plain"]
@@ -44,7 +44,7 @@ def test_what_was_kept_is_read(codings, tmp_path):
 def test_lines_that_are_no_samples_are_counted_and_the_others_read(codings):
     good = Sample("t1", "hash", "reasons", "m", 1, 0, "No reason is given.")
     append_line(codings.files.annotations, {"text": "t1", "level": 1})
-    codings.add_samples([good, replace(good, index=2, rationale="half \ud83d of one")])
+    codings.add([good, replace(good, index=2, rationale="half \ud83d of one")])
     faults = []
     assert codings.samples(faults) == [good]
     assert faults == [f"{codings.files.annotations}: 2 damaged lines"]

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from delibsim.conduct.judging.training_records import records_of_file
+from delibsim.conduct.trained.records import records_of_file
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.training import Triple
 

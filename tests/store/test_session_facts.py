@@ -5,7 +5,8 @@ import json
 import pytest
 from small_study import break_sessions, copied, held_study
 
-from delibsim.store.tables.session_facts import FACTS, equal_cells, facts_of_study
+from delibsim.store.session_notes import FILE
+from delibsim.store.tables.session_facts import equal_cells, facts_of_study
 from delibsim.store.tables.session_rows import SessionRows
 
 SHARED = (
@@ -60,14 +61,25 @@ def test_what_was_read_of_a_run_is_kept_and_read_again_when_the_file_changes(stu
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("content", ["", "{", '{"version":0}\n', '{"version":1}\n{"session":"x"}'])
+def kept_in(runs):
+    """The facts that are kept, by session."""
+    lines = map(json.loads, (runs.folder / FILE).read_text(encoding="utf-8").splitlines())
+    return {line["session"]: line["facts"] for line in lines}
+
+
+UNUSABLE = ("", "{", '{"edition":0,"session":"NAME"}', '{"edition":1,"session":"NAME","facts":3}')
+
+
+@pytest.mark.parametrize("content", UNUSABLE)
 def test_a_file_of_facts_that_cannot_be_used_is_made_again(study, tmp_path, content):
     runs = copied(study, tmp_path)
-    expected = list(facts_of_study(runs))
-    kept = (runs.folder / FACTS).read_bytes()
-    (runs.folder / FACTS).write_text(content, encoding="utf-8")
+    expected, kept = list(facts_of_study(runs)), kept_in(runs)  # as they were kept when it was held
+    line = content.replace("NAME", runs.sessions()[0])
+    (runs.folder / FILE).write_text(f"{line}\n", encoding="utf-8")
     assert list(facts_of_study(runs)) == expected
-    assert (runs.folder / FACTS).read_bytes() == kept
+    (runs.folder / FILE).unlink()
+    assert list(facts_of_study(runs)) == expected
+    assert kept_in(runs) == kept
 
 
 def test_sessions_without_a_readable_run_are_never_kept(study, tmp_path):
@@ -75,7 +87,7 @@ def test_sessions_without_a_readable_run_are_never_kept(study, tmp_path):
     list(facts_of_study(runs))
     gone = set(break_sessions(runs))
     list(facts_of_study(runs))
-    kept = (runs.folder / FACTS).read_text(encoding="utf-8")
+    kept = (runs.folder / FILE).read_text(encoding="utf-8")
     assert not [name for name in gone if f'"{name}"' in kept]
 
 

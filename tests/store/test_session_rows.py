@@ -10,21 +10,18 @@ from delibsim.domain.rules import DEMANDS, Rules
 from delibsim.domain.treatment import Network, Procedure
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import COLUMNS
-from delibsim.store.tables.session_rows import OF_PROCEDURE, OF_RULES
+from delibsim.store.tables.session_facts import NETWORK, PROCEDURE, RULES
 from delibsim.store.tables.study import tables
 
-OF_NETWORK = {"network": "network", "neighbours": "neighbours", "rewiring": "rewiring"} | {
-    "edges": "edges"
-}
 LEFT_OUT: dict[str, str] = {}
 """Settings that are no column, each with the reason."""
 
 
 def columns_of_settings():
     """The column of every setting, by its path within the procedure."""
-    found = {name: name for name in OF_PROCEDURE}
-    found |= {f"audience.{name}": column for name, column in OF_NETWORK.items()}
-    return found | {f"rules.{name}": column for name, column in OF_RULES.items()}
+    found = {name: name for name in PROCEDURE}
+    found |= {f"audience.{name}": name for name in NETWORK}
+    return found | {f"rules.{name}": column for column, name in RULES.items()}
 
 
 def leaves(plain, path=""):

@@ -406,7 +406,8 @@ def test_the_answers_of_people_can_be_left_out(site, root, spoken, client):
 def test_a_session_without_a_readable_run_is_shown_as_far_as_it_is_recorded(client, site, spoken):
     folder = site.root / "s"
     said = Runs(site.root, "s").run(spoken).transcript[0].text
-    (folder / spoken / "run.json").unlink()
+    for name in ("run.json", "SHA256SUMS"):
+        (folder / spoken / name).unlink()
     page = client.get(f"/s/{spoken}/index.html").text
     assert "cut off" in page
     assert said[:40] in Elements(page).text
@@ -470,7 +471,8 @@ def test_pages_are_there_while_the_index_is_made_and_right_after_it(site, spoken
     assert "hx-trigger" not in page
     assert "is being made" not in client.get("/s/runs.html").text
     monkeypatch.setattr(StudyIndex, "refresh", REFRESH)
-    (site.root / "s" / spoken / "run.json").unlink()
+    for name in ("run.json", "SHA256SUMS"):
+        (site.root / "s" / spoken / name).unlink()
     site.patience = 60
     assert "1 no run" in Elements(client.get("/s/index.html").text).text
 

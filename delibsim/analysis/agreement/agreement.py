@@ -19,11 +19,10 @@ from delibsim.analysis.agreement.levels import (
 from delibsim.analysis.agreement.scale import Scale, check_scale, coefficients_for, scale_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
-from delibsim.measures.reliability.benchmark import probabilities, word_of
 from delibsim.measures.reliability.bootstrap import Draws, Named, bootstrap
-from delibsim.measures.reliability.codes import Codes, codes_of
+from delibsim.measures.reliability.codes import Codes, codes_of, name_of
 from delibsim.measures.reliability.coefficients import Estimate, coefficient
-from delibsim.measures.reliability.weightings import name_of
+from delibsim.measures.reliability.ratings import probabilities, word_of
 
 NAN = float("nan")
 RESAMPLES, MOST_RESAMPLES = 10_000, 1_000_000

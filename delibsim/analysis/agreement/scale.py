@@ -6,9 +6,9 @@ from typing import Any
 
 from delibsim.analysis.agreement.levels import Levels
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.measures.reliability.alpha import METRICS
 from delibsim.measures.reliability.bootstrap import Named
-from delibsim.measures.reliability.weightings import OWN, WEIGHTINGS, Weighting, weights_of
+from delibsim.measures.reliability.codes import OWN, WEIGHTINGS, Weighting, weights_of
+from delibsim.measures.reliability.coefficients import METRICS
 
 NOMINAL, ORDINAL, INTERVAL, RATIO = METRICS
 IDENTITY = "identity"

@@ -12,10 +12,10 @@ from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_give
 from delibsim.analysis.study.result import Result
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.seed import seed_of
-from delibsim.measures.reliability.benchmark import word_of
 from delibsim.measures.reliability.bootstrap import bootstrap
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import Estimate, coefficient
+from delibsim.measures.reliability.ratings import word_of
 
 Array = NDArray[np.float64]
 SOURCE = "docs/coding.md#agreement-of-coders"

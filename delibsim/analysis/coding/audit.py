@@ -9,10 +9,9 @@ from dataclasses import asdict, dataclass
 from math import nan
 from typing import Any
 
-from delibsim.annotation.coding.audit import Reading
-from delibsim.domain.audit import KINDS, Failure, Outcome, Verdict
-from delibsim.measures.draws import effective_size
-from delibsim.measures.inference.proportion import wilson
+from delibsim.domain.audit import KINDS, Failure, Outcome, Reading, Verdict
+from delibsim.measures.designs import effective_size
+from delibsim.measures.inference.means import wilson
 
 ALL = "all"
 Stratum = tuple[str, str, Outcome]

@@ -13,10 +13,10 @@ from delibsim.analysis.coding.codes import DimensionCodes, both_given
 from delibsim.analysis.study.result import Result
 from delibsim.domain.coding import ENSEMBLE
 from delibsim.measures.ensemble import RULES
-from delibsim.measures.inference.equivalence import equivalence
+from delibsim.measures.inference.means import equivalence
+from delibsim.measures.reliability.bootstrap import Difference, difference, verdicts
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import Estimate, coefficient
-from delibsim.measures.reliability.equivalence import Difference, difference, verdicts
 
 Array = NDArray[np.float64]
 SOURCE = "docs/coding.md#equivalence"

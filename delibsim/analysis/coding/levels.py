@@ -9,7 +9,7 @@ import pandas as pd
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
 from delibsim.analysis.study.result import Result
 from delibsim.domain.coding import ENSEMBLE
-from delibsim.measures.certainty import effective_votes, error_correlation
+from delibsim.measures.ensemble import effective_votes, error_correlation
 from delibsim.store.tables.codings import CERTAINTY, certainty
 
 LEVELS = {

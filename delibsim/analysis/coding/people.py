@@ -10,8 +10,16 @@ from numpy.typing import NDArray
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.study.result import Result
 from delibsim.domain.coding import ENSEMBLE
-from delibsim.measures.calibration import FEWEST, bins, brier, calibration_error
-from delibsim.measures.corrected import Mean, corrected_mean, plain_mean, weighted_mean
+from delibsim.measures.corrected import (
+    FEWEST,
+    Mean,
+    bins,
+    brier,
+    calibration_error,
+    corrected_mean,
+    plain_mean,
+    weighted_mean,
+)
 from delibsim.store.tables.codings import certainty
 
 Array = NDArray[np.float64]

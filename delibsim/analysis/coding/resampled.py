@@ -16,9 +16,8 @@ from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.errors import unknown
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.resampling import percentile_interval
-from delibsim.measures.reliability.bootstrap import bootstrap
+from delibsim.measures.reliability.bootstrap import bootstrap, resampled_differences
 from delibsim.measures.reliability.codes import codes_of
-from delibsim.measures.reliability.equivalence import resampled_differences
 
 Array = NDArray[np.float64]
 GROUP = "group"

@@ -18,7 +18,7 @@ from delibsim.analysis.debates.ratings import SAMPLES, by_debater, debaters_of, 
 from delibsim.analysis.debates.units import FEWEST, mean_on_these, mean_over
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 
 HEADLINE = "over motions like these"
 ON_THESE = "on these motions"

@@ -10,7 +10,7 @@ from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, views_by_k
 from delibsim.analysis.debates.ratings import by_debater, debaters_of
 from delibsim.analysis.debates.units import FEWEST, mean_over
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 
 FEWEST_FOR_A_TEST = 4
 """Ratings that a correlation with an interval by Fisher's z needs."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from delibsim.analysis.debates.fits import Inestimable, ols
 from delibsim.analysis.debates.ratings import by_debater
 from delibsim.analysis.debates.units import FEWEST, of_t
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 from delibsim.store.instruments.covariates import Covariates
 
 Array = NDArray[np.float64]

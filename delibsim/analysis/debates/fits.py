@@ -14,7 +14,7 @@ import pandas as pd
 
 from delibsim.analysis.debates.ratings import debaters_of
 from delibsim.domain.participant import SIDES
-from delibsim.measures.bradley_terry import comparisons
+from delibsim.measures.bradley_terry.fit import comparisons
 
 ENORMOUS = 15.0
 """A log odds beyond which a coefficient or its error says that the likelihood has no maximum."""

@@ -8,16 +8,17 @@ import pandas as pd
 
 from delibsim.analysis.debates.kinds import ALL, kinds_of, meetings, views_by_kind
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.reliability.consistency import cronbach_alpha, why_inconsistent
+from delibsim.measures.inference.components import Components, crossed_components
 from delibsim.measures.reliability.ratings import (
+    cronbach_alpha,
     gwet_ac1,
     krippendorff_alpha,
     krippendorff_alpha_interval,
     majority_agreement,
     raw_agreement,
+    why_inconsistent,
     why_undefined,
 )
-from delibsim.measures.variance_components import Components, crossed_components
 
 OPPOSITION, PROPOSITION = 0.0, 1.0
 """The two winners that a ballot can name, as numbers: whoever won, both count for AC1."""

@@ -26,8 +26,8 @@ from delibsim.analysis.debates.fits import (
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, sign_of
 from delibsim.analysis.debates.ratings import debaters_of
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.measures.bradley_terry import centred
-from delibsim.measures.reliability.consistency import variance_inflation
+from delibsim.measures.bradley_terry.fit import centred
+from delibsim.measures.reliability.ratings import variance_inflation
 
 PREDICTORS = DIMENSIONS[:-1]
 """The ten dimensions that predict the winner: performance is the rater's own summary of them."""

@@ -22,14 +22,17 @@ from delibsim.analysis.pairs.agreement import (
 from delibsim.analysis.pairs.fitted import Compared, Fitted, People, fitted_votes, rows_of
 from delibsim.analysis.pairs.labels import LABELS, Said, aligned, label_columns, said
 from delibsim.analysis.study.result import Result
-from delibsim.measures.bradley_terry.scales import z_scale
 from delibsim.measures.bradley_terry.stability import split_half
-from delibsim.measures.correlation_draws import difference_interval
-from delibsim.measures.correlations import agreement_of_scores, mcnemar, williams
-from delibsim.measures.inference.means import mean_of_units
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.bradley_terry.strengths import z_scale
+from delibsim.measures.correlations import (
+    agreement_of_scores,
+    difference_interval,
+    mcnemar,
+    williams,
+)
+from delibsim.measures.inference.means import holm, mean_of_units
 from delibsim.measures.inference.resampling import cluster_interval, percentile_interval
-from delibsim.measures.label_agreement import agreement_of_labels
+from delibsim.measures.reliability.ratings import agreement_of_labels
 
 Array = NDArray[np.float64]
 PAGE = "docs/compare.md#beside-people"

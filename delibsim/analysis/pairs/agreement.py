@@ -12,12 +12,13 @@ from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
 from delibsim.analysis.pairs.labels import LABELS, compared_labels, label_columns, said
 from delibsim.analysis.study.result import Result
 from delibsim.domain.text import counted
-from delibsim.measures.correlation_draws import (
+from delibsim.measures.correlations import (
+    Agreement,
     ByCluster,
+    agreement_of_scores,
     correlation_interval,
     resampled_correlations,
 )
-from delibsim.measures.correlations import Agreement, agreement_of_scores
 from delibsim.measures.inference.resampling import percentile_interval
 
 Array = NDArray[np.float64]

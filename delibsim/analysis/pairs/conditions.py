@@ -13,14 +13,13 @@ from delibsim.analysis.pairs.agreement import SPEAKING, few_topics
 from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
 from delibsim.analysis.study.result import Result
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.conditions import (
+from delibsim.measures.bradley_terry.stability import stretch
+from delibsim.measures.bradley_terry.strengths import (
     Stretch,
     cluster_weights,
     contrast_of_strengths,
 )
-from delibsim.measures.bradley_terry.stability import stretch
-from delibsim.measures.inference.means import mean_of_units
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm, mean_of_units
 
 Array = NDArray[np.float64]
 PAGE = "docs/compare.md#treatments-and-models"

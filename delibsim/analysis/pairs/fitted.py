@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from delibsim.domain.comparison import Pair, Vote
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
-from delibsim.measures.bradley_terry.scales import unit_scale, win_scale, z_scale
+from delibsim.measures.bradley_terry.strengths import unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty, uncertainty
 
 Array = NDArray[np.float64]

@@ -8,8 +8,7 @@ from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
 from delibsim.analysis.study.result import Result
 from delibsim.domain.comparison import Vote
-from delibsim.measures.bradley_terry.outcomes import both_orders
-from delibsim.measures.circular import triads
+from delibsim.measures.bradley_terry.counts import both_orders, triads
 
 PAGE = "docs/compare.md#judges-and-places"
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.domain.comparison import Pair, Vote
-from delibsim.measures.label_agreement import LabelAgreement, agreement_of_labels
+from delibsim.measures.reliability.ratings import LabelAgreement, agreement_of_labels
 
 Labels = NDArray[np.int64]
 

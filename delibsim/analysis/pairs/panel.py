@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from delibsim.analysis.pairs.fitted import Fitted, errors_of, rows_of
 from delibsim.analysis.study.result import Result
-from delibsim.measures.bradley_terry.crowd import crowd_bt
 from delibsim.measures.bradley_terry.fit import Fit, fit
-from delibsim.measures.bradley_terry.judges import likelihood_ratio
+from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 

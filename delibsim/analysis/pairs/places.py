@@ -10,8 +10,8 @@ from delibsim.analysis.pairs.fitted import Compared, Fitted, errors_of, rows_of
 from delibsim.analysis.pairs.judges import PAGE
 from delibsim.analysis.study.result import Result
 from delibsim.measures.bradley_terry.fit import Fit, fit
-from delibsim.measures.bradley_terry.ranks import mid_ranks
 from delibsim.measures.bradley_terry.stability import jackknifed
+from delibsim.measures.bradley_terry.strengths import mid_ranks
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 

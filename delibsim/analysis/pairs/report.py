@@ -20,7 +20,7 @@ from delibsim.analysis.pairs.votes import counts, groups, runs
 from delibsim.analysis.study.result import Result
 from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.penalty import Dummy, Penalty
+from delibsim.measures.bradley_terry.likelihood import Dummy, Penalty
 from delibsim.measures.bradley_terry.uncertainty import FEW_PAIRS, NO_MAXIMUM, uncertainty
 
 LARGE = 0.5

@@ -11,9 +11,9 @@ from delibsim.analysis.pairs.fitted import Fitted, rows_of
 from delibsim.analysis.study.result import Result
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
-from delibsim.measures.bradley_terry.bootstrap import Draws
-from delibsim.measures.bradley_terry.ranks import mid_ranks, ranks, told_apart
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.bradley_terry.stability import Draws
+from delibsim.measures.bradley_terry.strengths import mid_ranks, ranks, told_apart
+from delibsim.measures.inference.means import holm
 
 Array = NDArray[np.float64]
 NAN = float("nan")

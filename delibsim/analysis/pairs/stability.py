@@ -7,8 +7,9 @@ import numpy as np
 
 from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of
 from delibsim.analysis.study.result import Result
-from delibsim.measures.bradley_terry.bootstrap import Draws, bootstrap
 from delibsim.measures.bradley_terry.stability import (
+    Draws,
+    bootstrap,
     by_judge,
     curve,
     r_of_probes,

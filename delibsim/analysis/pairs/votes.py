@@ -9,7 +9,7 @@ import numpy as np
 from delibsim.analysis.pairs.fitted import Compared, Fitted, rows_of, spread_of
 from delibsim.analysis.study.result import Result
 from delibsim.domain.comparison import Vote
-from delibsim.measures.bradley_terry.outcomes import repeats
+from delibsim.measures.bradley_terry.counts import repeats
 from delibsim.measures.reliability.ratings import krippendorff_alpha
 
 PAGE = "docs/compare.md#votes"

@@ -12,15 +12,15 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.intraclass import intraclass, of_means, raters_needed
-from delibsim.measures.reliability.codes import codes_of
-from delibsim.measures.reliability.coefficients import coefficient
-from delibsim.measures.summaries.correlation import (
+from delibsim.measures.correlations import (
     exact_rank_p,
     pearson,
     spearman,
     spearman_interval,
 )
+from delibsim.measures.inference.components import intraclass, of_means, raters_needed
+from delibsim.measures.reliability.codes import codes_of
+from delibsim.measures.reliability.coefficients import coefficient
 
 PEOPLE = "people"
 RESAMPLES = 2_000

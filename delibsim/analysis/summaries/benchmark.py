@@ -18,9 +18,9 @@ from delibsim.analysis.summaries.judged import (
 )
 from delibsim.domain.judgment import LABELS
 from delibsim.domain.summary import FLOORS
-from delibsim.measures.inference.multiplicity import holm
-from delibsim.measures.summaries.correlation import partial_spearman, spearman
-from delibsim.measures.summaries.trends import sign_flip_p, t_mean
+from delibsim.measures.correlations import partial_spearman, spearman
+from delibsim.measures.inference.means import holm
+from delibsim.measures.summaries.gaps import sign_flip_p, t_mean
 
 Intervals = Literal["topics", "cells"]
 SOURCE = "https://arxiv.org/abs/2510.05154"

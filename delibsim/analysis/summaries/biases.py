@@ -10,8 +10,8 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.model_family import family_of
-from delibsim.measures.summaries.preferences import preferences
-from delibsim.measures.summaries.trends import place, t_mean, within_slope
+from delibsim.measures.summaries.gaps import place, t_mean, within_slope
+from delibsim.measures.summaries.prediction import preferences
 
 BIN = 20
 """Positions of a bin of the order of the input."""

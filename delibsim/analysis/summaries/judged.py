@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.domain.judgment import DIMENSIONS
-from delibsim.measures.summaries.labels import normalised
+from delibsim.measures.summaries.prediction import normalised
 
 OVERALL = "overall"
 SCORED = (OVERALL, *DIMENSIONS)

@@ -7,7 +7,7 @@ import numpy as np
 from delibsim.analysis.summaries.judged import JudgedSet
 from delibsim.domain.language import prevailing, sentences
 from delibsim.domain.summary import flags_of
-from delibsim.measures.summaries.extraction import nearest, sentence_vectors
+from delibsim.measures.summaries.texts import nearest, sentence_vectors
 
 
 def listed(judged: JudgedSet) -> list[dict[str, Any]]:

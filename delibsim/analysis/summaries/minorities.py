@@ -11,11 +11,18 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import JudgedSet, frame
 from delibsim.domain.opinion import spoken
 from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.multiplicity import holm
-from delibsim.measures.summaries.embedding import TFIDF, Embedding, NoSharedWord
-from delibsim.measures.summaries.extraction import nearest
+from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
-from delibsim.measures.summaries.outliers import SMALLEST, clusters, local_outliers, stability
+from delibsim.measures.summaries.texts import (
+    SMALLEST,
+    TFIDF,
+    Embedding,
+    NoSharedWord,
+    clusters,
+    local_outliers,
+    nearest,
+    stability,
+)
 
 DRAWS = 1_000
 ALPHA = 0.05
@@ -291,7 +298,7 @@ def nearest_sentences(
     that it stands in, and the cosine of their TF-IDF.
     """
     from delibsim.domain.language import sentences
-    from delibsim.measures.summaries.extraction import sentence_vectors
+    from delibsim.measures.summaries.texts import sentence_vectors
 
     whole = judged.summaries[(judged.summaries["group"] == "") & (judged.summaries["text"] != "")]
     whole = whole[whole["size"] == whole["size"].max()]

@@ -16,10 +16,9 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import JudgedSet, frame
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.seed import seed_of
+from delibsim.measures.correlations import pearson, spearman, spearman_interval
 from delibsim.measures.inference.resampling import cluster_interval
-from delibsim.measures.summaries.correlation import pearson, spearman, spearman_interval
-from delibsim.measures.summaries.labels import SAME, derived, linear, normalised
-from delibsim.measures.summaries.prediction import errors
+from delibsim.measures.summaries.prediction import SAME, derived, errors, linear, normalised
 
 RESAMPLES = 2_000
 SEED = seed_of("orderings of judges")

@@ -18,7 +18,7 @@ from delibsim.analysis.summaries.figures import drawings
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
 from delibsim.analysis.summaries.within_sets import pairs_by_opinion
 from delibsim.domain.text import counted
-from delibsim.measures.summaries.embedding import TFIDF, Embedding
+from delibsim.measures.summaries.texts import TFIDF, Embedding
 
 PARTS = {
     "left_out": ("Who is left out", ("gaps", "overlap", "least_represented")),

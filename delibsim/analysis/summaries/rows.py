@@ -10,7 +10,7 @@ from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.summary import Slot, Summary
 from delibsim.domain.training import TrainedScore
-from delibsim.measures.summaries.labels import label_of
+from delibsim.measures.summaries.prediction import label_of
 
 RATED = ["judge", "people", "summary", "opinion", "control", "missing", *DIMENSIONS]
 COMPARED = ["judge", "people", "a", "b", "opinion", "first", "missing", *DIMENSIONS]

@@ -19,7 +19,7 @@ from delibsim.analysis.summaries.report import SummariesReport
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
 from delibsim.domain.text import counted
-from delibsim.measures.summaries.labels import normalised
+from delibsim.measures.summaries.prediction import normalised
 from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
 
 NAMED = {"model": ("model", "summariser"), "topic": ("topic", "question"), "size": ("size",)}

@@ -8,7 +8,7 @@ import numpy as np
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.seed import seed_of
 from delibsim.domain.training import Record
-from delibsim.measures.summaries.correlation import pearson, spearman, spearman_interval
+from delibsim.measures.correlations import pearson, spearman, spearman_interval
 from delibsim.measures.summaries.prediction import (
     calibration,
     errors,

@@ -6,8 +6,8 @@ from typing import Any
 
 from delibsim.analysis.study.result import Result
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, frame
-from delibsim.measures.inference.multiplicity import holm
-from delibsim.measures.summaries.trends import t_mean
+from delibsim.measures.inference.means import holm
+from delibsim.measures.summaries.gaps import t_mean
 
 
 def pairs_by_opinion(sets: Sequence[JudgedSet]) -> Result:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.annotation.answer_form import COLUMNS
-from delibsim.annotation.blinding import blinded
-from delibsim.annotation.debates import motion_of
+from delibsim.asking.blinding import blinded
+from delibsim.asking.kinds.rating import motion_of
+from delibsim.asking.kinds.rating_form import COLUMNS
 from delibsim.conduct.packs import import_into
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.conduct.score import score_all

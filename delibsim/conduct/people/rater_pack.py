@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from delibsim.annotation.pages import sheet_code
+from delibsim.asking.pages import sheet_code
 from delibsim.domain.seed import seed_of
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.runs import Runs

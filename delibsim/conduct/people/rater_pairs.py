@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.annotation.pair_sheets import COLUMNS, PairPages
-from delibsim.conduct.comparing.packs import import_into, pair_pages
-from delibsim.conduct.comparing.texts import kept_texts
+from delibsim.asking.kinds.pair_packs import import_into, pair_pages
+from delibsim.asking.kinds.pair_sheets import COLUMNS, PairPages
+from delibsim.asking.kinds.pair_texts import kept_texts
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.annotation import Text

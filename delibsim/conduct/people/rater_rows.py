@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from delibsim.annotation.forms import form_text
+from delibsim.asking.forms import form_text
 from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
 from delibsim.conduct.people.rater_pack import RaterPack
 from delibsim.domain.errors import WrongInput

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.annotation.judging import JudgedMaterial
-from delibsim.conduct.judging.import_people import import_form
-from delibsim.conduct.judging.packs import COLUMNS
-from delibsim.conduct.judging.plan import judged_material
+from delibsim.asking.kinds.judgment import judged_material
+from delibsim.asking.kinds.judgment_form import import_form
+from delibsim.asking.kinds.judgment_packs import COLUMNS
+from delibsim.asking.kinds.sittings import JudgedMaterial
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
@@ -24,7 +24,7 @@ from delibsim.store.judgments import PREFIX, Judgments
 from delibsim.store.opinions import opinions_of
 from delibsim.store.packs import extend_pack, packs_of
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import summaries_begun
+from delibsim.store.summaries import Summaries
 
 OPINION, RATING, COMPARISON, CHECK = "opinion", "rating", "comparison", "check"
 OWN = "Before you read on: write your own opinion on this question in two or three sentences."
@@ -113,7 +113,7 @@ class SummaryPack(RaterPack):
         """Question and summaries, read once; WrongInput where a summary was edited since."""
         if self.material is None:
             task = Judgments.of(self.runs, self.judgments).files.task()
-            summaries = summaries_begun(self.runs, task["summaries"])
+            summaries = Summaries.begun(self.runs, task["summaries"])
             made = [one for one in summaries.all() if one.missing is None]
             now = {one.id: one.sha256 for one in made}
             if any(now.get(id) != digest for id, digest in task["judged"].items()):

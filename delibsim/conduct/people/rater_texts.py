@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.annotation.coding.sheets import COLUMNS, NOT_APPLICABLE, dimensions_for
-from delibsim.conduct.asking.texts import checked_wording
-from delibsim.conduct.coding.import_codes import import_into
-from delibsim.conduct.coding.scheme import coding_of
+from delibsim.asking.kinds.code import dimensions_for
+from delibsim.asking.kinds.code_import import import_into
+from delibsim.asking.kinds.code_sheets import COLUMNS, NOT_APPLICABLE
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.asking.texts import checked_wording
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.annotation import Text

@@ -33,12 +33,10 @@ from delibsim.conduct.reading.index_file import (
 from delibsim.domain.score import Score
 from delibsim.store import codec
 from delibsim.store.files import each_line, in_turn
-from delibsim.store.own_folder import own_bytes
-from delibsim.store.reading import JSON_BYTES
 from delibsim.store.runs import Runs
+from delibsim.store.session_notes import begun_sessions, stamp_of
 from delibsim.store.spoken import spoken
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.session_facts import FACTS, begun_sessions
 
 TURNS = 100_000
 """A statement has the row `id of its run * TURNS + index of its turn`."""
@@ -227,14 +225,13 @@ class StudyIndex:
         return found[0][0] if found else None
 
     def _stamps(self) -> Stamps:
-        known = {name for (name,) in self.rows("SELECT session FROM seen")}
         scores = {}
         with suppress(OSError):
             for entry in sorted(os.scandir(self.runs.scores_folder), key=lambda one: one.name):
                 if entry.name.endswith(".jsonl"):
-                    scores[entry.name] = _stamp(entry.path)
-        sessions = begun_sessions(self.runs, known)
-        settings = _stamp(str(self.runs.folder / "study.json"))
+                    scores[entry.name] = stamp_of(entry.path)
+        sessions = begun_sessions(self.runs)
+        settings = stamp_of(str(self.runs.folder / "study.json"))
         return Stamps(dict(sorted(sessions.items())), scores, settings)
 
     def _make(self, now: Stamps, watch: Watch | None) -> None:
@@ -276,13 +273,15 @@ class StudyIndex:
         from delibsim.conduct.analysed import design_table, study_table  # pandas is slow to import
 
         fixed = {column.name for own in fixed_columns() for column in own}
-        self._begin_facts()
+        with suppress(OSError):
+            private_folder(self._facts.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+            os.close(os.open(self._facts, flags, 0o600))
+            for_its_owner(self._facts)
         if rescored:
             table = study_table(self.runs, watch, score=False, kept_in=self._facts)
         else:
             table = design_table(self.runs, watch, self._facts)
-        with suppress(OSError):
-            for_its_owner(self._facts)
         names = [column.name for column in table.columns]
         places = [place for place, name in enumerate(names) if name in fixed]
         others = [names.index("session")]
@@ -293,17 +292,6 @@ class StudyIndex:
             write_table(database, "measured", [names[place] for place in others], others, rows)
             columns = json.dumps([asdict(column) for column in table.columns])
             database.execute("INSERT OR REPLACE INTO about VALUES ('columns', ?)", [columns])
-
-    def _begin_facts(self) -> None:
-        """Begin with the facts that the study keeps of its sessions, where none are kept here."""
-        if self._facts.exists():
-            return
-        with suppress(OSError, ValueError):
-            content = own_bytes(self.runs.folder, FACTS, JSON_BYTES)
-            private_folder(self._facts.parent)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            with os.fdopen(os.open(self._facts, flags, 0o600), "wb") as file:
-                file.write(content)
 
     def _read_statements(
         self,
@@ -379,11 +367,3 @@ def _write_scores(
 ) -> None:
     rows = ((file, whole(session), b"\n".join(lines)) for session, lines in held.items())
     database.executemany("INSERT INTO score VALUES (?, ?, ?)", rows)
-
-
-def _stamp(path: str) -> list[int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return []
-    return [found.st_size, found.st_mtime_ns]

@@ -2,15 +2,20 @@
 
 All judges may count as one, or each has a place bias and a threshold of its own, or a
 discrimination too. docs/measures.md has the formulas.
+
+Item i beats item j with probability 1 / (1 + exp(-(s_i - s_j))). Sources: Bradley and Terry (1952),
+https://doi.org/10.2307/2334029; Hunter (2004), https://doi.org/10.1214/aos/1079120141, whose
+section 2 gives the condition under which the likelihood has a maximum. The signature is that of
+choix (https://choix.lum.li).
 """
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import Counts, Ties, added
+from delibsim.measures.bradley_terry.counts import Counts, Ties, added, tabled
 from delibsim.measures.bradley_terry.graph import (
     NOT_CONNECTED,
     Graph,
@@ -19,9 +24,16 @@ from delibsim.measures.bradley_terry.graph import (
     sorted_order,
 )
 from delibsim.measures.bradley_terry.judges import ALPHA_ZERO, basis, discriminating, mute
-from delibsim.measures.bradley_terry.newton import TOLERANCE, maximised
-from delibsim.measures.bradley_terry.penalty import Dummy, Penalty
-from delibsim.measures.bradley_terry.problem import ALPHA, DELTA, THRESHOLD, Point, Problem
+from delibsim.measures.bradley_terry.likelihood import Dummy, Normal, Penalty
+from delibsim.measures.bradley_terry.problem import (
+    ALPHA,
+    DELTA,
+    THRESHOLD,
+    TOLERANCE,
+    Point,
+    Problem,
+    maximised,
+)
 
 Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -246,3 +258,50 @@ def _with_unknowns(
     return np.stack(
         [delta, np.where(present, theta, np.nan), np.where(present, problem.alphas(point), np.nan)]
     )
+
+
+def bradley_terry(n_items: int, data: ArrayLike, alpha: float = 0.0) -> Array:
+    """Strengths (n_items,) on the log odds scale, which add up to 0.
+
+    `data` has one row a comparison: the winner and the loser, numbered from 0. They maximise the
+    log likelihood less `alpha` times the sum of their squares. Without this penalty they are NaN
+    where the likelihood has no maximum: where some items never lost to any of the others.
+    ValueError for a number that is no item's, and for an item compared with itself.
+
+    >>> bradley_terry(2, [(0, 1), (0, 1), (0, 1), (1, 0)]).round(4)  # half of log(3)
+    array([ 0.5493, -0.5493])
+    """
+    won, lost = np.asarray(data, dtype=np.int64).reshape(-1, 2).T
+    nothing = np.zeros(len(won))
+    votes = tabled(n_items, won, lost, nothing + 1, nothing, nothing)
+    penalty = Normal(float((2 * alpha) ** -0.5)) if alpha else None
+    strengths = fit(votes, Model("bt", penalty=penalty)).raw
+    whole = alpha > 0 or len(np.unique(graph_of(votes).component)) == 1
+    return strengths - strengths.mean() if whole else np.full(n_items, np.nan)
+
+
+def comparisons(n_items: int, pairs: ArrayLike) -> Array:
+    """The design (m, n_items) of m comparisons: +1 for the first item, -1 for the second.
+
+    Its product with the strengths is the log odds that the first beats the second. An item compared
+    with itself is a row of zeros.
+
+    >>> comparisons(3, [(0, 2)])
+    array([[ 1.,  0., -1.]])
+    """
+    first, second = np.asarray(pairs, dtype=int).reshape(-1, 2).T
+    items = np.eye(n_items)
+    return items[first] - items[second]
+
+
+def centred(n_items: int) -> Array:
+    """The weights (n_items, n_items - 1) that centre strengths.
+
+    They turn the differences of all items but the first from the first into strengths that add up
+    to 0.
+
+    >>> centred(2)
+    array([[-0.5],
+           [ 0.5]])
+    """
+    return np.eye(n_items)[:, 1:] - 1 / n_items

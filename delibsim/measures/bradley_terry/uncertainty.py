@@ -15,10 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from delibsim.measures.bradley_terry.counts import added
 from delibsim.measures.bradley_terry.fit import Fit
-from delibsim.measures.bradley_terry.linear import DENSE, NotPositive, System
-from delibsim.measures.bradley_terry.problem import ALPHA, DELTA, THRESHOLD
+from delibsim.measures.bradley_terry.problem import (
+    ALPHA,
+    DELTA,
+    DENSE,
+    THRESHOLD,
+    NotPositive,
+    System,
+)
 
 Array = NDArray[np.float64]
+Places = NDArray[np.int64]
 AT_ONCE = 512
 """How many texts are solved for in one step."""
 FEW_PAIRS = "few_pairs"
@@ -68,7 +75,7 @@ class Uncertainty:
         if not len(self.fit.kept):
             return True
         try:
-            self._system.solve(np.zeros((len(self.fit.kept), 1)), np.zeros((self._free, 1)))
+            self._system.solve(np.zeros((len(self.fit.kept) + self._free, 1)))
         except NotPositive:
             return False
         return True
@@ -91,7 +98,7 @@ class Uncertainty:
         """The scores with their intervals."""
         return _interval(self.fit.scores, self.scores, level)
 
-    def rows(self) -> Iterator[tuple[NDArray[np.int64], Array]]:
+    def rows(self) -> Iterator[tuple[Places, Array]]:
         """The covariance of scores in parts: some texts (b,), and their covariance with all texts
         (b, n), NaN where a text has no score.
 
@@ -112,18 +119,18 @@ class Uncertainty:
         wanted = np.asarray(weights, dtype=float)
         missing = (wanted[:, np.isnan(self.fit.scores)] != 0).any(axis=1)
         right = self.fit.problem.pattern.centred(wanted[:, self.fit.kept].T)
-        texts, judges = self._solved(right)
+        solved = self._solved(right)
         if self.clustered:
-            meat = self._meat(texts, judges)
-            found = self._factor * (texts.T @ meat[0] + judges.T @ meat[1])
+            found = self._factor * solved.T @ self._spread.times(solved)
         else:
-            found = right.T @ texts
+            found = right.T @ solved[: len(right)]
         found[missing], found[:, missing] = np.nan, np.nan
         return found
 
     @cached_property
     def _posterior(self) -> Array:
-        return self._solved(np.eye(len(self.fit.kept)))[0]
+        n = len(self.fit.kept)
+        return self._solved(np.eye(n))[:n]
 
     def posterior(self) -> Array:
         """The covariance (n, n) of strengths where the penalty places them, by the information.
@@ -162,21 +169,20 @@ class Uncertainty:
             right = np.zeros((len(self.fit.kept), len(own)))
             right[places[texts[own, 0]], np.arange(len(own))] += 1
             right[places[texts[own, 1]], np.arange(len(own))] -= 1
-            found[own] = np.sqrt(np.maximum(self._variances(right), 0.0))
+            variances = self._variances(right, self._solved(right))
+            found[own] = np.sqrt(np.maximum(variances, 0.0))
         return found
 
     @cached_property
     def judges(self) -> Array:
         """The covariance (3K, 3K) of delta, ln theta (or ln nu) and ln |alpha| of the judges."""
-        basis, q = self.fit.problem.basis, self._free
+        basis, n = self.fit.problem.basis, len(self.fit.kept)
         if not self.is_maximum:
             return np.full((len(basis), len(basis)), np.nan)
-        texts, judges = self._system.solve(np.zeros((len(self.fit.kept), q)), np.eye(q))
+        solved = self._system.solve(np.eye(n + self._free)[:, n:])
+        own = solved[n:]
         if self.clustered:
-            meat = self._meat(texts, judges)
-            own = self._factor * (texts.T @ meat[0] + judges.T @ meat[1])
-        else:
-            own = judges
+            own = self._factor * solved.T @ self._spread.times(solved)
         return basis @ own @ basis.T
 
     def delta(self, level: float = 0.95) -> Interval:
@@ -201,8 +207,8 @@ class Uncertainty:
 
     @cached_property
     def _system(self) -> System:
-        slope = self.fit.problem.slope(self.fit.problem.at(self.fit.point))
-        return slope.system.factored()
+        problem = self.fit.problem
+        return problem.slope(problem.at(self.fit.point))[1]
 
     @cached_property
     def _factor(self) -> float:
@@ -227,10 +233,8 @@ class Uncertainty:
         return by_text, by_judge
 
     @cached_property
-    def _spread(self) -> tuple[System, Array]:
-        """The sum over pairs of their scores times themselves: as a system among texts, and between
-        texts and judges (n, q).
-        """
+    def _spread(self) -> System:
+        """The sum over pairs of their scores times themselves, as a system."""
         by_text, by_judge = self._pair_scores
         n, pattern = len(self.fit.kept), self.fit.problem.pattern
         one, other = pattern.pairs.T
@@ -238,52 +242,35 @@ class Uncertainty:
         for column in range(by_judge.shape[1]):
             part = by_text * by_judge[:, column]
             coupling[:, column] = added(one, part, n) - added(other, part, n)
-        nothing = np.zeros(n)
-        return System(pattern, by_text**2, nothing, coupling, by_judge.T @ by_judge), coupling
+        return System(pattern, by_text**2, np.zeros(n), coupling, by_judge.T @ by_judge)
 
-    def _meat(self, texts: Array, judges: Array) -> tuple[Array, Array]:
-        """The product of that sum with columns `texts` (n, r) and `judges` (q, r)."""
-        system, coupling = self._spread
-        among = system.diagonal[:, None] * texts - system.neighbours @ texts
-        return among + coupling @ judges, coupling.T @ texts + system.rest @ judges
+    def _solved(self, right: Array) -> Array:
+        """The inverse information times columns (n, r) for texts: (n + q, r)."""
+        whole = np.concatenate([right, np.zeros((self._free, right.shape[1]))])
+        return self._system.solve(whole) if self.is_maximum else np.full_like(whole, np.nan)
 
-    def _solved(self, right: Array) -> tuple[Array, Array]:
-        """The inverse information times columns (n, r) for texts."""
-        empty = np.zeros((self._free, right.shape[1]))
-        if not self.is_maximum:
-            return np.full_like(right, np.nan), np.full_like(empty, np.nan)
-        return self._system.solve(right, empty)
-
-    def _variances(self, right: Array) -> Array:
-        """The variances of combinations (n, r) of strengths."""
-        texts, judges = self._solved(right)
+    def _variances(self, right: Array, solved: Array) -> Array:
+        """The variances of combinations (n, r) of strengths, from what is `_solved`."""
         if not self.clustered:
-            return (right * texts).sum(axis=0)
-        meat = self._meat(texts, judges)
-        return self._factor * ((texts * meat[0]).sum(axis=0) + (judges * meat[1]).sum(axis=0))
+            return (right * solved[: len(right)]).sum(axis=0)
+        return self._factor * (solved * self._spread.times(solved)).sum(axis=0)
 
-    def _blocks(self, rows: bool) -> Iterator[tuple[NDArray[np.int64], Array, Array]]:
+    def _blocks(self, rows: bool) -> Iterator[tuple[Places, Array, Array]]:
         """Some texts (b,), their covariance with all (b, n) if `rows`, and their variances (b,)."""
         component = self.fit.problem.component
-        sizes = np.bincount(component)
-        n = len(self.fit.kept)
+        sizes, n = np.bincount(component), len(self.fit.kept)
         for start in range(0, n, AT_ONCE):
             texts = np.arange(start, min(start + AT_ONCE, n))
             own = component[:, None] == component[texts]
             right = -1.0 * own / sizes[component[texts]]
             right[texts, np.arange(len(texts))] += 1
-            solved, judges = self._solved(right)
-            if self.clustered:
-                meat = self._meat(solved, judges)
-                variances = (solved * meat[0]).sum(axis=0) + (judges * meat[1]).sum(axis=0)
-                variances *= self._factor
-                if rows and self.is_maximum:
-                    solved = self._factor * self._system.solve(*meat)[0]
-            else:
-                variances = (right * solved).sum(axis=0)
-            covariance = (
-                self.fit.problem.pattern.centred(solved).T if rows else np.empty((len(texts), 0))
-            )
+            solved = self._solved(right)
+            variances = self._variances(right, solved)
+            covariance = np.empty((len(texts), 0))
+            if rows:
+                if self.clustered and self.is_maximum:
+                    solved = self._factor * self._system.solve(self._spread.times(solved))
+                covariance = self.fit.problem.pattern.centred(solved[:n]).T
             yield texts, covariance, variances
 
 

@@ -12,29 +12,124 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
-from delibsim.measures.inference.random_effects import Term
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+TOLD_APART = 1e-9
+"""Covariances whose normalised Gram matrix has a smaller eigenvalue are linearly dependent."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """Random effects of one variance: the rows of a level share its effect, times their value.
+
+    `levels` numbers the level of each row from 0, `values` is 1 for an intercept and the regressor
+    for a slope; both are of the length of the data.
+    """
+
+    name: str
+    levels: NDArray[np.intp]
+    values: Array
+
+    @property
+    def count(self) -> int:
+        """The number of levels."""
+        return int(self.levels.max()) + 1 if len(self.levels) else 0
+
+    def matrix(self):
+        """The design of the effects, rows by levels, sparse."""
+        from scipy.sparse import csr_array
+
+        rows = np.arange(len(self.levels))
+        shape = (len(rows), self.count)
+        return csr_array((self.values, (rows, self.levels)), shape=shape)
+
+
+def term(name: str, groups: ArrayLike, values: ArrayLike | None = None) -> Term:
+    """The term of effects by group; intercepts where no values are given.
+
+    >>> term("topic", ["b", "a", "b"]).levels
+    array([1, 0, 1])
+    """
+    levels = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+    known = np.ones(len(levels)) if values is None else np.asarray(values, dtype=float)
+    return Term(name, levels, known)
+
+
+def independent(columns: Array) -> list[int]:
+    """The columns, by number, that are no linear combination of those before them.
+
+    >>> independent(np.array([[1.0, 0, 1], [1, 1, 0], [1, 1, 0]]))
+    [0, 1]
+    """
+    kept: list[int] = []
+    for i in range(columns.shape[1]):
+        tried = columns[:, [*kept, i]]
+        lengths = np.linalg.norm(tried, axis=0)
+        if not lengths.all():
+            continue
+        if np.linalg.matrix_rank(tried / lengths, tol=1e-9) == len(kept) + 1:
+            kept.append(i)
+    return kept
+
+
+def estimable(fixed: Array, terms: Sequence[Term]) -> tuple[list[Term], dict[str, str]]:
+    """The terms that a design can estimate, and why each of the others is left out.
+
+    The reasons are "one_level" and "not_identified": after the fixed effects are taken out, the
+    covariance of the term is a linear combination of those of the terms before it and of the
+    residual, so that no data tell its variance (Searle, Casella and McCulloch 1992, chapter 6:
+    the matrix is that of MINQUE(0)). Earlier terms are kept before later ones.
+    """
+    kept: list[Term] = []
+    left_out: dict[str, str] = {}
+    for one in terms:
+        if one.count < 2:
+            left_out[one.name] = "one_level"
+        elif not _told_apart(fixed, [*kept, one]):
+            left_out[one.name] = "not_identified"
+        else:
+            kept.append(one)
+    return kept, left_out
+
+
+def _told_apart(fixed: Array, terms: Sequence[Term]) -> bool:
+    """Whether the covariances of the terms and of the residual are linearly independent."""
+    basis = np.linalg.qr(fixed)[0]
+    designs = [one.matrix() for one in terms]
+    projected = [design.T @ basis for design in designs]
+    size = len(terms)
+    gram = np.empty((size + 1, size + 1))
+    gram[size, size] = len(fixed) - fixed.shape[1]
+    for i in range(size):
+        for j in range(i + 1):
+            product = (designs[i].T @ designs[j]).toarray() - projected[i] @ projected[j].T
+            gram[i, j] = gram[j, i] = float((product**2).sum())
+            if i == j:
+                gram[i, size] = gram[size, i] = float(np.trace(product))
+    scale = np.diag(gram)
+    if scale.min() <= TOLD_APART * max(scale.max(), 1.0):
+        return False
+    normalised = gram / np.sqrt(np.outer(scale, scale))
+    return bool(np.linalg.eigvalsh(normalised)[0] > TOLD_APART)
+
+
 Chosen = NDArray[np.intp]
-AT_ONCE = 400_000
+AT_ONCE = 1_000_000
 """About how many numbers are worked on at a time: as many as a processor has near."""
-SMALL = 40
-"""The most levels beside those of the largest term for which many systems are solved at once."""
 
 
 @dataclass(frozen=True)
 class Responses:
     """Products of d responses with the design: all that the likelihood needs of them.
 
-    `largest` (d, levels) and `others` (d, q) are the sums by level of the random effects, `fixed`
-    (d, p) the products with the columns of the fixed effects, `squares` (d,) the sums of squares.
+    `largest` (d, levels) are the sums by level of the largest term, `others` (d, q + p) the
+    products with the other random effects and the fixed effects, `squares` (d,) the sums of
+    squares.
     """
 
     largest: Array
     others: Array
-    fixed: Array
     squares: Array
 
     def of(self, rows: Chosen) -> "Responses":
@@ -84,42 +179,45 @@ class Likelihood:
     """The restricted likelihood of a design; only the responses change from call to call.
 
     `terms` are in the order in which they were given; a ratio is the variance of a term divided by
-    that of the residual.
+    that of the residual. Z1 is the design of the largest term, Z2 that of the others, X that of the
+    fixed effects.
     """
 
     def __init__(self, fixed: Array, terms: Sequence[Term]) -> None:
         from scipy.linalg import get_lapack_funcs
-        from scipy.sparse import hstack
+        from scipy.sparse import csr_array, hstack
 
-        self.solve = get_lapack_funcs("trtrs", dtype=np.float64)
+        self.trtri = get_lapack_funcs("trtri", dtype=np.float64)
         self.n, self.p = fixed.shape
+        self.fixed = fixed
         self.terms = tuple(terms)
         self.first = int(np.argmax([one.count for one in terms]))
         self.order = [k for k in range(len(terms)) if k != self.first]
-        self.fixed = fixed
-        self.z1 = terms[self.first].matrix()
         blocks = [terms[k].matrix() for k in self.order]
-        self.z2 = hstack(blocks, format="csr") if blocks else self.z1[:, :0]
         widths = [block.shape[1] for block in blocks]
         self.q = sum(widths)
-        # Which term each level of [Z2] is of, as a number among the others and as an indicator.
+        # Which term each level of Z2 is of, as a number among the others and as an indicator.
         self.belongs = np.repeat(np.arange(len(blocks)), widths)
         self.of_terms = np.zeros((self.q, len(terms)))
         self.of_terms[np.arange(self.q), np.array(self.order, dtype=int)[self.belongs]] = 1.0
         # Cross-products of [Z2 X] with itself and with Z1.
-        zx = self.z2.T @ fixed
-        zz = (self.z2.T @ self.z2).toarray()
-        self.products = np.block([[zz, zx], [zx.T, fixed.T @ fixed]])
-        z1_z2 = (self.z1.T @ self.z2).toarray()
-        self.by_largest = np.column_stack([z1_z2, self.z1.T @ fixed])
-        self.counts = np.asarray((self.z1.multiply(self.z1)).sum(axis=0)).ravel()
-        width = self.q + self.p + 1
-        self.size = 4 * width * (width + len(self.counts))  # numbers held for one response, about
+        self.z1 = terms[self.first].matrix()
+        self.z2x = hstack([*blocks, csr_array(fixed)], format="csr")
+        self.products = (self.z2x.T @ self.z2x).toarray()
+        self.by_largest = (self.z1.T @ self.z2x).toarray()
+        # Levels with equal sums of squares are shrunk alike, and there are few such sums.
+        squares = np.asarray(self.z1.multiply(self.z1).sum(axis=0)).ravel()
+        self.counts, self.alike, self.times = np.unique(
+            squares, return_inverse=True, return_counts=True
+        )
+        parts = [self.by_largest[self.alike == k] for k in range(len(self.counts))]
+        self.alike_products = np.array([part.T @ part for part in parts])
+        width = self.q + self.p
+        self.size = width * (6 * width + 2 * len(squares))  # numbers held for a response, about
 
     def responses(self, ys: Array) -> Responses:
         """The products of responses, the columns of an array, with the design."""
-        largest, others = (self.z1.T @ ys).T, (self.z2.T @ ys).T
-        return Responses(largest, others, (self.fixed.T @ ys).T, (ys**2).sum(axis=0))
+        return Responses((self.z1.T @ ys).T, (self.z2x.T @ ys).T, (ys**2).sum(axis=0))
 
     def __call__(self, ratios: Array, responses: Responses) -> Evaluations:
         """The likelihood of d responses at these ratios (d, terms), none of which is negative."""
@@ -134,112 +232,112 @@ class Likelihood:
 
     def _evaluated(self, ratios: Array, responses: Responses) -> Evaluations:
         q, p = self.q, self.p
-        products, by_largest = self._with(responses)
+        if (ratios == ratios[0]).all():  # as where a search begins: one covariance for all
+            ratios = ratios[:1]
         # V1 is the covariance of residual and largest term alone: its inverse is known.
         ratio = ratios[:, self.first, None]
         shrunk = 1 / (1 + ratio * self.counts)
-        shrunk_products = shrunk[:, :, None] * by_largest
-        inner = products - ratio[:, :, None] * (_turned(by_largest) @ shrunk_products)
-        # Woodbury's identity for the other terms.
+        by_level = shrunk[:, self.alike]
+        inner = self.products - _weighted(ratio * shrunk, self.alike_products)
+        taken = ratio * by_level * responses.largest
+        right = (responses.others - taken @ self.by_largest)[:, :, None]
+        squares = responses.squares - (taken * responses.largest).sum(axis=1)
+        # Woodbury's identity for the other terms: V^-1 = V1^-1 - V1^-1 Z2 core Z2' V1^-1.
         sds = np.sqrt(ratios[:, self.order])[:, self.belongs, None]
-        factor = _roots(sds * inner[:, :q, :q] * _turned(sds) + np.eye(q))
-        right = np.concatenate([inner[:, :q], _turned(shrunk_products[:, :, :q])], axis=2)
-        solved = self._solved(factor, sds * right)
-        of_others, of_data = solved[:, :, :q], solved[:, :, q : q + p + 1]
-        of_largest = solved[:, :, q + p + 1 :]
-        data = inner[:, q:, q:] - _turned(of_data) @ of_data
+        among, to_fixed, to_y = inner[:, :q, :q], inner[:, :q, q:], right[:, :q]
+        factor = _roots(sds * among * _turned(sds) + np.eye(q))
+        halves = self._inverse(factor) * _turned(sds)
+        core = _turned(halves) @ halves
+        of_fixed, of_y = core @ to_fixed, core @ to_y
         # The fixed effects, and what the response has beyond them.
-        root = _roots(data[:, :p, :p])
+        root = _roots(inner[:, q:, q:] - _turned(to_fixed) @ of_fixed)
         inverse = np.asarray(np.linalg.inv(root), dtype=np.float64)
-        scaled = inverse @ data[:, :p, p:]
+        scaled = inverse @ (right[:, q:] - _turned(to_fixed) @ of_y)
         effects = _turned(inverse) @ scaled
-        quadratic = np.maximum(data[:, p, p] - (scaled**2).sum(axis=(1, 2)), 1e-300)
+        beyond = squares - (to_y * of_y).sum(axis=(1, 2)) - (scaled**2).sum(axis=(1, 2))
+        quadratic = np.maximum(beyond, 1e-300)
         residual = quadratic / (self.n - p)
-        logs = np.log1p(ratio * self.counts).sum(axis=1)
+        logs = np.log1p(ratio * self.counts) @ self.times
         logs += 2 * (_logs_of_diagonal(root) + _logs_of_diagonal(factor))
         deviance = logs + (self.n - p) * (1 + np.log(2 * np.pi * residual))
-        # P is the inverse covariance with the fixed effects taken out: Z' P y by term, and the
-        # roots of what P takes from Z' V1^-1 Z.
-        others = inner[:, :q, q:] - _turned(of_others) @ of_data
-        largest = shrunk_products[:, :, q:] - _turned(of_largest) @ of_data
-        projected = _Projected(
-            inner=inner[:, :q, :q],
-            between=shrunk_products[:, :, :q],
-            own=self.counts * shrunk,
-            of_others=np.concatenate([of_others, inverse @ _turned(others[:, :, :p])], axis=1),
-            of_largest=np.concatenate([of_largest, inverse @ _turned(largest[:, :, :p])], axis=1),
-            others=others[:, :, p:] - others[:, :, :p] @ effects,
-            largest=largest[:, :, p:] - largest[:, :, :p] @ effects,
-        )
-        gradient, information = self._derivatives(projected, quadratic, residual)
+        solved = _Solved(shrunk, among, core, inverse, effects, to_fixed, of_fixed, to_y, of_y)
+        gradient, information = self._derivatives(solved, responses.largest, quadratic)
         covariance = residual[:, None, None] * (_turned(inverse) @ inverse)
         return Evaluations(deviance, gradient, information, effects[:, :, 0], residual, covariance)
 
     def _derivatives(
-        self,
-        projected: "_Projected",
-        quadratic: Array,
-        residual: Array,
+        self, solved: "_Solved", of_largest: Array, quadratic: Array
     ) -> tuple[Array, Array]:
-        """The first derivatives of the deviance by the ratios, and the average information.
+        """The derivatives of the deviance by the ratios, and the average information.
 
-        The first are traces of Z' P Z less squares of Z' P y; the information has products by P of
-        what each term explains, Z Z' P y.
+        P is the inverse covariance with the fixed effects taken out. The first are traces of Z' P Z
+        less squares of Z' P y; the information has products by P of what each term explains,
+        Z Z' P y.
         """
-        by_level = projected.inner.diagonal(axis1=1, axis2=2)
-        traces = (by_level - (projected.of_others**2).sum(axis=1)) @ self.of_terms
-        squares = projected.others[:, :, 0] ** 2 @ self.of_terms
-        of_largest = projected.of_largest**2
-        traces[:, self.first] = projected.own.sum(axis=1) - of_largest.sum(axis=(1, 2))
-        squares[:, self.first] = (projected.largest**2).sum(axis=(1, 2))
-        others = projected.others * self.of_terms
-        largest = np.zeros((*projected.own.shape, len(self.terms)))
-        largest[:, :, self.first] = projected.largest[:, :, 0]
-        between = _turned(projected.between) @ largest
-        root = projected.of_others @ others + projected.of_largest @ largest
-        information = _turned(others) @ (projected.inner @ others + between)
-        information += _turned(between) @ others - _turned(root) @ root
-        information += _turned(largest) @ (projected.own[:, :, None] * largest)
-        information -= squares[:, :, None] * (squares / quadratic[:, None])[:, None, :]
-        return traces - squares / residual[:, None], information / residual[:, None, None]
+        q, first, of_terms = self.q, self.first, self.of_terms
+        among, core, turned = solved.among, solved.core, _turned(solved.inverse)
+        by_level = solved.shrunk[:, self.alike]
+        crossed = among @ core
+        own, fixed = self.by_largest[:, :q], self.by_largest[:, q:]
+        fixed_others = solved.to_fixed - crossed @ solved.to_fixed  # Z' V^-1 X
+        fixed_largest = by_level[:, :, None] * (fixed - own @ solved.of_fixed)
+        others = solved.to_y - crossed @ solved.to_y - fixed_others @ solved.effects  # Z' P y
+        largest = by_level * (of_largest - (own @ solved.of_y)[:, :, 0])
+        largest = largest - (fixed_largest @ solved.effects)[:, :, 0]
+        diagonal = among.diagonal(axis1=1, axis2=2) - np.einsum("dij,dij->di", crossed, among)
+        traces = (diagonal - ((fixed_others @ turned) ** 2).sum(axis=2)) @ of_terms
+        alike = _weighted(solved.shrunk**2, self.alike_products[:, :q, :q])
+        trace = (solved.shrunk * self.counts) @ self.times - np.einsum("dij,dij->d", core, alike)
+        traces[:, first] = trace - ((fixed_largest @ turned) ** 2).sum(axis=(1, 2))
+        explained = (others[:, :, 0] ** 2) @ of_terms
+        explained[:, first] = (largest**2).sum(axis=1)
+        by_others = others * of_terms
+        by_first = (by_level * largest) @ self.by_largest
+        met = among @ by_others
+        met[:, :, first] += by_first[:, :q]
+        of_met = core @ met
+        on_fixed = _turned(solved.to_fixed) @ (by_others - of_met)
+        on_fixed[:, :, first] += by_first[:, q:]
+        on_fixed = solved.inverse @ on_fixed
+        information = _turned(by_others) @ met - _turned(met) @ of_met
+        information[:, first] += (by_first[:, None, :q] @ by_others)[:, 0]
+        information[:, first, first] += (by_level * largest**2) @ self.counts[self.alike]
+        information -= _turned(on_fixed) @ on_fixed
+        information -= explained[:, :, None] * (explained / quadratic[:, None])[:, None, :]
+        residual = (quadratic / (self.n - self.p))[:, None]
+        return traces - explained / residual, information / residual[:, :, None]
 
-    def _with(self, responses: Responses) -> tuple[Array, Array]:
-        """The cross-products of [Z2 X y] with itself and with Z1."""
-        own = np.concatenate([responses.others, responses.fixed], axis=1)
-        many, size = own.shape
-        products = np.empty((many, size + 1, size + 1))
-        products[:, :size, :size] = self.products
-        products[:, :size, size] = products[:, size, :size] = own
-        products[:, size, size] = responses.squares
-        by_largest = np.empty((many, len(self.counts), size + 1))
-        by_largest[:, :, :size] = self.by_largest
-        by_largest[:, :, size] = responses.largest
-        return products, by_largest
-
-    def _solved(self, factors: Array, right: Array) -> Array:
-        """What lower triangular factors have to be multiplied with to give the right sides."""
-        if self.q <= SMALL and len(factors) > 1:
-            return np.asarray(np.linalg.solve(factors, right), dtype=np.float64)
-        solved = right.copy()
+    def _inverse(self, factors: Array) -> Array:
+        """The inverses of lower triangular factors; numpy has none that is as fast."""
+        found = np.empty_like(factors)
         for i in range(len(factors) if self.q else 0):
-            solved[i] = self.solve(factors[i], right[i], lower=1)[0]
-        return solved
+            found[i] = self.trtri(factors[i], lower=1)[0]
+        return found
 
 
 @dataclass(frozen=True)
-class _Projected:
-    """What the derivatives need: `inner`, `between` and `own` are Z' V1^-1 Z of the other terms,
-    between these and the largest, and of the largest (a diagonal); `of_others` and `of_largest` are
-    roots of what is to be taken from them; `others` and `largest` are Z' P y, one column each.
+class _Solved:
+    """What the derivatives need: how levels are `shrunk`, Z2' V1^-1 Z2 (`among`), the `core` of
+    Woodbury's identity, the inverse root of X' V^-1 X, the fixed `effects`; Z2' V1^-1 times X and
+    times y, and the core times both.
     """
 
-    inner: Array
-    between: Array
-    own: Array
-    of_others: Array
-    of_largest: Array
-    others: Array
-    largest: Array
+    shrunk: Array
+    among: Array
+    core: Array
+    inverse: Array
+    effects: Array
+    to_fixed: Array
+    of_fixed: Array
+    to_y: Array
+    of_y: Array
+
+
+def _weighted(weights: Array, matrices: Array) -> Array:
+    """Sums (d, w, w) of matrices (u, w, w), each with its weights (d, u)."""
+    count, *shape = matrices.shape
+    flat = matrices.reshape(count, shape[0] * shape[1])
+    return (weights @ flat).reshape(len(weights), *shape)
 
 
 def _turned(matrices: Array) -> Array:

@@ -1,22 +1,234 @@
 """Coefficients of agreement with standard errors in closed form and intervals by t.
 
 Percent agreement, Gwet's AC1 and AC2, Brennan-Prediger, the kappas of Cohen, Conger and Fleiss, and
-Krippendorff's alpha, for any number of coders and with missing codes. The variances are those of
-Gwet (2014), Handbook of Inter-Rater Reliability, 4th ed., by linearisation over texts; that of the
-kappa of two coders is of Fleiss, Cohen and Everitt (1969), https://doi.org/10.1037/h0028106.
+Krippendorff's alpha, for any number of coders and with missing codes. `times` (samples, patterns)
+is how often each pattern of codes occurs in each sample of texts. Sources: Gwet (2014), Handbook of
+Inter-Rater Reliability, 4th ed., for the variances by linearisation over texts; Gwet (2008),
+https://doi.org/10.1348/000711006X126600; Conger (1980), https://doi.org/10.1037/0033-2909.88.2.322;
+Fleiss (1971), https://doi.org/10.1037/h0031619; Krippendorff (2019), Content Analysis, 4th ed.,
+ch. 12; for the variance of the kappa of two coders Fleiss, Cohen and Everitt (1969),
+https://doi.org/10.1037/h0028106.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.measures.reliability.alpha import alpha_influences, alphas
-from delibsim.measures.reliability.chance import CHANCES, agreeing, observed
-from delibsim.measures.reliability.codes import Codes, Patterns
-from delibsim.measures.reliability.weightings import Weighting, name_of, weights_of
+from delibsim.measures.reliability.codes import Codes, Patterns, Weighting, name_of, weights_of
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Agreement by chance: its `value` in each sample (samples,), and the `influence` of each
+    pattern on it in the sample as it is (patterns,), which is 0 on average over the texts.
+
+    `by_coders` says whether it matters who gave which level.
+    """
+
+    value: Callable[[Array, Patterns, Array], Array]
+    influence: Callable[[Patterns, Array], Array]
+    by_coders: bool = False
+
+
+def observed(times: Array, patterns: Patterns, weights: Array) -> Array:
+    """The observed agreement of each sample: the mean over texts with two codes or more."""
+    with np.errstate(invalid="ignore"):
+        return (times @ agreeing(patterns, weights)) / (times @ patterns.paired)
+
+
+def agreeing(patterns: Patterns, weights: Array) -> Array:
+    """The share of agreeing pairs of coders in each pattern, pairs weighted; 0 without a pair."""
+    counts, given = patterns.counts, patterns.given
+    agreed = (counts * (counts @ weights - 1)).sum(axis=1)
+    return np.where(patterns.paired, agreed / np.maximum(given * (given - 1), 1), 0)
+
+
+def shares(times: Array, patterns: Patterns) -> Array:
+    """The share of each level in each sample (samples, levels); every text counts alike."""
+    return (times @ _own_shares(patterns)) / times.sum(axis=1, keepdims=True)
+
+
+def _own_shares(patterns: Patterns) -> Array:
+    return patterns.counts / patterns.given[:, None]
+
+
+def _none(times: Array, _: Patterns, __: Array) -> Array:
+    return np.zeros(len(times))
+
+
+def _unmoved(patterns: Patterns, _: Array) -> Array:
+    return np.zeros(len(patterns.times))
+
+
+def _gwet(times: Array, patterns: Patterns, weights: Array) -> Array:
+    q = len(weights)
+    pi = shares(times, patterns)
+    return weights.sum() / (q * (q - 1)) * (pi * (1 - pi)).sum(axis=1)
+
+
+def _gwet_influence(patterns: Patterns, weights: Array) -> Array:
+    q = len(weights)
+    pi = shares(patterns.times[None], patterns)[0]
+    own = weights.sum() / (q * (q - 1)) * (_own_shares(patterns) @ (1 - pi))
+    return 2 * (own - _mean(own, patterns))
+
+
+def _brennan_prediger(times: Array, _: Patterns, weights: Array) -> Array:
+    return np.full(len(times), weights.mean())
+
+
+def _fleiss(times: Array, patterns: Patterns, weights: Array) -> Array:
+    pi = shares(times, patterns)
+    return ((pi @ weights) * pi).sum(axis=1)
+
+
+def _fleiss_influence(patterns: Patterns, weights: Array) -> Array:
+    pi = shares(patterns.times[None], patterns)[0]
+    own = _own_shares(patterns) @ (weights @ pi)
+    return 2 * (own - _mean(own, patterns))
+
+
+def _conger(times: Array, patterns: Patterns, weights: Array) -> Array:
+    """With two coders it is Cohen's: the sum of w_kl p_k p_l over both coders' own shares."""
+    own, coders = _by_coder(times, patterns), patterns.places.shape[1]
+    together = own.sum(axis=1)
+    among_all = ((together @ weights) * together).sum(axis=1)
+    with_oneself = ((own @ weights) * own).sum(axis=(1, 2))
+    return (among_all - with_oneself) / (coders * (coders - 1))
+
+
+def _conger_influence(patterns: Patterns, weights: Array) -> Array:
+    own, coders = _by_coder(patterns.times[None], patterns)[0], patterns.places.shape[1]
+    slopes = 2 / (coders * (coders - 1)) * ((own.sum(axis=0) - own) @ weights)
+    n = patterns.times.sum()
+    found = np.zeros(len(patterns.times))
+    for coder in range(coders):
+        place = patterns.places[:, coder]
+        gave = place >= 0
+        share = (patterns.times @ gave) / n
+        moved = slopes[coder][place] - slopes[coder] @ own[coder]
+        found += np.where(gave, moved, 0) / share
+    return found
+
+
+def _by_coder(times: Array, patterns: Patterns) -> Array:
+    """Each coder's own share of each level, of shape (samples, coders, levels); NaN for a coder
+    without a code in a sample.
+    """
+    parts = []
+    for coder in range(patterns.places.shape[1]):
+        gave = patterns.places[:, coder, None] == np.arange(len(patterns.levels))
+        counts = times @ gave
+        with np.errstate(invalid="ignore"):
+            parts.append(counts / counts.sum(axis=1, keepdims=True))
+    return np.stack(parts, axis=1)
+
+
+def _mean(values: Array, patterns: Patterns) -> float:
+    return float(values @ patterns.times / patterns.times.sum())
+
+
+CHANCES = {
+    "percent": Chance(_none, _unmoved),
+    "ac": Chance(_gwet, _gwet_influence),
+    "brennan_prediger": Chance(_brennan_prediger, _unmoved),
+    "kappa": Chance(_conger, _conger_influence, by_coders=True),
+    "fleiss": Chance(_fleiss, _fleiss_influence),
+}
+"""The coefficients that are (observed - chance) / (1 - chance), by id."""
+
+METRICS = ("nominal", "ordinal", "interval", "ratio")
+"""How far two levels are apart: equal or not, by the ranks of all codes, by values, by ratios."""
+
+
+def alphas(times: Array, patterns: Patterns, metric: str) -> Array:
+    """Alpha of each sample: `times` (samples, patterns) is how often each pattern occurs in it.
+
+    NaN where no text has two codes, or where only one level was given. ValueError for an unknown
+    metric, and for ratios of levels of which one is below 0.
+    """
+    paired = patterns.paired
+    counts, given = patterns.counts[paired], patterns.given[paired]
+    repeats = times[:, paired]
+    totals = repeats @ counts
+    size = totals.sum(axis=1)
+    if metric == "ordinal":
+        within, among = _ordinal_sums(repeats, counts, given, totals)
+    else:
+        apart = differences(patterns.levels, metric)
+        own = ((counts @ apart) * counts).sum(axis=1) / (given - 1)
+        within, among = repeats @ own, ((totals @ apart) * totals).sum(axis=1)
+    varied = ((totals > 0).sum(axis=1) > 1) & (among > 0)
+    expected = np.where(varied, among, 1) / np.maximum(size - 1, 1)
+    return np.where(varied, 1 - within / expected, np.nan)
+
+
+def differences(levels: Array, metric: str) -> Array:
+    """The squared differences (q, q) between levels, apart from those of the ordinal metric, which
+    depend on the codes.
+    """
+    if metric not in METRICS or metric == "ordinal":
+        raise ValueError(f"unknown metric '{metric}'; there are {', '.join(METRICS)}")
+    apart = np.abs(levels[:, None] - levels)
+    if metric == "nominal":
+        return (apart > 0).astype(float)
+    if metric == "interval":
+        return apart**2
+    if (levels < 0).any():
+        raise ValueError("a ratio scale has no level below 0")
+    sums = levels[:, None] + levels
+    return (apart / np.where(sums > 0, sums, 1)) ** 2
+
+
+def _ordinal_sums(
+    repeats: Array, counts: Array, given: Array, totals: Array
+) -> tuple[Array, Array]:
+    """The differences within texts and among all codes, for the ordinal metric.
+
+    The sum of the codes from one level to another, less half of both ends, is the difference of
+    their mean ranks, so that alpha is that of an interval scale of ranks.
+    """
+    size = totals.sum(axis=1)
+    ranks = totals.cumsum(axis=1) - totals / 2 - size[:, None] / 2
+    squares, sums = counts @ (ranks**2).T, counts @ ranks.T
+    own = (given[:, None] * squares - sums**2) / (given - 1)[:, None]
+    within = (repeats * own.T).sum(axis=1)
+    among = size * (totals * ranks**2).sum(axis=1) - (totals * ranks).sum(axis=1) ** 2
+    return 2 * within, 2 * among
+
+
+def alpha_influences(patterns: Patterns, metric: str) -> Array | None:
+    """What each pattern adds to alpha, 0 on average over the texts with two codes and 0 for the
+    others, of shape (patterns,); None for the ordinal metric, which has no closed form.
+
+    As in Gwet, the correction of alpha for few codes is left out here: it is of order 1 / codes.
+    """
+    if metric == "ordinal":
+        return None
+    apart = differences(patterns.levels, metric)
+    weights = 1 - apart / apart.max()
+    paired = patterns.paired
+    counts, given, times = patterns.counts[paired], patterns.given[paired], patterns.times[paired]
+    n = times.sum()
+    mean = times @ given / n
+    agreed = (counts * (counts @ weights - 1)).sum(axis=1) / (mean * (given - 1))
+    observed = times @ agreed / n
+    pi = times @ counts / n / mean
+    chance = pi @ weights @ pi
+    value = (observed - chance) / (1 - chance)
+    unequal = (given - mean) / mean
+    own = agreed - observed * unequal
+    by_chance = counts @ (weights @ pi) / mean - chance * unequal
+    moved = own - chance - 2 * (1 - value) * (by_chance - chance)
+    found = np.zeros(len(patterns.times))
+    found[paired] = moved / (1 - chance) - value
+    return found
+
+
 NAN = float("nan")
 
 ALPHA = "alpha"

@@ -45,8 +45,7 @@ def _sources(scorer: Scorer) -> str:
 def software(plans: Plans) -> str:
     """The section on the versions, and on what was added to the study."""
     manifest = plans.manifest
-    rows = [("edition of presets and prompts", manifest.edition)]
-    rows += manifest.begun.get("versions", {}).items()
+    rows = list(manifest.begun.get("versions", {}).items())
     for name, commit in manifest.begun.get("commit", {}).items():
         rows.append((f"commit of {name}", commit))
     paragraphs = [

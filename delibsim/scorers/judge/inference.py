@@ -6,7 +6,7 @@ from typing import Any
 
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.training import Triple
-from delibsim.measures.summaries.labels import normalised
+from delibsim.measures.summaries.prediction import normalised
 from delibsim.scorers.cache import key_of
 from delibsim.scorers.judge.checkpoint import (
     LABELS,

@@ -13,7 +13,6 @@ from delibsim.domain.quality import QualityDimension
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.survey import LABEL, Item, Survey, fault_of_distribution
 from delibsim.domain.topic import Motion, Topic
-from delibsim.store.editions import LATER, NOW, edition_folder
 from delibsim.store.instruments.dimension_files import is_dimension, read_dimension
 from delibsim.store.instruments.faults import Faults, checked_fields, fields_of
 from delibsim.store.instruments.ranks import Rank1
@@ -92,21 +91,14 @@ class Library:
     and `schemes/` under `home`, then those of the package.
 
     Surveys imported into `surveys/imported/<source>/<name>.yaml` are named `<source>.<name>`.
-    `edition` is that of the study they are read for.
     """
 
-    def __init__(self, home: Path | None = None, edition: str = NOW) -> None:
-        self.home, self.edition = home or Path.cwd(), edition
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or Path.cwd()
 
     def topics(self) -> dict[str, Path]:
         """The files of topics and motions by id."""
-        later = LATER.get(self.edition, {}).get("topics", ())
-        found: dict[str, Path] = {}
-        for folder in self._folders("topics"):
-            ours = folder == package_data("topics")
-            files = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-            found |= {id: path for id, path in files.items() if not (ours and id in later)}
-        return found
+        return self._files("topics")
 
     def surveys(self) -> dict[str, Path]:
         """The files of surveys by id."""
@@ -129,8 +121,12 @@ class Library:
 
     def _in_schemes(self) -> dict[str, Path]:
         """All files of the folders `schemes/`, by name."""
+        return self._files("schemes")
+
+    def _files(self, kind: str) -> dict[str, Path]:
+        """All files of the folders of a kind, by name; the user's take precedence."""
         found: dict[str, Path] = {}
-        for folder in self._folders("schemes"):
+        for folder in self._folders(kind):
             found |= {path.stem: path for path in sorted(folder.glob("*.yaml"))}
         return found
 
@@ -209,7 +205,6 @@ class Library:
         """Folders from the last to be asked to the first, so that later entries take precedence."""
         ours, theirs = package_data(kind), self.home / kind
         yield ours
-        yield edition_folder(self.edition, kind)
         if theirs.resolve() != ours.resolve():
             yield theirs
 

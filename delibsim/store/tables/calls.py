@@ -1,11 +1,11 @@
 """Recorded calls as rows of the table `calls`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.store.files import json_text
-from delibsim.store.tables.codebook import COLUMNS
+from delibsim.store.tables.codebook import COLUMNS, CONDITION
 
 Row = dict[str, Any]
 """The values of a row by column."""
@@ -29,6 +29,29 @@ OF_COMPLETION = (
 OF_USAGE = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
 
 
+IN_FORCE = ("temperature_requested", "temperature", "parameters_dropped")
+"""The columns of the condition that every call has of its own."""
+OF_CALLS = tuple(
+    column for column in COLUMNS["calls"] if column.name in IN_FORCE or column.name not in CONDITION
+)
+"""The columns that a recorded call can fill."""
+
+
+def call_rows(
+    records: Iterable[Mapping[str, Any]], models: Mapping[str, Any] | None
+) -> tuple[list[Row], int]:
+    """Records as rows of `calls` without their condition, numbered, and how many are no call."""
+    rows: list[Row] = []
+    damaged = 0
+    for record in records:
+        row = call_row(record, len(rows) + 1, models)
+        if row is None:
+            damaged += 1
+        else:
+            rows.append(row)
+    return rows, damaged
+
+
 def call_row(
     record: Mapping[str, Any], number: int, models: Mapping[str, Any] | None
 ) -> Row | None:
@@ -43,8 +66,10 @@ def call_row(
     row["call"] = number
     if any(row[name] is None for name in REQUIRED):
         return None
-    if not all(column.holds(row.get(column.name)) for column in COLUMNS["calls"]):
-        return None
+    for column in OF_CALLS:
+        value = row.get(column.name)
+        if value is not None and not column.holds(value):
+            return None
     return row
 
 

@@ -3,6 +3,7 @@ in which they are written.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -40,27 +41,27 @@ class Column:
         )
 
 
-def _tables() -> dict[str, tuple[str, tuple[Column, ...]]]:
-    """What a row of each table is, and its columns; a text among the columns names a group."""
-    plain = read_yaml(Path(__file__).parents[2] / "data" / "columns.yaml")
-    groups = {}
-    for name, own in plain["groups"].items():
-        groups[name] = tuple(Column(**column) for column in own)
-    found = {}
-    for name, table in plain["tables"].items():
-        columns: list[Column] = []
-        for one in table["columns"]:
-            columns += groups[one] if isinstance(one, str) else [Column(**one)]
-        found[name] = table["row"], tuple(columns)
-    return found
+_PLAIN = read_yaml(Path(__file__).parents[2] / "data" / "columns.yaml")
+_GROUPS = {name: [Column(**one) for one in own] for name, own in _PLAIN["groups"].items()}
 
 
-_TABLES = _tables()
+def _columns(table: Mapping[str, Any]) -> tuple[Column, ...]:
+    """The columns of a table; a text among them names a group."""
+    found: list[Column] = []
+    for one in table["columns"]:
+        found += _GROUPS[one] if isinstance(one, str) else [Column(**one)]
+    return tuple(found)
+
+
+CONDITION = tuple(column.name for column in _GROUPS["condition"])
+"""The columns that say under what condition the unit of a row was observed."""
 OF_CONSENSUS = ("consensus_texts", "consensus_votes")
 """The tables that only a study has in which collective statements were sought."""
-ROWS: dict[str, str] = {name: row for name, (row, _) in _TABLES.items()}
+ROWS: dict[str, str] = {name: table["row"] for name, table in _PLAIN["tables"].items()}
 """What a row of each table is."""
-ALL_COLUMNS: dict[str, tuple[Column, ...]] = {name: own for name, (_, own) in _TABLES.items()}
+ALL_COLUMNS: dict[str, tuple[Column, ...]] = {
+    name: _columns(table) for name, table in _PLAIN["tables"].items()
+}
 """The columns of every table, in order."""
 TABLES: dict[str, str] = {name: row for name, row in ROWS.items() if name not in OF_CONSENSUS}
 """The tables that every study has, and what a row of each is."""

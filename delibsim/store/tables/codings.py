@@ -9,7 +9,7 @@ import numpy as np
 
 from delibsim.domain.coding import Code, Sample
 from delibsim.domain.scheme import LevelValue, Scheme
-from delibsim.measures.certainty import entropies, flips, level_shares, margin, stability
+from delibsim.measures.ensemble import entropies, flips, level_shares, margin, stability
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 from delibsim.store.codings import Codings, schemes_of
 from delibsim.store.reading import read_yaml

@@ -4,7 +4,7 @@ of what was written.
 
 import csv
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -47,49 +47,57 @@ def export(
     folder: Path,
     formats: Collection[str] = ("csv",),
     spreadsheet_safe: bool = False,
-    more: Sequence[Table] = (),
-    left_out: Sequence[str] = (),
+    more: Callable[[list[str]], Sequence[Table]] = lambda faults: (),
     texts: bool = True,
 ) -> Export:
-    """Write the tables of a study, and `more`, into `folder`, which holds the whole export or,
-    until it is written, what it held before.
+    """Write the tables of a study into `folder`, which holds the whole export or, until it is
+    written, what it held before.
 
-    `left_out` says what could not be read for `more`. `spreadsheet_safe` puts an apostrophe before
+    `more` makes further tables, once the runs were read for those of the study, and adds to a list
+    what could not be read for them. `spreadsheet_safe` puts an apostrophe before
     texts in CSV files that a spreadsheet would take for formulas. Without `texts`, for studies of
     texts alone, what was written is left out. WrongInput if `folder` holds anything that is not of
     an earlier export.
     """
     refuse_others(folder, "export")
     folder = folder.resolve()
-    faults = list(left_out)
+    faults: list[str] = []
+    left_out: list[str] = []
     sessions: Counter[str] = Counter()
     measures: list[Row] = []
     own_columns, same = design_of(runs)
     if not texts:
-        more = [without_texts(one) for one in more]
         for table, own in own_columns.items():
             own_columns = {**own_columns, table: columns_without_texts(table, own)}
     with staged(folder) as new:
         with ExitStack() as open_files:
-            sheets = {}
-            columns = own_columns | {one.name: one.columns for one in more}
-            for table, own in columns.items():
-                sheet = SheetWriter(new, table, own, formats, spreadsheet_safe)
+            sheets: dict[str, SheetWriter] = {}
+
+            def begin(table: str, columns: Sequence[Column]) -> None:
+                sheet = SheetWriter(new, table, columns, formats, spreadsheet_safe)
                 sheets[table] = open_files.enter_context(sheet)
+
+            for table, own in own_columns.items():
+                begin(table, own)
             for table, shared, rows in alike(runs, faults, same):
                 sheets[table].add_alike(shared, rows)
                 if table == "runs":
                     sessions[rows[0]["status"]] += 1
                 elif table == "measures":
                     measures.append(shared)
-            for one in more:
+            others = more(left_out)
+            if not texts:
+                others = [without_texts(one) for one in others]
+            for one in others:
+                begin(one.name, one.columns)
                 for values in one.rows:
                     sheets[one.name].add(values)
+        faults = [*left_out, *faults]
         if never := account_of(runs).not_begun:
             sessions["not begun"] = len(never)
         if "parquet" in formats:
             to_parquet(sheets.values())
-        _write_codebook(new, measures, own_columns, more)
+        _write_codebook(new, measures, own_columns, others)
         escaped = {}
         for table, sheet in sheets.items():
             for name, n in sheet.escaped.items():

@@ -15,9 +15,8 @@ ABSENT, TRIED = "absent", ("ok", "unreadable")
 def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damaged: int) -> Row:
     """Counts of the seats that people could take, and how long people took.
 
-    Of each call `participant`, `occasion`, `status`, `given_by`, `started` and `seconds` are read,
-    in the order of the record. Where no seat is for people, or the record is damaged, only
-    `people_seats` is known.
+    The calls are rows of the table `calls`, in the order of the record. Where no seat is for
+    people, or the record is damaged, only `people_seats` is known.
     """
     seats = session.seats_of_people
     row: Row = {"people_seats": len(seats)}
@@ -43,7 +42,7 @@ def _stood_in(calls: Sequence[Row]) -> Iterator[tuple[str, tuple[str, str]]]:
     """Of each seat with a stand-in its name, by whom, and from which occasion on."""
     seen = set()
     for call in calls:
-        name, by = call["participant"], stand_in_of(call["given_by"])
+        name, by = call["participant"], stand_in_of(call["model_returned"])
         if by and name not in seen:
             seen.add(name)
             yield name, (by, call["occasion"])
@@ -71,7 +70,7 @@ def _seconds(calls: Sequence[Row], kinds: Sequence[str]) -> float | None:
     answered = set()
     for call in calls:
         place = call["participant"], call["occasion"]
-        if place[1].partition(" ")[0] not in kinds or call["given_by"] != A_PERSON:
+        if place[1].partition(" ")[0] not in kinds or call["model_returned"] != A_PERSON:
             continue
         if call["seconds"] is None or call["status"] not in TRIED:
             continue

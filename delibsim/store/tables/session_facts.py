@@ -1,312 +1,426 @@
-"""What is known of each session of a study, in one row: its plan, and counts of its run and record.
+"""What is known of one session: facts by name, each a function of its plan, its run or its record.
 
-Reading every run and record of a large study takes minutes. What was read of a session that has a
-run is therefore kept in one file of the study (`FACTS`), because runs never change once they are
-written. The file can be deleted at any time: it is then made again.
+Every table takes the facts that are its columns: the export, the table of a study, the index of the
+reader. A new column is a fact here and its line in `data/columns.yaml` or `data/study_table.yaml`.
 """
 
-import os
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.condition import settings_of
-from delibsim.domain.cost import cost_of, sum_of
+from delibsim.domain.branching import in_short, what_differs
+from delibsim.domain.condition import settings_of, shared_settings
+from delibsim.domain.cost import sum_of
 from delibsim.domain.effect import same_cells
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.model_family import family_of, reasons
+from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import natural
 from delibsim.domain.survey import PHASES
-from delibsim.domain.transcript import PREPARATION, Statement
+from delibsim.domain.transcript import PREPARATION
 from delibsim.plugins import without_effect
 from delibsim.store.branches import inherited
-from delibsim.store.files import json_text, read_lines, written_atomically
+from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import Calls, calls_or_fault
-from delibsim.store.tables.calls import REQUIRED, Row, number_or_none
+from delibsim.store.session_log import calls_or_fault
+from delibsim.store.session_notes import SessionNotes, begun_sessions
+from delibsim.store.tables.calls import Row, call_rows, number_or_none
 from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
 
-FACTS = "sessions.jsonl"
-VERSION = 3
-"""Raised whenever a row holds something else."""
+PROCEDURE = (
+    "instructions",
+    "background",
+    "shuffle_items",
+    "reverse_scale",
+    "show_transcript",
+    "transcript_window",
+    "show_answers",
+    "recall",
+    "reasks",
+    "words",
+    "longest_statement",
+)
+"""Settings of the procedure that are facts under their own names."""
+
+NETWORK = ("network", "neighbours", "rewiring", "edges")
+"""Facts about who hears whom."""
+
+RULES = {
+    "speech_least": "least",
+    "speech_most": "most",
+    "speech_reasks": "reasks",
+    "speech_then": "then",
+    "preparation": "preparation",
+    "fairness": "fairness",
+    "both_kinds": "both_kinds",
+    "no_new_argument": "no_new_argument",
+}
+"""The facts that are rules of speeches, and the name of each rule."""
+
 REASONING = ("reasoning", "thinking")
 """What the names of parameters hold that ask for reasoning."""
+OF_NAME = ("cell", "replicate", "seed")
+"""Facts of a plan in which sessions differ whose plans are else alike."""
 
 Watch = Callable[[str, int, int], None]
+Attempts = dict[tuple[str, str], int | None]
+"""How often each survey and turn was asked, by participant and occasion; None where the record does
+not tell.
+"""
 
 
-def facts_of_study(
-    runs: Runs, watch: Watch | None = None, kept_in: Path | None = None
-) -> Iterator[Row]:
-    """The facts of every planned session, in order of name; `settings` are pairs of key and value.
+@dataclass
+class ReadSession:
+    """One session as it was read: its plan (None where it cannot be read), its run, and its calls
+    as rows of the table `calls`.
 
-    What had to be read anew is kept for the next time, in the file `kept_in` or in the folder of
-    the study, where that can be written to.
+    `inherited` are the calls of the parent of a branch, which cost the branch nothing; `damaged`
+    counts the lines of the record that are no call, `lost` the calls that were cut off; `fault`
+    says what cannot be read.
     """
-    file = kept_in or runs.folder / FACTS
-    kept = _kept(file)
-    begun = begun_sessions(runs, kept)
-    new: list[Row] = []
-    stale = False
-    names = _in_order(runs, begun, kept)
-    for number, name in enumerate(names):
-        if name not in begun:
-            yield {"session": name, "status": "not begun", "settings": ()}
-            continue
-        stamp = begun[name]
-        facts = kept.get(name)
-        if facts is None or facts["stamp"] != stamp:
-            if watch is not None:
-                watch("reading runs", number, len(names))
-            facts = session_facts(runs, name)
-            facts["stamp"], stale = stamp, True
-        if stamp and facts["status"] != "damaged":
-            new.append(facts)
-        yield facts
-    if stale or len(new) < len(kept):
-        # Whoever may only read the study computes the same again.
-        with suppress(OSError):
-            _keep(file, new)
+
+    name: str
+    status: str
+    session: Session | None
+    run: Run | None
+    calls: Sequence[Row]
+    inherited: Sequence[Row] = ()
+    damaged: int = 0
+    fault: str | None = None
+    lost: int = 0
+
+    @cached_property
+    def asked(self) -> dict[tuple[str, str], list[Row]]:
+        """The calls by participant and occasion."""
+        found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        for call in (*self.calls, *self.inherited):
+            found[call["participant"], call["occasion"]].append(call)
+        return found
+
+    @cached_property
+    def attempts(self) -> Attempts:
+        """How often every survey and turn of the run was asked."""
+        if self.run is None:
+            return {}
+        units = [(given.participant, str(given.phase)) for given in self.run.responses]
+        for said in (*self.run.transcript, *self.run.silences):
+            units.append((said.turn.speaker, f"turn {said.turn.index}"))
+        found = {unit: self._attempts(self.asked.get(unit, [])) for unit in units}
+        for said in self.run.transcript:
+            if said.given:  # nobody was asked
+                found[said.turn.speaker, f"turn {said.turn.index}"] = 0
+        return found
+
+    def _attempts(self, calls: Sequence[Row]) -> int | None:
+        """An attempt that ended ok was the last; without one, damaged lines may have held more."""
+        done = [call["attempt"] for call in calls if call["status"] == "ok"]
+        if not done and (self.damaged or not calls):
+            return None
+        return max(done or [call["attempt"] for call in calls]) + 1
+
+    @cached_property
+    def statuses(self) -> Counter[str]:
+        """How many calls ended with each status."""
+        return Counter(call["status"] for call in self.calls)
 
 
-def begun_sessions(runs: Runs, kept: Collection[str] = ()) -> dict[str, list[int]]:
-    """The sessions that were begun, each with the stamp of its run; [] where it has none.
-
-    Of those in `kept` it is known that they were planned.
-    """
-    found = {}
-    with os.scandir(runs.folder) as entries:
-        for entry in entries:
-            stamp = _stamp(f"{entry.path}/run.json")
-            known = stamp and entry.name in kept
-            if known or os.path.isfile(f"{entry.path}/session.json"):
-                found[entry.name] = stamp
-    return found
-
-
-def _in_order(runs: Runs, begun: Mapping[str, Any], kept: Mapping[str, Row]) -> list[str]:
-    """The names of all planned sessions in order of name, r2 before r10."""
-    manifest = runs.manifest()
-    planned = {*begun, *(manifest.sessions if manifest else ())}
-    if planned == kept.keys():
-        return list(kept)  # they were kept in order
-    return sorted(planned, key=natural)
-
-
-def session_facts(runs: Runs, name: str) -> Row:
-    """The facts of a session that was begun, from its files."""
-    facts: Row = {"session": name, "status": "no run", "settings": ()}
-    run, session = None, None
-    if runs.withdrawn(name):
-        facts["status"] = WITHDRAWN
+def read_session(runs: Runs, name: str) -> ReadSession:
+    """A session that was begun, from its files."""
+    session, run, fault = None, None, None
     try:
         session = runs.planned(name)
         run = runs.run_of(name)
         session = run.session if run else session
     except WrongInput as error:
-        facts |= {"status": "damaged", "fault": str(error)}
-    if session is not None:
-        facts |= _of_plan(session)
-    log, fault = calls_or_fault(runs, name)
-    if fault:
-        run = None
-        facts |= {"status": "damaged", "fault": fault}
-    record = _of_record(runs, name, run, session, log)
-    if run is not None:
-        facts |= {"status": run.status} | _of_run(run)
-    if record["parameters_dropped"] and facts.get("reasoning") is not None:
-        dropped = str(record["parameters_dropped"])
-        if any(word in dropped for word in REASONING):
-            facts["reasoning"] = None
-    return facts | record
+        fault = str(error)
+    status = run.status if run else "no run"
+    if runs.withdrawn(name):
+        status = WITHDRAWN
+    if fault is not None:
+        status = "damaged"
+    (records, damaged, lost), unread = calls_or_fault(runs, name)
+    if unread:
+        run, status, damaged, fault = None, "damaged", 0, unread
+    calls, others = call_rows(records, session.voices if session else None)
+    past: list[Row] = []
+    if session is not None and session.parentage is not None:
+        past, _ = call_rows(inherited(runs, name)[0], None)
+    damaged += others
+    return ReadSession(name, status, session, run, calls, past, damaged, fault, len(lost))
 
 
-def _of_plan(session: Session) -> Row:
-    models = session.models
-    seated = dict.fromkeys(person.model for person in session.participants)
-    kinds = {str(models[name].get("kind", "")) for name in seated}
-    families = dict.fromkeys(family_of(name, models[name]) for name in models)
-    thinking = {reasons(models[name]) for name in models}
-    temperatures = {number_or_none(own.get("temperature")) for own in models.values()}
-    settings = dict(settings_of(session))
-    answers = len(session.respondents) * len(PHASES) * len(session.survey.items)
-    return {
-        "cell": session.cell,
-        "topic": session.topic.id,
-        "survey": session.survey.id,
-        "treatment": session.treatment.name,
-        "model": "+".join(models),
-        "replicate": session.replicate,
-        "format": session.format,
-        "paraphrase_of": session.treatment.paraphrase_of or None,
-        "interaction": session.treatment.interaction,
-        "rounds": session.treatment.rounds if session.treatment.interaction else 0,
-        "size": len(session.participants),
-        "persona": settings["persona"],
-        "wording": session.wording.id,
-        "temperature": temperatures.pop() if len(temperatures) == 1 else None,
-        "family": "+".join(families),
-        "reasoning": thinking.pop() if len(thinking) == 1 else None,
-        "null": kinds == {"citizen"},
-        "seed": str(session.seed),
-        "answers_expected": answers,
-        "settings": tuple(settings.items()),
-    }
-
-
-def _of_run(run: Run) -> Row:
-    spoken = [said for said in run.transcript if said.turn.task != PREPARATION]
-    missing: Counter[str] = Counter()
-    given = 0
-    for response in run.responses:
-        given += len(response.answers)
-        missing.update(reason.code for reason in response.missing.values())
-    session = run.session
-    expected = len(session.respondents) * len(PHASES) * len(session.survey.items)
-    return {
-        "words_spoken": sum(len(said.text.split()) for said in spoken),
-        "statements": len(run.transcript),
-        "statements_missing": len(run.silences),
-        "statements_missing_why": _counted(Counter(one.status for one in run.silences)),
-        "answers_missing": expected - given,
-        "answers_missing_why": _counted(missing),
-        "delibsim_version": run.provenance.get("delibsim"),
-    }
-
-
-def _counted(reasons_given: Counter[str]) -> str | None:
-    """Reasons with how often each was given, such as "length 1; refusal 2"; None for none."""
-    return "; ".join(f"{code} {n}" for code, n in sorted(reasons_given.items())) or None
-
-
-def _of_record(runs: Runs, name: str, run: Run | None, session: Session | None, log: Calls) -> Row:
-    """Counts of the record of a session, and what its calls cost."""
-    records, damaged, lost = log
-    calls = [call for call in map(_call, records) if call is not None]
-    damaged += len(records) - len(calls)
-    past: list[Row] = []  # of a branch what its parent was asked, which cost the branch nothing
-    if run is not None and run.session.parentage is not None:
-        past = [call for call in map(_call, inherited(runs, name)[0]) if call is not None]
-    statuses = Counter(call["status"] for call in calls)
-    costs = [cost for call in calls for cost in call["costs"]]
-    people: Row = {}
-    if session is not None:
-        people = people_facts(session, run, [*past, *calls], damaged)
-    return people | {
-        "calls": len(calls),
-        "calls_not_ok": len(calls) - statuses["ok"],
-        "calls_damaged": damaged,
-        "reasked": None if run is None else _reasked(run, [*calls, *past], damaged),
-        "refusals": statuses["refusal"],
-        "truncations": statuses["length"],
-        "unreadable": statuses["unreadable"],
-        "cost_usd": sum_of(costs) if calls and not (damaged or lost) else None,
-        "possibly_billed": sum(call["possibly_billed"] for call in calls),
-        "parameters_dropped": _dropped(calls),
-        "started": min((call["started"] for call in calls if call["started"]), default=None),
-    }
-
-
-def _call(record: Mapping[str, Any]) -> Row | None:
-    """What is counted of a recorded call; None where the record is none."""
-    try:
-        purpose, done = record["purpose"], record["completion"]
-        tries = done.get("tries") or []
-        call = {
-            "participant": purpose["participant"],
-            "occasion": purpose["occasion"],
-            "attempt": purpose.get("attempt", 0),
-            "status": done["status"],
-            "reply": done["text"],
-            "costs": [cost_of(done), *map(cost_of, tries)],
-            "possibly_billed": any(one.get("possibly_billed", False) for one in (done, *tries)),
-            "dropped": tuple(done.get("parameters_dropped") or ()),
-            "started": record.get("started"),
-            "given_by": done.get("model_returned"),
-            "seconds": record.get("seconds"),
-        }
-    except (KeyError, TypeError, AttributeError, ValueError):
-        return None
-    return None if any(call[name] is None for name in REQUIRED) else call
-
-
-def _reasked(run: Run, calls: list[Row], damaged: int) -> int | None:
-    """Surveys and turns that were asked more than once; None where the record does not tell."""
-    units = [(given.participant, str(given.phase)) for given in run.responses]
-    for said in (*run.transcript, *run.silences):
-        if not (isinstance(said, Statement) and said.given):  # nobody was asked
-            units.append((said.turn.speaker, f"turn {said.turn.index}"))
-    asked: dict[tuple[str, str], list[Row]] = {}
-    for call in calls:
-        asked.setdefault((call["participant"], call["occasion"]), []).append(call)
-    again = 0
-    for unit in units:
-        own = asked.get(unit, [])
-        done = [call["attempt"] for call in own if call["status"] == "ok"]
-        if not done and (damaged or not own):
-            return None
-        again += max(done or [call["attempt"] for call in own]) > 0
-    return again
-
-
-def _dropped(calls: list[Row]) -> str | None:
-    """Parameters that were dropped from calls that ended well (from any, where none did)."""
+def in_force(calls: Sequence[Row]) -> Row:
+    """What calls were really made with: one temperature only where all of them had it, of calls
+    that ended ok where any did.
+    """
     used = [call for call in calls if call["status"] == "ok"] or calls
-    names = {name for call in used for name in call["dropped"]}
-    return "; ".join(sorted(names)) or None
+    dropped: set[str] = set()
+    for call in used:
+        if call["parameters_dropped"]:
+            dropped.update(call["parameters_dropped"].split("; "))
+    return {
+        "temperature": shared_value(call["temperature"] for call in used),
+        "parameters_dropped": "; ".join(sorted(dropped)) or None,
+    }
 
 
-def _stamp(path: str) -> list[int]:
-    """Size and time of change of a file, by which another is known; [] if none is there."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return []
-    return [found.st_size, found.st_mtime_ns]
+def shared_value(values: Iterable[Any]) -> Any:
+    """The value that all have; None if they differ, or there is none."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else None
 
 
-def _kept(path: Path) -> dict[str, Row]:
-    """The facts that were kept, by session; none where the file is damaged or old."""
-    try:
-        lines, damaged = read_lines(path)
-    except OSError:
-        return {}
-    if damaged or not lines or lines[0] != {"version": VERSION}:
-        return {}
-    settings: list[tuple[tuple[str, Any], ...]] = []
-    found = {}
-    try:
-        for line in lines[1:]:
-            if "session" not in line:
-                settings.append(tuple((key, value) for key, value in line["settings"]))
+def requested(settings: Iterable[Mapping[str, Any]]) -> float | None:
+    """The temperature that is asked for by the settings of all these models."""
+    return shared_value(number_or_none(own.get("temperature")) for own in settings)
+
+
+def answers_expected(plan: Session) -> int:
+    """How many answers the surveys of a session ask for."""
+    return len(plan.respondents) * len(PHASES) * len(plan.survey.items)
+
+
+def _persona(plan: Session) -> str:
+    return next(value for key, value in shared_settings(plan) if key == "persona")
+
+
+def _family(plan: Session) -> str:
+    models = plan.models
+    return "+".join(dict.fromkeys(family_of(name, models[name]) for name in models))
+
+
+def _is_null(plan: Session) -> bool:
+    """Whether all participants are citizens of the null model."""
+    seated = {person.model for person in plan.participants}
+    return {str(plan.models[name].get("kind", "")) for name in seated} == {"citizen"}
+
+
+def _of_network(name: str) -> Callable[[Session], Any]:
+    def fact(plan: Session) -> Any:
+        audience = plan.procedure.audience
+        if name == "edges":
+            return ";".join(f"{a}-{b}" for a, b in audience.edges)
+        if name == "network" or audience.network == "small_world":
+            return getattr(audience, name)
+        return None
+
+    return fact
+
+
+def _of_rules(rule: str) -> Callable[[Session], Any]:
+    def fact(plan: Session) -> Any:
+        rules = plan.procedure.rules
+        return getattr(rules, rule) if plan.kind.sides and rules is not None else None
+
+    return fact
+
+
+def _of_procedure(name: str) -> Callable[[Session], Any]:
+    return lambda plan: getattr(plan.procedure, name)
+
+
+def _of_side(side: str) -> Callable[[Session], Any]:
+    return lambda plan: next(
+        (person.model for person in reversed(plan.participants) if person.role == side), None
+    )
+
+
+def _branch_texts(plan: Session) -> str:
+    return json_text([difference.plain() for difference in what_differs(plan)])
+
+
+OF_PLAN: dict[str, Callable[[Session], Any]] = {
+    "cell": lambda plan: plan.cell,
+    "topic": lambda plan: plan.topic.id,
+    "survey": lambda plan: plan.survey.id,
+    "treatment": lambda plan: plan.treatment.name,
+    "paraphrase_of": lambda plan: plan.treatment.paraphrase_of or None,
+    "interaction": lambda plan: plan.treatment.interaction,
+    "rounds": lambda plan: plan.treatment.rounds if plan.treatment.interaction else 0,
+    "format": lambda plan: plan.format,
+    "wording": lambda plan: plan.wording.id,
+    "models": lambda plan: "+".join(plan.models),
+    "model_kinds": lambda plan: "+".join(str(own.get("kind", "")) for own in plan.models.values()),
+    "family": _family,
+    "null": _is_null,
+    "size": lambda plan: len(plan.participants),
+    "personas": lambda plan: sum(bool(person.persona) for person in plan.participants),
+    "persona": _persona,
+    "replicate": lambda plan: plan.replicate,
+    "seed": lambda plan: str(plan.seed),
+    "temperature_requested": lambda plan: requested(plan.models.values()),
+    "answers_expected": answers_expected,
+    "branch_of": lambda plan: plan.parentage.place if plan.parentage else None,
+    "branch_at": lambda plan: plan.parentage.at if plan.parentage else None,
+    "branch_differs": lambda plan: in_short(plan) if plan.parentage else None,
+    "branch_texts": lambda plan: _branch_texts(plan) if plan.parentage else None,
+    **{name: _of_network(name) for name in NETWORK},
+    **{name: _of_procedure(name) for name in PROCEDURE},
+    **{name: _of_rules(rule) for name, rule in RULES.items()},
+    **{side: _of_side(side) for side in SIDES},
+}
+"""Facts of a plan."""
+
+
+def _words(run: Run) -> int:
+    spoken = [said for said in run.transcript if said.turn.task != PREPARATION]
+    return sum(len(said.text.split()) for said in spoken)
+
+
+def _answers_missing(run: Run) -> int:
+    given = sum(len(response.answers) for response in run.responses)
+    return answers_expected(run.session) - given
+
+
+def _why_answers(run: Run) -> str | None:
+    codes: Counter[str] = Counter()
+    for response in run.responses:
+        codes.update(reason.code for reason in response.missing.values())
+    return _counted(codes)
+
+
+def _counted(codes: Counter[str]) -> str | None:
+    """Reasons with how often each was given, such as "length 1; refusal 2"; None for none."""
+    return "; ".join(f"{code} {n}" for code, n in sorted(codes.items())) or None
+
+
+OF_RUN: dict[str, Callable[[Run], Any]] = {
+    "words_spoken": _words,
+    "turns": lambda run: len(run.transcript) + len(run.silences),
+    "statements": lambda run: len(run.transcript),
+    "statements_missing": lambda run: len(run.silences),
+    "statements_missing_why": lambda run: _counted(Counter(one.status for one in run.silences)),
+    "answers_missing": _answers_missing,
+    "answers_missing_why": _why_answers,
+    "delibsim_version": lambda run: run.provenance.get("delibsim"),
+    "python_version": lambda run: run.provenance.get("python"),
+}
+"""Facts of a run."""
+
+
+def _cost(read: ReadSession) -> float | None:
+    costs = [call["cost_usd"] for call in read.calls]
+    costs += [call["retry_cost_usd"] for call in read.calls if call["retries"]]
+    return sum_of(costs) if read.calls and not (read.damaged or read.lost) else None
+
+
+def _reasked(read: ReadSession) -> int | None:
+    attempts = read.attempts.values()
+    if read.run is None or None in attempts:
+        return None
+    return sum(n is not None and n > 1 for n in attempts)
+
+
+def _reasoning(read: ReadSession) -> bool | None:
+    """By the settings of models, unless the record says that such a parameter was dropped."""
+    if read.session is None:
+        return None
+    asked = shared_value(reasons(settings) for settings in read.session.models.values())
+    dropped = str(in_force(read.calls)["parameters_dropped"])
+    return None if any(word in dropped for word in REASONING) else asked
+
+
+OF_RECORD: dict[str, Callable[[ReadSession], Any]] = {
+    "calls": lambda read: len(read.calls),
+    "calls_not_ok": lambda read: len(read.calls) - read.statuses["ok"],
+    "calls_damaged": lambda read: read.damaged,
+    "refusals": lambda read: read.statuses["refusal"],
+    "truncations": lambda read: read.statuses["length"],
+    "unreadable": lambda read: read.statuses["unreadable"],
+    "reasked": _reasked,
+    "reasoning": _reasoning,
+    "cost_usd": _cost,
+    "possibly_billed": lambda read: sum(bool(call["possibly_billed"]) for call in read.calls),
+    "started": lambda read: min(
+        (call["started"] for call in read.calls if call["started"]), default=None
+    ),
+}
+"""Facts of a record."""
+
+
+def facts_of_plan(plan: Session, names: Iterable[str] = OF_PLAN) -> Row:
+    """Those facts of a plan that have one of these names."""
+    return {name: OF_PLAN[name](plan) for name in names if name in OF_PLAN}
+
+
+def facts_of_record(read: ReadSession) -> Row:
+    """The facts that are known of the run and the record of a session, and how it ended."""
+    row: Row = {"status": read.status, "fault": read.fault}
+    row |= {name: fact(read) for name, fact in OF_RECORD.items()} | in_force(read.calls)
+    if read.run is not None:
+        row |= {name: fact(read.run) for name, fact in OF_RUN.items()}
+    if read.session is not None:
+        past = [*read.inherited, *read.calls]
+        row |= people_facts(read.session, read.run, past, read.damaged)
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def facts_to_keep(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) -> Row:
+    """The same of a session that was held just now, by all records of its log."""
+    calls, damaged = call_rows(records, run.session.voices)
+    past: list[Row] = []
+    if run.session.parentage is not None:
+        past, _ = call_rows(inherited(runs, run.session.id)[0], None)
+    read = ReadSession(run.session.id, run.status, run.session, run, calls, past, damaged)
+    return facts_of_record(read)
+
+
+def facts_of_study(
+    runs: Runs, watch: Watch | None = None, kept_in: Path | None = None
+) -> Iterator[Row]:
+    """The facts of every planned session, in order of name (r2 before r10); `settings` are pairs of
+    key and value.
+
+    What had to be read anew is kept for the next time, in the file `kept_in` or in the folder of
+    the study, where that can be written to.
+    """
+    notes, begun = SessionNotes(runs, kept_in), begun_sessions(runs)
+    manifest = runs.manifest()
+    names = sorted({*begun, *(manifest.sessions if manifest else ())}, key=natural)
+    plans: dict[str, Row] = {}
+    kept: list[str] = []
+    for number, name in enumerate(names):
+        if name not in begun:
+            yield {"session": name, "status": "not begun", "settings": ()}
+            continue
+        with suppress(LookupError, TypeError, ValueError):
+            found = notes.of(name, "facts")
+            if found is not None:
+                of_plan = _alike(notes, name, plans)
+                kept.append(name)
+                yield {"session": name, **of_plan, **found}
                 continue
-            line["settings"] = settings[line["settings"]]
-            line["stamp"] = list(line["stamp"])
-            found[line["session"]] = line
-    except (KeyError, IndexError, TypeError, ValueError):
-        return {}
-    return found
+        if watch is not None:
+            watch("reading runs", number, len(names))
+        read = read_session(runs, name)
+        facts = facts_of_record(read)
+        if read.run is not None:
+            notes.keep(read.run.session, {"facts": facts})
+            kept.append(name)
+        of_plan = {"settings": ()} if read.session is None else _of_plan(read.session)
+        yield {"session": name, **of_plan, **facts}
+    notes.forget_others(kept)
 
 
-def _keep(path: Path, rows: list[Row]) -> None:
-    """Write the facts of sessions; settings that sessions share are written once."""
-    numbers: dict[str, int] = {}
-    with written_atomically(path) as write:
-        write(f"{json_text({'version': VERSION})}\n")
-        for row in rows:
-            # As text, because True and 1 are equal.
-            settings = json_text({"settings": row["settings"]})
-            if settings not in numbers:
-                numbers[settings] = len(numbers)
-                write(f"{settings}\n")
-            write(f"{json_text(row | {'settings': numbers[settings]})}\n")
+def _of_plan(plan: Session) -> Row:
+    return facts_of_plan(plan) | {"settings": tuple(settings_of(plan))}
 
 
-def equal_cells(runs: Runs, facts: list[Row]) -> dict[str, str]:
+def _alike(notes: SessionNotes, name: str, known: dict[str, Row]) -> Row:
+    """The facts of the plan of a session, of which most are those of sessions planned alike."""
+    alike, plan = notes.alike(name), notes.plan(name)
+    if alike not in known:
+        known[alike] = _of_plan(plan)
+    return known[alike] | facts_of_plan(plan, OF_NAME)
+
+
+def equal_cells(runs: Runs, facts: Iterable[Row]) -> dict[str, str]:
     """The cells of begun sessions that are the same condition as another, with the first of these.
 
     Of every cell the lowest replicate is compared (see domain.effect.same_cells).
@@ -316,8 +430,8 @@ def equal_cells(runs: Runs, facts: list[Row]) -> dict[str, str]:
         if "cell" in row:
             own = row["replicate"], row["session"]
             lowest[row["cell"]] = min(own, lowest.get(row["cell"], own))
-    plans = []
+    plans, notes = [], SessionNotes(runs)
     for _, name in lowest.values():
         with suppress(WrongInput):
-            plans.append(runs.planned(name))
+            plans.append(notes.planned(name))
     return same_cells(plans, without_effect)

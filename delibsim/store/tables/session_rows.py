@@ -1,63 +1,32 @@
-"""What is known of one session: its plan, its run, its calls, and the rows they are in the tables
-of a study.
-"""
+"""The rows of one session in the tables of a study."""
 
 import itertools
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from delibsim.domain.branching import in_short, what_differs
-from delibsim.domain.cost import sum_of
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.participant import SIDES
-from delibsim.domain.run import Run, Session
-from delibsim.domain.study import cell_of
-from delibsim.domain.survey import PHASES, Response, Survey
+from delibsim.domain.run import Run
+from delibsim.domain.survey import Response, Survey
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement
-from delibsim.store.branches import inherited
-from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import calls_or_fault
-from delibsim.store.tables.calls import Row, call_row, number_or_none
+from delibsim.store.tables.calls import Row
+from delibsim.store.tables.codebook import COLUMNS, CONDITION
 from delibsim.store.tables.consensus_rows import consensus_rows
-from delibsim.store.tables.people_facts import people_facts
-from delibsim.store.withdrawn import WITHDRAWN
-
-OF_PROCEDURE = (
-    "instructions",
-    "background",
-    "shuffle_items",
-    "reverse_scale",
-    "show_transcript",
-    "transcript_window",
-    "show_answers",
-    "recall",
-    "reasks",
-    "words",
-    "longest_statement",
+from delibsim.store.tables.session_facts import (
+    facts_of_plan,
+    facts_of_record,
+    in_force,
+    read_session,
+    requested,
 )
-"""Settings of the procedure that are columns of `runs`, under their own names."""
-
-OF_RULES = {
-    "least": "speech_least",
-    "most": "speech_most",
-    "reasks": "speech_reasks",
-    "then": "speech_then",
-    "preparation": "preparation",
-    "fairness": "fairness",
-    "both_kinds": "both_kinds",
-    "no_new_argument": "no_new_argument",
-}
-"""The columns of `runs` that hold the rules of speeches, by the name of the rule."""
-
 
 Alike = tuple[str, Row, Sequence[Row]]
 """Rows of a table: the values that they share, and what each has of its own."""
 Attempts = tuple[tuple[tuple[str, str], int | None], ...]
 """How often each survey and turn was asked, by participant and occasion."""
+OF_RUNS = tuple(column.name for column in COLUMNS["runs"] if column.name not in CONDITION)
+"""The columns of the table `runs` that are no column of every table."""
 
 
 class Kept:
@@ -76,7 +45,7 @@ class Kept:
         for name in ("session", "replicate"):
             if name in condition:
                 own[name] = condition.pop(name)
-        attempts: Attempts = tuple(session.attempts.items())
+        attempts: Attempts = tuple(session.read.attempts.items())
         # As text, because 0 and 0.0 are written differently.
         shared = self._known.setdefault(repr(condition), condition)
         self._of[session.name] = own, shared, self._known.setdefault(attempts, attempts)
@@ -94,7 +63,7 @@ class Kept:
 
 
 class SessionRows:
-    """What is known of one session: its plan, its run, its calls, and what cannot be read of them.
+    """The rows of one session: of its plan, its run, its calls, and what cannot be read of them.
 
     `drawn` is how its group was drawn; `same` gives for every condition of the study that is the
     same as another by construction the first of these.
@@ -108,40 +77,11 @@ class SessionRows:
         same: Mapping[str, str] | None = None,
     ) -> None:
         self.study, self.name, self.drawn, self.same = runs.study, name, drawn or {}, same or {}
-        self.faults: list[str] = []
-        self.session: Session | None = None
-        self.run: Run | None = None
-        try:
-            self.session = runs.planned(name)
-            self.run = runs.run_of(name)
-            self.session = self.run.session if self.run else self.session
-        except WrongInput as error:
-            self.faults.append(str(error))
-        (records, self.damaged, self.lost), fault = calls_or_fault(runs, name)
-        if fault:
-            self.run, self.damaged = None, 0
-            self.faults.append(fault)
-        self.status = self.run.status if self.run else "no run"
-        if runs.withdrawn(name):
-            self.status = WITHDRAWN
-        if self.faults:
-            self.status = "damaged"
-        self.calls: list[Row] = []
-        models = self.session.voices if self.session else None
-        for record in records:
-            call = call_row(record, len(self.calls) + 1, models)
-            if call is None:
-                self.damaged += 1
-            else:
-                self.calls.append(call)
-        self.inherited: list[Row] = []
-        """The calls of the parent of a branch, which cost the branch nothing."""
-        if self.session is not None and self.session.parentage is not None:
-            made = [call_row(record, 0, None) for record in inherited(runs, name)[0]]
-            self.inherited = [call for call in made if call is not None]
-        self.fault = self.faults[0] if self.faults else None
-        if self.damaged:
-            damaged = counted(self.damaged, "damaged line")
+        self.read = read_session(runs, name)
+        self.session, self.run = self.read.session, self.read.run
+        self.faults = [] if self.read.fault is None else [self.read.fault]
+        if self.read.damaged:
+            damaged = counted(self.read.damaged, "damaged line")
             self.faults.append(f"{runs.path(name) / 'exchanges.jsonl'}: {damaged} left out")
 
     def rows(self) -> Iterator[tuple[str, Row]]:
@@ -172,24 +112,22 @@ class SessionRows:
             if self.run.consensus is not None:
                 for table, row in consensus_rows(self.run.consensus):
                     yield table, self.condition, (row,)
-        for call in self.calls:
+        for call in self.read.calls:
             yield "calls", self.condition, (self.seats.get(call["participant"], {}) | call,)
 
+    @cached_property
+    def facts(self) -> Row:
+        """What is known of its run and its record."""
+        return facts_of_record(self.read)
+
     def _row_of_run(self) -> Row:
-        row = self._counts() | {"status": self.status, "fault": self.fault}
+        row = dict(self.facts)
         if self.session is not None:
-            row |= self._of_people(self.session)
-            row |= _procedure(self.session) | _debate(self.session) | _branch(self.session)
+            row |= facts_of_plan(self.session, OF_RUNS)
         for name, value in self.drawn.get("diversity", {}).items():
             if name != "people":
                 row[f"diversity_{name}"] = value
-        return row
-
-    def _of_people(self, session: Session) -> Row:
-        calls = [
-            call | {"given_by": call["model_returned"]} for call in (*self.inherited, *self.calls)
-        ]
-        return people_facts(session, self.run, calls, self.damaged)
+        return {name: row.get(name) for name in OF_RUNS}
 
     def _statements(self, run: Run) -> Iterator[Row]:
         for said in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):
@@ -216,165 +154,29 @@ class SessionRows:
         return found
 
     @cached_property
-    def asked(self) -> dict[tuple[str, str], list[Row]]:
-        """The calls by participant and occasion."""
-        found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-        for call in (*self.calls, *self.inherited):
-            found[call["participant"], call["occasion"]].append(call)
-        return found
-
-    @cached_property
-    def attempts(self) -> dict[tuple[str, str], int | None]:
-        """How often every survey and turn of the run was asked, by participant and occasion; None
-        where the record does not tell.
-        """
-        if self.run is None:
-            return {}
-        units = [(given.participant, str(given.phase)) for given in self.run.responses]
-        for said in (*self.run.transcript, *self.run.silences):
-            units.append((said.turn.speaker, f"turn {said.turn.index}"))
-        found = {unit: self._attempts(self.asked.get(unit, [])) for unit in units}
-        for said in self.run.transcript:
-            if said.given:  # nobody was asked
-                found[said.turn.speaker, f"turn {said.turn.index}"] = 0
-        return found
-
-    def _attempts(self, calls: Sequence[Row]) -> int | None:
-        """An attempt that ended ok was the last; without one, damaged lines may have held more."""
-        done = [call["attempt"] for call in calls if call["status"] == "ok"]
-        if not done and (self.damaged or not calls):
-            return None
-        return max(done or [call["attempt"] for call in calls]) + 1
-
-    @cached_property
     def condition(self) -> Row:
         """The columns of the condition; only the names where the plan cannot be read."""
-        session = self.session
-        if session is None:
-            return {"study": self.study, "session": self.name}
-        cell, models = cell_of(session), session.models
-        kinds = [str(settings.get("kind", "")) for settings in models.values()]
-        known = {
-            "study": self.study,
-            "session": self.name,
-            "cell": cell,
-            "equal_to": self.same.get(cell),
-            "topic": session.topic.id,
-            "survey": session.survey.id,
-            "treatment": session.treatment.name,
-            "interaction": session.treatment.interaction,
-            "rounds": session.treatment.rounds if session.treatment.interaction else 0,
-            "format": session.format,
-            "wording": session.wording.id,
-            "models": "+".join(models),
-            "model_kinds": "+".join(kinds),
-            "size": len(session.participants),
-            "personas": sum(bool(participant.persona) for participant in session.participants),
-            "network": session.procedure.audience.network,
-            "replicate": session.replicate,
-            "seed": str(session.seed),
-        }
-        return known | _in_force(self.calls, list(models.values()))
+        names = {"study": self.study, "session": self.name}
+        if self.session is None:
+            return names
+        plan = facts_of_plan(self.session, CONDITION)
+        same = {"equal_to": self.same.get(plan["cell"])}
+        return names | plan | same | in_force(self.read.calls)
 
     def _unit(self, participant: str, occasion: str) -> Row:
         """What the rows of one survey or turn share: condition, participant, the parameters it was
         asked with, attempts.
         """
-        seat, settings = self.seats[participant], []
+        seat = self.seats[participant]
+        asked_for = None
         if self.session is not None:
             model = self.session.seated(participant, occasion).model
             seat = seat | {"model": model}
             plan = self.session.in_force(participant, occasion)
-            settings = [plan.models[model]] if model in plan.models else []
-        calls = self.asked.get((participant, occasion), [])
-        attempts = {"attempts": self.attempts[participant, occasion]}
-        return self.condition | seat | _in_force(calls, settings) | attempts
-
-    def _counts(self) -> Row:
-        session, run, calls = self.session, self.run, self.calls
-        costs = [call["cost_usd"] for call in calls]
-        costs += [call["retry_cost_usd"] for call in calls if call["retries"]]
-        expected = 0
-        if session is not None:
-            expected = len(session.respondents) * len(PHASES) * len(session.survey.items)
-        row: Row = {
-            "answers_expected": None if session is None else expected,
-            "calls": len(calls),
-            "calls_not_ok": sum(call["status"] != "ok" for call in calls),
-            "calls_damaged": self.damaged,
-            "cost_usd": sum_of(costs) if calls and not (self.damaged or self.lost) else None,
-            "possibly_billed": sum(bool(call["possibly_billed"]) for call in calls),
-            "started": min((call["started"] for call in calls if call["started"]), default=None),
-        }
-        if run is None:
-            return row
-        given = sum(len(response.answers) for response in run.responses)
-        attempts = self.attempts.values()
-        reasked = None if None in attempts else sum(n is not None and n > 1 for n in attempts)
-        return row | {
-            "answers_missing": expected - given,
-            "turns": len(run.transcript) + len(run.silences),
-            "statements_missing": len(run.silences),
-            "reasked": reasked,
-            "delibsim_version": run.provenance.get("delibsim"),
-            "python_version": run.provenance.get("python"),
-        }
-
-
-def _in_force(calls: Sequence[Row], settings: Sequence[Mapping[str, Any]]) -> Row:
-    """What was asked for and what really was in force: one temperature only where all these calls
-    had it.
-    """
-    calls = [call for call in calls if call["status"] == "ok"] or calls
-    dropped: set[str] = set()
-    for call in calls:
-        if call["parameters_dropped"]:
-            dropped.update(call["parameters_dropped"].split("; "))
-    return {
-        "temperature_requested": _shared(
-            number_or_none(own.get("temperature")) for own in settings
-        ),
-        "temperature": _shared(call["temperature"] for call in calls),
-        "parameters_dropped": "; ".join(sorted(dropped)) or None,
-    }
-
-
-def _shared(values: Iterable[float | None]) -> float | None:
-    """The value that all have, or None if they differ."""
-    different = set(values)
-    return different.pop() if len(different) == 1 else None
-
-
-def _procedure(session: Session) -> Row:
-    procedure, audience = session.procedure, session.procedure.audience
-    row = {name: getattr(procedure, name) for name in OF_PROCEDURE}
-    if audience.network == "small_world":
-        row |= {"neighbours": audience.neighbours, "rewiring": audience.rewiring}
-    row["edges"] = ";".join(f"{a}-{b}" for a, b in audience.edges)
-    return row
-
-
-def _debate(session: Session) -> Row:
-    """Who is on which side, and the rules of speeches; nothing of what is no debate."""
-    people = session.participants
-    row: Row = {person.role: person.model for person in people if person.role in SIDES}
-    rules = session.procedure.rules
-    if not session.kind.sides or rules is None:
-        return row
-    return row | {column: getattr(rules, name) for name, column in OF_RULES.items()}
-
-
-def _branch(session: Session) -> Row:
-    """Where a fork or a probe comes from and what differs; nothing of a planned session."""
-    if session.parentage is None:
-        return {}
-    texts = [difference.plain() for difference in what_differs(session)]
-    return {
-        "branch_of": session.parentage.place,
-        "branch_at": session.parentage.at,
-        "branch_differs": in_short(session),
-        "branch_texts": json_text(texts),
-    }
+            asked_for = requested([plan.models[model]] if model in plan.models else [])
+        calls = in_force(self.read.asked.get((participant, occasion), []))
+        attempts = {"attempts": self.read.attempts[participant, occasion]}
+        return self.condition | seat | calls | {"temperature_requested": asked_for} | attempts
 
 
 def _answers(response: Response, survey: Survey) -> Iterator[Row]:

@@ -16,6 +16,7 @@ from delibsim.store import codec
 from delibsim.store.files import each_line
 from delibsim.store.gathered import measures_of_study
 from delibsim.store.runs import SCORES, Runs
+from delibsim.store.session_notes import SessionNotes
 from delibsim.store.tables.annotation_calls import annotation_calls
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, Column
@@ -61,7 +62,7 @@ def design_of(runs: Runs) -> tuple[dict[str, tuple[Column, ...]], dict[str, str]
 
     def plans() -> Iterator[Session]:
         nonlocal sought
-        for _, session in runs.each_plan():
+        for _, session in SessionNotes(runs).plans():
             sought = sought or session.consensus is not None
             yield session
 
@@ -88,6 +89,7 @@ def alike(runs: Runs, faults: list[str], same: Mapping[str, str]) -> Iterator[Al
     items: set[tuple[Any, ...]] = set()
     manifest = runs.manifest()
     groups = manifest.components.get("groups", {}) if manifest else {}
+    notes = SessionNotes(runs)
     for name in _begun(runs):
         session = SessionRows(runs, name, groups.get(name), same)
         faults += session.faults
@@ -99,6 +101,8 @@ def alike(runs: Runs, faults: list[str], same: Mapping[str, str]) -> Iterator[Al
                     items.add(content)
                     yield "items", item, ({},)
         sessions.add(session)
+        if session.run is not None and notes.of(name, "facts") is None:
+            notes.keep(session.run.session, {"facts": session.facts})
     for row in annotation_calls(runs, sessions, faults):
         yield "calls", row, ({},)
     yield from _rows_of_scores(runs, sessions, faults)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
-from delibsim.store.judgments import Judgments, judgments_of
+from delibsim.store.judgments import Judgments
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Summaries, summaries_of
+from delibsim.store.summaries import Summaries
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.sheets import Table
 from delibsim.store.trained_scores import TrainedScores, trained_judges_of
@@ -82,7 +82,7 @@ def summary_tables(runs: Runs, faults: list[str] | None = None) -> list[Table]:
     `trained_scores` where a trained judge scored; none where nothing was summarised. Damaged lines
     are left out and told in `faults`.
     """
-    if not summaries_of(runs):
+    if not Summaries.names(runs):
         return []
     ratings, compared = _judgments(runs, False, None), _judgments(runs, True, faults)
     tables = [
@@ -97,7 +97,7 @@ def summary_tables(runs: Runs, faults: list[str] | None = None) -> list[Table]:
 
 
 def _summaries(runs: Runs, faults: list[str] | None) -> Iterator[list[Any]]:
-    for name in summaries_of(runs):
+    for name in Summaries.names(runs):
         for one in Summaries.of(runs, name).all(faults):
             slot = one.slot
             row: list[Any] = [runs.study, name, one.id, slot.model, slot.size, slot.draw, slot.run]
@@ -107,10 +107,10 @@ def _summaries(runs: Runs, faults: list[str] | None) -> Iterator[list[Any]]:
 
 
 def _judgments(runs: Runs, two: bool, faults: list[str] | None) -> Iterator[list[Any]]:
-    for name in judgments_of(runs):
+    for name in Judgments.names(runs):
         own = Judgments.of(runs, name)
         task = str(own.files.task().get("summaries", ""))
-        for kind, given in (("model", own.all(faults)), ("human", own.of_people(faults))):
+        for kind, given in (("model", own.all(faults)), ("human", own.people(faults))):
             for one in given:
                 if bool(one.sitting.other) == two:
                     yield [runs.study, name, task, one.judge, kind, *_cells(one, two)]

@@ -37,7 +37,7 @@ def _rows(
 ) -> Iterator[list[Any]]:
     for one in about:
         kind = "imported" if "imported" in one.comparisons.files.task() else "model"
-        found = [(kind, vote) for vote in one.comparisons.votes(faults)]
+        found = [(kind, vote) for vote in one.comparisons.all(faults)]
         found += [("human", vote) for vote in one.comparisons.people(faults)]
         for judge, vote in found:
             texts = vote.sheet.a, vote.sheet.b

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from delibsim.annotation.blinding import REMOVED, SOMEBODY
+from delibsim.asking.blinding import REMOVED, SOMEBODY
 from delibsim.conduct.people.rater_desk import Next, RaterDesk
 from delibsim.domain.errors import WrongInput
 from delibsim.models.person.fields import Incomplete

@@ -136,7 +136,8 @@ class Room:
         view = self.hall.view(visit.person.id)
         request = view.request if view else None
         if view is None or request is None or request.key != (fields.get(KEY) or [""])[-1]:
-            self._refuse_lost(fields)
+            if request is None:
+                self._refuse_lost(fields)
             return home("?known=1")  # a form of before: from another tab, or sent twice
         if DECLINED in fields:
             first = hand_in(

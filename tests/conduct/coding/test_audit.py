@@ -11,11 +11,13 @@ from fake_provider import FakeProvider, Rule
 from pilot_texts import TEXTS, samples, study_of_texts
 
 from delibsim.analysis.coding.audit import Share, audit_rows, corrected_rows
-from delibsim.conduct.coding.audit import audit_of
-from delibsim.conduct.coding.audit_model import ask_reader, estimate_audit, plan_audit
-from delibsim.conduct.coding.audit_packs import export_rationales, import_verdicts
-from delibsim.conduct.coding.scheme import coding_of
-from delibsim.domain.coding import Code
+from delibsim.asking import road
+from delibsim.asking.kinds.audit import audit_of
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.asking.kinds.rationale import plan_audit
+from delibsim.asking.kinds.rationale_packs import export_rationales, import_verdicts
+from delibsim.conduct import ask as asking
+from delibsim.domain.coding import Code, Steps
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.store.audits import Audits
@@ -47,7 +49,7 @@ def coding(tmp_path, monkeypatch):
             digest = sha256(TEXTS[sample.text])
             kept.append(replace(sample, rationale=said, text_sha256=digest))
     refused = replace(kept[0], index=4, level=None, rationale="", missing=Reason("refusal", "no"))
-    codings.add_samples([*kept, refused])
+    codings.add([*kept, refused])
     return coding_of(runs)
 
 
@@ -81,13 +83,7 @@ def test_a_text_that_was_edited_is_not_searched_for_quotations(coding):
 
 
 def test_a_level_that_was_quoted_from_the_entry_or_the_steps_is_no_misquotation(coding):
-    steps = {
-        "dimension": "reasons",
-        "model": "alpha",
-        "wording": "coding",
-        "steps": ["No such words."],
-    }
-    coding.codings.add_steps(steps)
+    coding.codings.add([Steps("reasons", "alpha", "coding", ("No such words.",))])
     found = audit_of(coding)
     assert {one.sample.model for one in found.readings if one.misquoted} == {"beta"}
 
@@ -175,7 +171,7 @@ def test_kinds_of_failure_are_proposed_and_corrected(coding, tmp_path):
     codes = [Code(id, "reasons", "Ann", "human", 2) for id in "123"]
     codes.append(Code("4", "reasons", "Ann", "human", 1))
     codes.append(Code("5", "reasons", "Ann", "human", 2, training=True))
-    coding.codings.add_people(codes)
+    coding.codings.add(codes, people=True)
     found = audit_of(coding)
     assert Counter(one.kind for one in found.failures) == {"other": 3, "acknowledged": 1}
     export_rationales(found, 4, tmp_path / "a")
@@ -200,20 +196,20 @@ async def test_a_model_reads_rationales_blind_and_pays_for_none_twice(coding):
     async with FakeProvider([Rule(text=answer)]) as provider:
         words = [f"base_url={provider.base_url}"]
         planned = plan_audit(audit_of(coding), "local", 10, words)
-        estimated = await estimate_audit(planned)
+        estimated = road.estimate(planned)
         assert (estimated.planned, provider.calls) == (10, 0)
-        outcome = await ask_reader(planned)
+        outcome = await asking.ask(planned)
         assert (outcome.new, outcome.asked, provider.billed) == (10, 10, 10)
         asked = [call.text for call in provider.where()]
         assert not any(text in prompt for text in TEXTS.values() for prompt in asked)
         assert not any("alpha" in prompt or "beta" in prompt for prompt in asked)
-        more = await ask_reader(plan_audit(audit_of(coding), "local", None, words))
+        more = await asking.ask(plan_audit(audit_of(coding), "local", None, words))
         assert (more.before, more.new, provider.billed) == (10, 20, 30)
-        again = await ask_reader(plan_audit(audit_of(coding), "local", None, words))
+        again = await asking.ask(plan_audit(audit_of(coding), "local", None, words))
         assert (again.before, again.new, provider.billed) == (30, 0, 30)
         files = Audits.of(coding.runs, "backing").files
         files.annotations.unlink()  # as if it had been stopped before its verdicts were kept
-        back = await ask_reader(plan_audit(audit_of(coding), "local", None, words))
+        back = await asking.ask(plan_audit(audit_of(coding), "local", None, words))
         assert (back.new, back.asked, provider.billed) == (30, 0, 30)
     (row,) = corrected_rows(audit_of(coding).readings, audit_of(coding).verdicts)
     assert (row.kind, row.read, row.agrees, row.differs) == ("model", 30, 0, 0)
@@ -223,9 +219,9 @@ async def test_a_reader_that_cannot_be_asked_or_understood_gives_no_verdict(codi
     rules = [Rule(status=400, times=1), Rule(text="I would say two.")]
     async with FakeProvider(rules) as provider:
         words = [f"base_url={provider.base_url}"]
-        outcome = await ask_reader(plan_audit(audit_of(coding), "local", 2, words))
+        outcome = await asking.ask(plan_audit(audit_of(coding), "local", 2, words))
     assert len(outcome.faults) == 1
-    assert outcome.unreadable == 1
+    assert sum(outcome.missing.values()) == 1
     (verdict,) = audit_of(coding).verdicts
     assert verdict.level is None
     assert str(verdict.missing).startswith("unreadable: ")

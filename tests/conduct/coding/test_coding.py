@@ -5,11 +5,11 @@ from coding import CODED, SAID, SCHEME, ask, calls_of, models, study_of_texts
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Citizen, Completion, Text, WrongInput, code
-from delibsim.conduct.coding.ask import ask_coding
-from delibsim.conduct.coding.packs import export_codes
-from delibsim.conduct.coding.plan import plan_coding
-from delibsim.conduct.coding.replay import replay_coding
-from delibsim.conduct.coding.scheme import coding_of
+from delibsim.asking import road
+from delibsim.asking.kinds.code import CODES, plan_coding
+from delibsim.asking.kinds.code_packs import export_codes
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.conduct import ask as asking
 from delibsim.conduct.cost import spent
 from delibsim.store.files import read_lines
 from delibsim.store.instruments.library import Library
@@ -31,22 +31,22 @@ async def test_what_is_asked_is_billed_once_recorded_and_replayed(runs):
         _, again, _ = await ask(runs, provider)
         assert (again.new, again.before, again.asked) == (0, 16, 0)
         assert provider.billed == calls_of()
-    found = planned.codings.samples()
+    found = planned.answers.all()
     assert len({sample.key for sample in found}) == 16
     assert {sample.text for sample in found} == {"t1", "t2", "t3", "t4"}
     assert all(sample.rationale for sample in found)
-    missing = {(one.text, one.dimension): one.missing.code for one in planned.codings.not_coded()}
+    missing = {(one.text, one.dimension): one.missing.code for one in planned.answers.not_coded()}
     assert missing == {
         (text, dimension): code
         for text, code in (("t5", "too_short"), ("t6", "empty"))
         for dimension in ("reasons", "matter")
     }
-    task = planned.codings.files.task()
-    assert task["scheme_sha256"] == planned.scheme.sha256 == planned.codings.scheme().sha256
+    task = planned.answers.files.task()
+    assert task["scheme_sha256"] == planned.about.scheme.sha256 == planned.answers.scheme().sha256
     assert list(task["texts"]) == ["t1", "t2", "t3", "t4", "t5", "t6"]
-    (line,) = planned.codings.steps()
+    (line,) = planned.answers.steps()
     assert (line["dimension"], line["model"], len(line["steps"])) == ("reasons", "local", 5)
-    replayed = await replay_coding(runs)
+    replayed = await road.replay(CODES.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", 16)
 
 
@@ -77,7 +77,7 @@ async def test_texts_that_are_added_before_others_change_no_seed(home, runs):
         held.keep([Text("new", SAID[0]), *held.all()], Manifest("pilot", {}, {}))
         _, outcome, _ = await ask(runs, provider)
         assert (outcome.new, outcome.before, outcome.asked) == (4, 16, 4)
-    assert (await replay_coding(runs)).verdict == "equal"
+    assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
 def _samples(runs):
@@ -91,11 +91,11 @@ async def test_same_once_asks_equal_texts_once_and_codes_all(runs):
         assert outcome.new == 16
         _, again, _ = await ask(runs, provider, "same=once")
         assert again.asked == 0
-    found = {sample.key: sample for sample in planned.codings.samples()}
+    found = {sample.key: sample for sample in planned.answers.all()}
     for key, sample in found.items():
         if key[0] == "t4":
             assert sample.rationale == found["t1", *key[1:]].rationale
-    assert (await replay_coding(runs)).verdict == "equal"
+    assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ async def test_unreadable_replies_are_asked_again_with_the_fault_and_refusals_ar
         assert not outcome.whole
         _, later, _ = await ask(runs, provider, "dimensions=[matter]")
         assert (later.asked, later.missing) == (0, {"refusal": 2})
-    said = [sample for sample in planned.codings.samples() if sample.missing]
+    said = [sample for sample in planned.answers.all() if sample.missing]
     assert {sample.text for sample in said} == {"t3"}
-    assert (await replay_coding(runs)).verdict == "equal"
+    assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
 async def test_half_a_character_in_a_rationale_is_kept_as_a_replacement_character(runs):
@@ -160,10 +160,10 @@ async def test_half_a_character_in_a_rationale_is_kept_as_a_replacement_characte
         planned, outcome, _ = await ask(runs, provider, "samples=1", "dimensions=[reasons]")
         assert (outcome.new, outcome.missing) == (4, {"refusal": 1})
     faults = []
-    samples = planned.codings.samples(faults)
+    samples = planned.answers.all(faults)
     assert (len(samples), faults) == (4, [])
     assert samples[0].rationale == "It is short \ufffd."
-    assert (await replay_coding(runs)).verdict == "equal"
+    assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
 async def test_replies_that_stay_unreadable_or_are_cut_off_have_no_level(runs):
@@ -193,7 +193,7 @@ async def test_one_model_that_dies_halfway_leaves_the_others_to_go_on(home, runs
         assert outcome.whole
         assert provider.billed == 2 * calls_of()
         assert provider.billed - billed == outcome.asked
-    assert (await replay_coding(runs)).verdict == "equal"
+    assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
 async def test_a_storm_of_rate_limits_is_waited_out_and_billed_once(runs):
@@ -224,19 +224,19 @@ async def test_a_budget_holds_over_commands_and_says_what_is_left(home, runs):
 async def test_a_damaged_line_is_found_again_in_the_record_and_a_changed_one_is_told(runs):
     async with FakeProvider() as provider:
         planned, _, _ = await ask(runs, provider)
-        file = planned.codings.files.annotations
+        file = planned.answers.files.annotations
         lines = file.read_text().splitlines()
         file.write_text("\n".join([lines[0][:50], *lines[1:]]) + "\n")
-        differing = await replay_coding(runs)
+        differing = await road.replay(CODES.kept(runs, ""))
         assert "on record" in differing.differences[0]
         _, outcome, _ = await ask(runs, provider)
         assert (outcome.new, outcome.asked) == (1, 0)
-        assert (await replay_coding(runs)).verdict == "equal"
+        assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
         text = file.read_text()
         changed = text.replace('"level":"trees"', '"level":"trams"', 1)
         assert changed != text
         file.write_text(changed)
-        (told,) = (await replay_coding(runs)).differences
+        (told,) = (await road.replay(CODES.kept(runs, ""))).differences
         assert "kept level trams, the record says level trees" in told
 
 
@@ -244,9 +244,9 @@ async def test_citizens_of_several_seats_are_different_coders(runs):
     asked = ["scheme=tiny", "group.size=3", "dimensions=[reasons]", "samples=4"]
     planned = plan_coding(runs, asked)
     assert list(planned.models) == ["citizen_1", "citizen_2", "citizen_3"]
-    assert (await ask_coding(planned)).whole
+    assert (await asking.ask(planned)).whole
     by_coder = {}
-    for sample in planned.codings.samples():
+    for sample in planned.answers.all():
         by_coder.setdefault(sample.model, []).append((sample.text, sample.index, sample.level))
     assert len({tuple(sorted(own)) for own in by_coder.values()}) == 3
 
@@ -284,8 +284,8 @@ async def test_a_text_longer_than_a_model_reads_is_told_and_the_others_are_coded
         (told,) = outcome.faults
         assert "t1: the text is too long for it: context_overflow" in told
         assert "(10)" in told
-    assert {sample.text for sample in planned.codings.samples()} == {f"t{n}" for n in range(2, 8)}
-    assert (await replay_coding(runs)).verdict == "equal"
+    assert {sample.text for sample in planned.answers.all()} == {f"t{n}" for n in range(2, 8)}
+    assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
 
 
 async def test_a_command_that_failed_at_once_binds_nobody_to_its_settings(runs):
@@ -304,4 +304,4 @@ async def test_packs_that_were_handed_to_people_bind_what_models_are_asked(home,
     with pytest.raises(WrongInput, match=rf"pack {pack.name} was handed .*another scheme"):
         plan_coding(runs, ["scheme=tiny"])
     _rewrite(home, "", "")
-    assert (await ask_coding(plan_coding(runs, ["scheme=tiny", "samples=1"]))).whole
+    assert (await asking.ask(plan_coding(runs, ["scheme=tiny", "samples=1"]))).whole

@@ -5,10 +5,11 @@ from coding import FAST, calls_of, coding_home, models
 from fake_provider import FakeProvider
 
 from delibsim import ModelPool, Runs, WrongInput
-from delibsim.conduct.asking.progress import AskingProgress
-from delibsim.conduct.coding.ask import ask_coding, kin_of
-from delibsim.conduct.coding.estimate import estimate_coding, measured
-from delibsim.conduct.coding.plan import plan_coding, tried
+from delibsim.asking import road
+from delibsim.asking.kinds.code import plan_coding, tried
+from delibsim.asking.kinds.code_outcome import measured
+from delibsim.asking.progress import AskingProgress
+from delibsim.conduct import ask as asking
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest
 from delibsim.testing import a_run
@@ -16,11 +17,11 @@ from delibsim.testing import a_run
 
 def test_an_estimate_counts_what_is_asked_and_what_can_be_cached(home, runs):
     planned = plan_coding(runs, ["scheme=tiny", "samples=2", models(home, "a", "b")])
-    found = estimate_coding(planned)
+    found = road.estimate(planned)
     assert (found.planned, found.held, found.total.calls) == (32, 0, 2 * calls_of())
     assert 0 < found.cached.high < found.total.input.high
     assert found.usd.high > found.usd.low > 0
-    once = estimate_coding(
+    once = road.estimate(
         plan_coding(runs, ["scheme=tiny", "samples=2", "same=once", models(home, "a")])
     )
     assert (once.planned, once.total.calls) == (16, calls_of(texts=3))
@@ -31,16 +32,16 @@ async def test_an_estimate_brackets_what_is_used_and_a_trial_measures_it(home, r
     async with FakeProvider(models=("a",)) as provider:
         settings = ["scheme=tiny", "samples=2", f"base_url={provider.base_url}", names, *FAST]
         planned = plan_coding(runs, settings)
-        found = estimate_coding(planned)
+        found = road.estimate(planned)
         part = tried(planned, 2)
-        assert part.chosen == tried(planned, 2).chosen
-        assert len(part.chosen & {"t1", "t2", "t3", "t4"}) == 2
-        outcome = await ask_coding(part)
+        assert part.about.chosen == tried(planned, 2).about.chosen
+        assert len(part.about.chosen & {"t1", "t2", "t3", "t4"}) == 2
+        outcome = await asking.ask(part)
         (used,) = measured(planned)
         assert (used.calls, used.to_come) == (outcome.new, 16 - outcome.new) == (8, 8)
         assert used.usd is not None
         assert used.usd_to_come == pytest.approx(8 * used.usd)
-        await ask_coding(plan_coding(runs, settings))
+        await asking.ask(plan_coding(runs, settings))
         assert provider.billed == calls_of()
         total = found.total
         assert total.input.low <= provider.prompt_tokens <= total.input.high
@@ -79,7 +80,7 @@ def test_kin_is_told_where_coder_and_speaker_share_a_family(tmp_path, monkeypatc
     run = a_run()
     runs.plan(run.session)
     runs.add(run)
-    (told,) = kin_of(plan_coding(runs, ["scheme=tiny", "group.size=2"]))
+    (told,) = plan_coding(runs, ["scheme=tiny", "group.size=2"]).warnings
     assert told.startswith("coders citizen_1, citizen_2 and speaker")
 
 

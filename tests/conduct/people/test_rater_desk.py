@@ -246,7 +246,7 @@ def test_a_summary_is_judged_after_ones_own_opinion(tmp_path, monkeypatch):
     assert [step.name for step in steps] == ["opinion", "rating", "comparison", "check"]
     assert "Trams are quiet" in steps[1].prompt.text
     assert Rows(desk, nullcontext).bring() == 1
-    judgments = Judgments.of(runs, "main").of_people()
+    judgments = Judgments.of(runs, "main").people()
     assert len(judgments) == 2
     assert all(one.reason is None and len(one.values) == 4 for one in judgments)
     assert joined(desk, "ben", task).sheets != held.sheets

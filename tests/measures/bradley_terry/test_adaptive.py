@@ -8,21 +8,22 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from delibsim.measures.bradley_terry.adaptive import (
+    evidence,
     expected_r,
     expected_r_by_probe,
     gains_of,
     lengthened,
     mean_error,
     next_pairs,
+    with_prior,
 )
 from delibsim.measures.bradley_terry.counts import counted, tabled
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.penalty import Normal
-from delibsim.measures.bradley_terry.prior import evidence, with_prior
+from delibsim.measures.bradley_terry.likelihood import Normal
 from delibsim.measures.bradley_terry.stability import r_of_probes
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 from delibsim.measures.correlations import spearman_brown
-from delibsim.measures.pair_designs import random_pairs, ring, shown
+from delibsim.measures.designs import random_pairs, ring, shown
 
 MODEL = Model(order=True, penalty=Normal(2))
 

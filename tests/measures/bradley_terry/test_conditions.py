@@ -5,16 +5,16 @@ import pytest
 from pair_votes import simulated
 from scipy.stats import ttest_ind
 
-from delibsim.measures.bradley_terry.conditions import (
+from delibsim.measures.bradley_terry.counts import counted
+from delibsim.measures.bradley_terry.fit import Model, fit
+from delibsim.measures.bradley_terry.stability import stretch
+from delibsim.measures.bradley_terry.strengths import (
     Stretch,
     cluster_weights,
     contrast_of_strengths,
 )
-from delibsim.measures.bradley_terry.counts import counted
-from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.stability import stretch
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.pair_designs import random_pairs, shown
+from delibsim.measures.designs import random_pairs, shown
 
 
 def test_strengths_without_errors_are_data_as_for_welch():

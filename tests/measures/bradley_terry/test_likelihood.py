@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from delibsim.measures.bradley_terry.likelihood import information, probabilities, terms
-from delibsim.measures.bradley_terry.penalty import Dummy, Normal
+from delibsim.measures.bradley_terry.likelihood import (
+    Dummy,
+    Normal,
+    information,
+    probabilities,
+    terms,
+)
 
 KINDS = ("bt", "rao_kupper", "davidson", "crowd")
 D = np.array([-6.0, -0.7, 0.0, 0.4, 3.0])

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from pair_votes import REFERENCE
 
-from delibsim.measures.bradley_terry.counts import counted
-from delibsim.measures.bradley_terry.outcomes import both_orders, majority, repeats
+from delibsim.measures.bradley_terry.counts import both_orders, counted, majority, repeats
 
 LABELS = "BTA"
 

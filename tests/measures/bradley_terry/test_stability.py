@@ -13,7 +13,7 @@ from delibsim.measures.bradley_terry.stability import (
     split_half,
 )
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.pair_designs import random_pairs, shown
+from delibsim.measures.designs import random_pairs, shown
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,13 @@ from pair_votes import simulated, votes_of
 from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 
-from delibsim.measures.bradley_terry import linear
-from delibsim.measures.bradley_terry.bootstrap import bootstrap
+from delibsim.measures.bradley_terry import problem
 from delibsim.measures.bradley_terry.counts import counted
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.ranks import apart, ranks
-from delibsim.measures.bradley_terry.scales import unit_scale, win_scale, z_scale
+from delibsim.measures.bradley_terry.stability import bootstrap
+from delibsim.measures.bradley_terry.strengths import apart, ranks, unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.pair_designs import all_pairs, both_orders, random_pairs, ring, shown
+from delibsim.measures.designs import all_pairs, both_orders, random_pairs, ring, shown
 
 MODEL = Model(order=True)
 
@@ -35,10 +34,10 @@ def test_conjugate_gradients_and_sparse_factors_give_what_a_full_matrix_gives(
     wanted = [
         (e.scores, e.judges, e.difference_errors(pairs), [c for _, c in e.rows()]) for e in errors
     ]
-    monkeypatch.setattr(linear, "DIRECT", 0)
-    monkeypatch.setattr(linear, "DENSE", 0)
+    monkeypatch.setattr(problem, "DIRECT", 0)
+    monkeypatch.setattr(problem, "DENSE", 0)
     for iterations in (300, 2):  # with two only, a sparse factor must take over
-        monkeypatch.setattr(linear, "ITERATIONS", iterations)
+        monkeypatch.setattr(problem, "ITERATIONS", iterations)
         found = fit(votes, model)
         assert found.scores == pytest.approx(expected.scores, abs=1e-10)
         for clustered, (scores, judges, differences, rows) in zip(
@@ -58,7 +57,7 @@ def test_a_long_ring_is_fitted_without_a_full_matrix():
     n = 3000
     votes, truth = simulated(n, ring(n, 4, seed=1), seed=2)
     found = fit(votes)
-    gradient = found.problem.slope(found.problem.at(found.point)).texts
+    gradient, _ = found.problem.slope(found.problem.at(found.point))
     assert np.abs(gradient).max() < 1e-7
     assert np.corrcoef(found.scores, truth)[0, 1] > 0.4
 

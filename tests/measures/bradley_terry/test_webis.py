@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from pair_votes import REFERENCE, webis
 
+from delibsim.measures.bradley_terry.counts import triads
 from delibsim.measures.bradley_terry.fit import Model, fit
-from delibsim.measures.bradley_terry.penalty import Dummy
-from delibsim.measures.bradley_terry.scales import z_scale
+from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.stability import separation, split_half
+from delibsim.measures.bradley_terry.strengths import z_scale
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.measures.circular import triads
 
 EXPECTED = REFERENCE["webis"]
 PUBLISHED = Model(theta=0.05, penalty=Dummy(0.1, 1))

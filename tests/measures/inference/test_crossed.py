@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from delibsim.measures.inference.crossed import crossed_mean
+from delibsim.measures.inference.mixed import crossed_mean
 
 
 def exact(rng, n, variance):

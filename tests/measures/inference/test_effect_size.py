@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from delibsim.measures.inference.effect_size import cohens_d
+from delibsim.measures.inference.means import cohens_d
 
 
 def test_by_hand():

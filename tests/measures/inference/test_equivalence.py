@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
 
-from delibsim.measures.inference.equivalence import (
+from delibsim.measures.inference.means import (
     UNDEFINED,
     equivalence,
     equivalence_of_mean,

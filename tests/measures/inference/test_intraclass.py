@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from delibsim.measures.inference.intraclass import intraclass
+from delibsim.measures.inference.components import intraclass
 
 ORACLE = json.loads((Path(__file__).parents[2] / "reference" / "intraclass.json").read_text())
 

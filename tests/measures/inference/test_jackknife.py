@@ -5,7 +5,7 @@ import pytest
 import statsmodels.api as sm
 from statsmodels.stats.weightstats import DescrStatsW
 
-from delibsim.measures.inference.jackknife import jackknifed
+from delibsim.measures.inference.means import jackknifed
 from delibsim.measures.inference.regression import line
 
 

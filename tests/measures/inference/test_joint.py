@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import combine_pvalues, ttest_1samp
 
-from delibsim.measures.inference.contrasts import flipped_p
-from delibsim.measures.inference.joint import Specified, joint_test, over_clusters, relabelled
+from delibsim.measures.inference.contrasts import (
+    Specified,
+    flipped_p,
+    joint_test,
+    over_clusters,
+    relabelled,
+)
 
 
 def all_signs(count):

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from delibsim.measures.inference.mixed import mixed_fit, simulated_fits
-from delibsim.measures.inference.random_effects import term
-from delibsim.measures.inference.reml import Likelihood
+from delibsim.measures.inference.reml import Likelihood, term
 
 FOLDER = Path(__file__).parents[2] / "reference"
 ORACLE = json.loads((FOLDER / "mixed_lme4.json").read_text())["fits"]

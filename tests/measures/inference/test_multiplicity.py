@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from delibsim.measures.inference.multiplicity import benjamini_hochberg, holm
+from delibsim.measures.inference.means import benjamini_hochberg, holm
 
 
 @pytest.mark.parametrize("size", [1, 3, 12])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from delibsim.measures.inference.paired import paired_difference
+from delibsim.measures.inference.means import paired_difference
 
 VALUES = st.floats(-1e3, 1e3).map(lambda value: round(value, 3))
 

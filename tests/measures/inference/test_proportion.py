@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from delibsim.measures.inference.proportion import wilson
+from delibsim.measures.inference.means import wilson
 
 KEPT = json.loads((Path(__file__).parents[2] / "reference" / "coding.json").read_text("utf-8"))
 

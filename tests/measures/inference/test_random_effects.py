@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from delibsim.measures.inference.random_effects import estimable, independent, term
+from delibsim.measures.inference.reml import estimable, independent, term
 
 TOPIC, REPLICATE, TREATMENT = (part.ravel() for part in np.indices((4, 3, 2)))
 FIXED = np.column_stack([np.ones(24), TREATMENT]).astype(float)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from delibsim.measures.inference.ratio import ratio
+from delibsim.measures.inference.regression import ratio
 
 
 def of_pairs(above, below):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.sandbox.regression.gmm import IV2SLS
 
-from delibsim.measures.inference.regression import line
-from delibsim.measures.inference.true_slope import true_slope
+from delibsim.measures.inference.regression import line, true_slope
 
 
 def study(rng, topics=12, models=4, replicates=3, people=0.0, truth=0.0):

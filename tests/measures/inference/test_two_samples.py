@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from delibsim.measures.inference.two_samples import Sample, pooled, welch
+from delibsim.measures.inference.means import Sample, pooled, welch
 
 PEOPLE = Sample(2.980, 0.431, 910)
 GROUPS = [Sample(2.939, sd, 660) for sd in (0.12, 0.13)]  # of two treatments, as published

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from delibsim.measures.reliability.benchmark import probabilities, word_of
-from delibsim.measures.reliability.codes import codes_of
+from delibsim.measures.reliability.codes import WEIGHTINGS, codes_of, weights_of
 from delibsim.measures.reliability.coefficients import COEFFICIENTS, coefficient
-from delibsim.measures.reliability.weightings import WEIGHTINGS, weights_of
+from delibsim.measures.reliability.ratings import probabilities, word_of
 
 KEPT = json.loads((Path(__file__).parents[2] / "reference" / "agreement.json").read_text())
 NA = math.nan

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from delibsim.measures.reliability.codes import codes_of
-from delibsim.measures.reliability.coefficients import coefficient
-from delibsim.measures.reliability.equivalence import (
+from delibsim.measures.reliability.bootstrap import (
     difference,
     interval_of,
     resampled_differences,
     verdicts,
 )
+from delibsim.measures.reliability.codes import codes_of
+from delibsim.measures.reliability.coefficients import coefficient
 
 KEPT = json.loads((Path(__file__).parents[2] / "reference" / "agreement.json").read_text())
 KEPT = KEPT["difference"]

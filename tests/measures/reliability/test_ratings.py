@@ -9,17 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from delibsim.measures.reliability.consistency import (
-    cronbach_alpha,
-    variance_inflation,
-    why_inconsistent,
-)
 from delibsim.measures.reliability.ratings import (
+    cronbach_alpha,
     gwet_ac1,
     krippendorff_alpha,
     krippendorff_alpha_interval,
     majority_agreement,
     raw_agreement,
+    variance_inflation,
+    why_inconsistent,
     why_undefined,
 )
 

@@ -5,27 +5,41 @@ DEFINITIONS-SUMMARIES 16 lists them.
 import numpy as np
 import pytest
 
-from delibsim.measures.inference.intraclass import intraclass, of_means, raters_needed
-from delibsim.measures.inference.regression import line
-from delibsim.measures.pair_designs import directed_ring, mirrored
-from delibsim.measures.reliability.codes import codes_of
-from delibsim.measures.reliability.coefficients import coefficient
-from delibsim.measures.summaries.correlation import (
+from delibsim.measures.correlations import (
     exact_rank_p,
     partial_spearman,
     pearson,
     spearman,
 )
-from delibsim.measures.summaries.extraction import (
+from delibsim.measures.designs import directed_ring, mirrored
+from delibsim.measures.inference.components import intraclass, of_means, raters_needed
+from delibsim.measures.inference.regression import line
+from delibsim.measures.reliability.codes import codes_of
+from delibsim.measures.reliability.coefficients import coefficient
+from delibsim.measures.summaries.gaps import (
+    gap,
+    overlap,
+    place,
+    random_gaps,
+    sign_flip_p,
+    t_mean,
+    within,
+    within_slope,
+)
+from delibsim.measures.summaries.prediction import (
+    derived,
+    label_of,
+    linear,
+    normalised,
+    preferences,
+)
+from delibsim.measures.summaries.texts import (
+    factors,
+    local_outliers,
     marginal_relevance,
     relevance,
     sentence_vectors,
 )
-from delibsim.measures.summaries.gaps import gap, overlap, random_gaps, within
-from delibsim.measures.summaries.labels import derived, label_of, linear, normalised
-from delibsim.measures.summaries.outliers import factors, local_outliers
-from delibsim.measures.summaries.preferences import preferences
-from delibsim.measures.summaries.trends import place, sign_flip_p, t_mean, within_slope
 
 near = pytest.approx
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import linregress, pearsonr
 
-from delibsim.measures.summaries.baseline import fit_ridge
 from delibsim.measures.summaries.prediction import (
     calibration,
     errors,
     mean_defined,
     ordering,
 )
+from delibsim.measures.summaries.texts import fit_ridge
 
 GOLDEN = (
     [1, 2, 2, 3, 4, 5, 5, 3, 4, 2],

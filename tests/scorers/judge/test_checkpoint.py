@@ -16,9 +16,9 @@ pytest.importorskip(
 import torch
 from safetensors.torch import load_file, save_file
 
-from delibsim.conduct.judging.score_trained import score_summaries, set_up_judge
-from delibsim.conduct.judging.train import Training, train_judge
-from delibsim.conduct.judging.training_records import records_of_file
+from delibsim.conduct.trained.records import records_of_file
+from delibsim.conduct.trained.score import score_summaries, set_up_judge
+from delibsim.conduct.trained.train import Training, train_judge
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.training import Triple
 from delibsim.scorers.judge.checkpoint import base_encoder, base_tokenizer, load_judge, read_record

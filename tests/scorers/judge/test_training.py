@@ -18,8 +18,8 @@ pytest.importorskip(
 import torch
 from safetensors.torch import load_file
 
-from delibsim.conduct.judging.train import Finished, Training, train_judge
-from delibsim.conduct.judging.training_records import records_of_file
+from delibsim.conduct.trained.records import records_of_file
+from delibsim.conduct.trained.train import Finished, Training, train_judge
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.judge.checkpoint import read_record
 from delibsim.scorers.judge.inference import trained_judge
@@ -217,7 +217,7 @@ def test_scores_are_those_of_the_training_and_batches_change_nothing(known, base
     alone = trained_judge(whole.folder, "cpu", tokens=1)
     for place, values in alone.scores(triples[:12]):
         assert values == pytest.approx(together[place], abs=1e-5)
-    from delibsim.conduct.judging.train import parts_of, predicted
+    from delibsim.conduct.trained.train import parts_of, predicted
 
     training = Training(known, base, whole.folder.parent, QUICK)
     test = parts_of(training, "")["test"]

@@ -21,8 +21,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import Factor, factors
 from delibsim.analysis.study.sample.populations import main_population, why_no_value, without_value
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.means import mean_of_units
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm, mean_of_units
 
 OUTCOMES = ("dri_change", "dri_adjusted_change", "diversity_pre", "diversity_change")
 """The three of the published study, and the adjusted index beside the plain one."""

@@ -19,10 +19,15 @@ from delibsim.domain.seed import seed_of
 from delibsim.measures.aqua import HIGHEST, LOWEST
 from delibsim.measures.aqua import PEOPLE as PUBLISHED
 from delibsim.measures.inference.contrasts import pooled_p
-from delibsim.measures.inference.equivalence import equivalence, equivalence_of_mean
-from delibsim.measures.inference.means import mean_of_units
-from delibsim.measures.inference.multiplicity import holm
-from delibsim.measures.inference.two_samples import Sample, pooled, welch
+from delibsim.measures.inference.means import (
+    Sample,
+    equivalence,
+    equivalence_of_mean,
+    holm,
+    mean_of_units,
+    pooled,
+    welch,
+)
 
 PEOPLE = "people"
 MARGIN = 0.1

@@ -13,7 +13,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 
 SESSIONS, ANSWERS, VALUES = "sessions", "sessions with missing answers", "values of the outcome"
 LEVEL = 0.05

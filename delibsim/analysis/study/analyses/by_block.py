@@ -33,8 +33,7 @@ from delibsim.analysis.study.sample.populations import (
     main_population,
 )
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.means import mean_of_units
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm, mean_of_units
 
 CONTRAST = {
     "outcome": "the measure whose change is compared",

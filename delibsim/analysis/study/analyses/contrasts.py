@@ -49,7 +49,7 @@ from delibsim.analysis.study.table.table_of_study import knows_seeds
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.measures.inference.contrasts import free_p
-from delibsim.measures.inference.multiplicity import benjamini_hochberg, holm
+from delibsim.measures.inference.means import benjamini_hochberg, holm
 
 PRIMARY, SECONDARY = "primary", "secondary"
 MEANINGS = {

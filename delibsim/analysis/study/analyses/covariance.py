@@ -19,8 +19,7 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.jackknife import jackknifed
-from delibsim.measures.inference.means import Mean
+from delibsim.measures.inference.means import Mean, jackknifed
 
 ABSOLUTE = [outcome for outcome in OUTCOMES if outcome.scale == "absolute"]
 MEANINGS = {

@@ -19,7 +19,7 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.equivalence import UNDEFINED, equivalence_of_mean
+from delibsim.measures.inference.means import UNDEFINED, equivalence_of_mean
 
 MARGINS: Mapping[Outcome, float] = {
     Outcome("dri"): 0.02,

@@ -13,7 +13,7 @@ from delibsim.analysis.study.sample.blocks import missing_note
 from delibsim.analysis.study.sample.outcomes import NONE, OUTCOMES, outcomes_of, why_no_outcome
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.intraclass import intraclass
+from delibsim.measures.inference.components import intraclass
 
 AQUA = "aqua.score"
 """The column of the AQuA score of a session."""

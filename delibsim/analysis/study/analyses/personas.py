@@ -11,7 +11,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.factors import levels_of, varied
 from delibsim.analysis.study.sample.populations import main_population, why_no_value, without_value
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.effect_size import cohens_d
+from delibsim.measures.inference.means import cohens_d
 
 OUTCOMES = (
     "diversity_pre",

@@ -14,7 +14,7 @@ from delibsim.analysis.study.study_table import BLOCK, StudyTable
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.inference.mixed import mixed_fit, simulated_fits
 from delibsim.measures.inference.power import Sample, Spread
-from delibsim.measures.inference.random_effects import Term, estimable, independent, term
+from delibsim.measures.inference.reml import Term, estimable, independent, term
 
 PUBLISHED_SAMPLE = Sample(topics=12, models=11, replicates=5)
 WITHIN = 0.1117

@@ -25,7 +25,7 @@ from delibsim.analysis.study.sample.outcomes import (
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.seed import seed_of
-from delibsim.measures.inference.joint import Specified, joint_test, over_clusters, relabelled
+from delibsim.measures.inference.contrasts import Specified, joint_test, over_clusters, relabelled
 
 MOST_DRAWS = 2_000
 """Labellings at the most."""

@@ -18,8 +18,8 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import kinds_of_participants
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.crossed import Crossed, crossed_mean
 from delibsim.measures.inference.means import Mean
+from delibsim.measures.inference.mixed import Crossed, crossed_mean
 
 KINDS = ("topic", "model")
 MEANINGS = {

@@ -38,7 +38,7 @@ def _recorded(study: StudyTable, record: Record | None, runs: Mapping[str, int])
     models = " ".join(map(model_in_words, record.models))
     yield Entry("Models, versions and parameters", f"{models} (study.json, fingerprints.jsonl)")
     texts = "Every prompt and reply word for word in exchanges.jsonl; treatments and"
-    yield Entry("Prompts", f"{texts} wordings in study.json, edition {record.manifest.edition}.")
+    yield Entry("Prompts", f"{texts} wordings in study.json.")
     yield Entry("Dates", f"Begun {record.manifest.begun.get('at', 'unknown')}; each call is dated.")
     versions = ", ".join(f"{name} {own}" for name, own in record.versions.items())
     yield Entry("Software", f"{versions or 'not recorded'} (study.json).")

@@ -62,7 +62,7 @@ def comparison(
     """Both studies beside each other; two of one name are told apart as (1) and (2)."""
     names = names_of(first, second)
     results = [_contrasts(first, second, names), _differences(first.study, second.study, names)]
-    doubts = [*_not_shared(first.study, second.study, names), *_held_otherwise(records, names)]
+    doubts = [*_not_shared(first.study, second.study, names), *_held_otherwise(records)]
     return Comparison(first, second, results, doubts)
 
 
@@ -185,20 +185,12 @@ def _surveys(study: StudyTable) -> dict[str, str]:
     return {str(topic): str(survey) for topic, survey in pairs.itertuples(index=False)}
 
 
-def _held_otherwise(
-    records: tuple[Record | None, Record | None], names: tuple[str, str]
-) -> Iterator[str]:
-    """Editions, wordings, procedures and personas in which the studies differ."""
+def _held_otherwise(records: tuple[Record | None, Record | None]) -> Iterator[str]:
+    """Wordings, procedures and personas in which the studies differ."""
     first, second = records
     if first is None or second is None:
         yield "How one of the studies was held is not recorded in its table."
         return
-    editions = first.manifest.edition, second.manifest.edition
-    if editions[0] != editions[1]:
-        yield (
-            f"The editions of presets and prompts differ ({names[0]}: {editions[0]}; {names[1]}:"
-            f" {editions[1]}): a difference may come from the wording."
-        )
     for kind in KINDS:
         mine, others = first.components(kind), second.components(kind)
         if kind == "surveys":  # of topics that both have

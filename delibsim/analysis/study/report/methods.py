@@ -84,8 +84,8 @@ def _procedure(study: StudyTable, record: Record) -> str:
         "Every participant answered the survey (ratings of considerations, ranks of policy options)"
         " before and after the session. Unreadable answers were asked for again with the concrete"
         " fault; what stayed missing is missing, and nothing is imputed. Treatments:"
-        f" {'; '.join(treatments)}. Wording of prompts: {wordings}; procedure: {procedures};"
-        f" edition {record.manifest.edition} of presets and prompts, frozen with the study."
+        f" {'; '.join(treatments)}. Wording of prompts: {wordings}; procedure: {procedures}; both"
+        " are frozen with the study."
         f" {said} The seed of the study is {record.seed}; every draw is seeded by it, the topic,"
         " the replicate and its own name."
     )

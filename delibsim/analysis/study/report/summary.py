@@ -20,7 +20,7 @@ from delibsim.analysis.study.result import Result
 from delibsim.analysis.study.sample.populations import CITIZENS
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
-from delibsim.measures.inference.multiplicity import holm
+from delibsim.measures.inference.means import holm
 
 MAIN = "dri"
 """The measure that the summary is about, unless another outcome is the primary one."""

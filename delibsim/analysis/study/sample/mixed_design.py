@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.sample.silent_sessions import shares
-from delibsim.measures.inference.random_effects import Term, estimable, independent, term
+from delibsim.measures.inference.reml import Term, estimable, independent, term
 
 Array = NDArray[np.float64]
 

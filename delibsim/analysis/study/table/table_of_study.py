@@ -20,6 +20,8 @@ from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.run_scores import RunScores
 
+AS_FACT = {"model": "models", "temperature": "temperature_requested"}
+"""Columns of the table that have another name than the fact that they hold."""
 DTYPES = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
 HELD = ("complete", "partial")
 NOT_SCORED = "not_scored"
@@ -30,7 +32,16 @@ UNREAD = ("no_run", "damaged", "not_begun", "withdrawn")
 NO_ROOM = "zero_denominator"
 OF_PARTS = ("topic", "survey"), ("treatment", "paraphrase_of", "interaction", "rounds")
 """What the first and second part of a session's name tell of sessions that were never begun."""
-OF_GROUP = ("model", "family", "reasoning", "null", "size", "persona", "temperature", "setting")
+OF_GROUP = (
+    "models",
+    "family",
+    "reasoning",
+    "null",
+    "size",
+    "persona",
+    "temperature_requested",
+    "setting",
+)
 OF_STUDY = ("format", "wording", "seed")
 
 
@@ -51,7 +62,8 @@ def table_of_study(
     design, counts = fixed_columns()
     series: dict[str, Any] = {}
     for column in (*design, *counts):
-        values = [row.get(column.name) for row in rows]
+        fact = AS_FACT.get(column.name, column.name)
+        values = [row.get(fact) for row in rows]
         series[column.name] = pd.Series(values, dtype=DTYPES[column.kind])
     series["study"] = pd.Series([study] * len(rows), dtype="object")
     cells = [row.get("cell") for row in rows]
@@ -90,7 +102,7 @@ def _placed(facts: Sequence[Row], components: Mapping[str, Mapping[str, Any]]) -
             settings = row["settings"]
             if settings not in interned:
                 interned[settings] = frozenset(_with_rounds(settings))
-            family = row["topic"], row["treatment"], row["model"]
+            family = row["topic"], row["treatment"], row["models"]
             own = Placed(row["session"], row["cell"], row["replicate"], family, interned[settings])
             placed.append(own)
     found = conditions_of(placed)

@@ -1,1 +1,0 @@
-"""Asking about finished text, by language models or people."""

@@ -1,0 +1,1 @@
+"""Asking about finished text: one road for every kind, by language models and by people."""

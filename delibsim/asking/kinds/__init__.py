@@ -1,0 +1,1 @@
+"""The kinds of asking: what is asked about which texts, and what an answer is."""

@@ -1,0 +1,427 @@
+"""Judging summaries: how far a summary carries an opinion, and which of two is better.
+
+A unit is a sitting: an opinion beside a summary, or beside two of them.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from delibsim.asking.kinds.judgment_settings import JudgingSettings, judging_asked
+from delibsim.asking.kinds.sittings import (
+    JudgedMaterial,
+    comparison_sittings,
+    rating_sittings,
+)
+from delibsim.asking.kinds.summary import material_of
+from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
+from delibsim.asking.road import merge, missing_reason
+from delibsim.asking.settings import CodersAsked
+from delibsim.asking.texts import checked_wording, kin_among, plain, wording_kept, wording_plain
+from delibsim.domain.annotation import Annotation
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.judgment import Judgment, Role, Sitting
+from delibsim.domain.opinion import OpinionSet
+from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import Summary
+from delibsim.domain.text import counted, study_named
+from delibsim.domain.treatment import Wording
+from delibsim.measures.designs import directed_ring, mirrored
+from delibsim.models.limits import Limits
+from delibsim.planning.load import MESSAGE, Load
+from delibsim.planning.tokens import Range, tokens_of
+from delibsim.prompts.blocks import quoted
+from delibsim.prompts.forms.verdict import VerdictForm
+from delibsim.prompts.prompt import Prompt, Purpose
+from delibsim.prompts.verdict import check_verdict_texts, verdict_prompt, verdict_reask
+from delibsim.store.judgments import Judgments
+from delibsim.store.opinions import opinions_of
+from delibsim.store.runs import Runs
+from delibsim.store.summaries import Summaries
+
+Key = tuple[str, str]
+"""A judgment: judge, sitting."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is put before judges: opinions and summaries, the sittings that are asked for, and how.
+
+    `whole` names the summaries of the whole set, those of groups aside; `edited` those that are
+    another text now than the one that was judged.
+    """
+
+    material: JudgedMaterial
+    sittings: tuple[Sitting, ...]
+    whole: tuple[str, ...]
+    role: Role
+    wording: Wording
+    reasks: int
+    edited: tuple[str, ...] = ()
+
+    def prompt(self, sitting: Sitting, judge: str) -> Prompt:
+        """The prompt with the opinion and the summaries; no name of a summariser is shown."""
+        material = self.material
+        shown = [material.summaries[sitting.summary]]
+        if sitting.other:
+            shown.append(material.summaries[sitting.other])
+        opinion, purpose = material.opinions[sitting.opinion], Purpose(judge, sitting.id)
+        return verdict_prompt(
+            material.question, opinion, tuple(shown), self.role, self.wording, purpose
+        )
+
+
+class JudgmentKind(Kind):
+    """The kind: judgments of judges at sittings."""
+
+    name = "judgment"
+    noun = "judgment"
+    called = "the judging"
+    growth = Growth(
+        fixed=("summaries", "role", "temperature", "reasks", "seed", "wording"),
+        joined=("asks", "judged"),
+        texts="judged",
+        come=True,
+    )
+
+    def kept(self, runs: Runs, name: str) -> Plan:
+        """The judgments of a task as they were kept; WrongInput for those of people alone."""
+        judgments = Judgments.begun(runs, name)
+        if not judgments.files.annotations.is_file():
+            raise WrongInput(
+                f"judgments {judgments.name} are of people alone, so there is no record"
+            )
+        task = judgments.files.task()
+        every = {one.id: one for one in Summaries.of(runs, task["summaries"]).all()}
+        digests = {id: one.sha256 for id, one in every.items() if one.missing is None}
+        edited = [id for id, digest in task["judged"].items() if digests.get(id) != digest]
+        made = [] if edited else [every[id] for id in task["judged"]]
+        return Plan(
+            kind=self,
+            runs=runs,
+            answers=judgments,
+            settings=None,
+            models=task["models"],
+            limits=Limits(),
+            addresses={},
+            task=task,
+            about=replace(judged_in(runs, judgments, task, made), edited=tuple(edited)),
+        )
+
+    def lost(self, plan: Plan) -> list[str]:
+        """The summaries that are not those that were judged."""
+        return [f"{id}: the summary was edited or removed" for id in plan.about.edited]
+
+    def keys(self, plan: Plan, coder: str) -> Iterable[Key]:
+        """One judgment a sitting."""
+        return ((coder, sitting.id) for sitting in plan.about.sittings)
+
+    def occasion(self, key: Key) -> str | None:
+        """The sitting."""
+        return key[1]
+
+    def rounds(
+        self, plan: Plan, coder: str, keys: set[Key], done: Mapping[Key, Any], faults: list[str]
+    ) -> Iterator[Round]:
+        """All sittings at once, those of one summary after another."""
+        yield Round(
+            question(plan.about, sitting, coder)
+            for sitting in plan.about.sittings
+            if (coder, sitting.id) in keys
+        )
+
+    def longest(self, plan: Plan) -> Prompt:
+        """The prompt with the longest texts that meet."""
+        material = plan.about.material
+        opinions = {id: len(text) for id, text in material.opinions.items()}
+        summaries = {id: len(text) for id, text in material.summaries.items()} | {"": 0}
+
+        def length(sitting: Sitting) -> int:
+            return summaries[sitting.summary] + summaries[sitting.other] + opinions[sitting.opinion]
+
+        return plan.about.prompt(max(plan.about.sittings, key=length), "judge")
+
+    def load(self, plan: Plan, coder: str, waiting: set[Key]) -> Load:
+        """Setting, question and summaries are cacheable from the second sitting of the same
+        summaries on.
+
+        Sittings are counted by summaries and by opinion, and no prompt is made, since there may be
+        hundreds of thousands.
+        """
+        material = plan.about.material
+        summaries = {id: tokens_of(quoted(text)) for id, text in material.summaries.items()}
+        summaries[""] = Range()
+        frame, reply = self._frame(plan), tokens_of(VerdictForm().example(""))
+        sittings = [one for one in plan.about.sittings if (coder, one.id) in waiting]
+        n, whole, prefix = len(sittings), Range(), Range()
+        shown = Counter((one.summary, one.other) for one in sittings)
+        for (summary, other), times in shown.items():
+            tokens = frame + summaries[summary] + summaries[other]
+            whole += tokens.times(times)
+            prefix += tokens.times(times - 1)
+        for opinion, times in Counter(one.opinion for one in sittings).items():
+            whole += tokens_of(quoted(material.opinions[opinion])).times(times)
+        return Load(n, n, whole, prefix, reply.times(n), min(n, 1))
+
+    def _frame(self, plan: Plan) -> Range:
+        """Tokens of a prompt without opinion and summaries."""
+        rest, material = self.longest(plan).text, plan.about.material
+        texts = [*material.opinions.values(), *material.summaries.values()]
+        for text in sorted(filter(None, texts), key=len, reverse=True):
+            rest = rest.replace(quoted(text), "", 1)
+        return tokens_of(rest) + Range(0, 3 * MESSAGE)
+
+    def named(self, answer: Judgment) -> str:
+        """The sitting and the judge."""
+        return f"{answer.sitting.id}, {answer.judge}"
+
+    def said(self, answer: Judgment) -> str:
+        """The numbers."""
+        if answer.missing:
+            return str(answer.missing)
+        return ", ".join(f"{name} {value}" for name, value in answer.values.items())
+
+
+JUDGMENTS = JudgmentKind()
+
+
+def question(about: Judged, sitting: Sitting, judge: str) -> Question:
+    """What one judge is asked at a sitting."""
+
+    def seed(prompt: Prompt) -> int:
+        own = (sitting.id, judge, about.role, about.wording.id, prompt.purpose.attempt)
+        return seed_of(*about.material.names, "verdict", *own)
+
+    def read(reply: Annotation) -> list[Judgment]:
+        return [Judgment(sitting, judge, reply.value or {}, missing_reason(reply))]
+
+    return Question(
+        unit=sitting.id,
+        prompt=partial(about.prompt, sitting, judge),
+        seed=seed,
+        again=partial(verdict_reask, about.wording),
+        reasks=about.reasks,
+        keys=((judge, sitting.id),),
+        read=read,
+    )
+
+
+def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
+    """The judgments that these settings describe; nobody is asked.
+
+    WrongInput where there is nothing to be judged, for a ring that cannot be, and for other
+    settings or summaries under a name that has begun.
+    """
+    settings, judges = judging_asked(overrides)
+    summaries = Summaries.begun(runs, settings.summaries)
+    made = [one for one in summaries.all() if one.missing is None]
+    if not made:
+        raise WrongInput(f"{study_named(runs.study)}: there is no summary to be judged")
+    material = judged_material(runs, summaries, opinions_of(runs), made)
+    notes = list(judges.ignored)
+    k = _ring(settings, made, notes)
+    wording = checked_wording(settings.wording, check_verdict_texts)
+    judgments = Judgments.of(runs, settings.name)
+    task = _merged(judgments, plain(_task(runs, settings, judges, summaries.name, made, wording)))
+    material = with_people(material, judgments)
+    sittings = sittings_of(settings, material, made, k)
+    if settings.people:
+        sittings += _of_people(judgments, material, sittings)
+    writing = summaries.files.task()["models"]
+    return Plan(
+        kind=JUDGMENTS,
+        runs=runs,
+        answers=judgments,
+        settings=settings,
+        models=judges.models,
+        limits=judges.plan.limits,
+        addresses=judges.plan.addresses,
+        task=task,
+        about=Judged(
+            material=material,
+            sittings=tuple(sittings),
+            whole=whole_of(made),
+            role=settings.role,
+            wording=wording,
+            reasks=task["reasks"],
+        ),
+        notes=tuple(notes),
+        warnings=tuple(kin_among(judges.models, writing, ("judge", "summariser"))),
+    )
+
+
+def judged_in(
+    runs: Runs, judgments: Judgments, task: Mapping[str, Any], made: Sequence[Summary]
+) -> Judged:
+    """What judges of a task as it was kept are given, with every sitting that it asks for once."""
+    summaries = Summaries.of(runs, task["summaries"])
+    material = judged_material(runs, summaries, opinions_of(runs), made)
+    material = with_people(material, judgments)
+    return Judged(
+        material=material,
+        sittings=tuple(planned_of(task, material, made, judgments)) if made else (),
+        whole=whole_of(made),
+        role=task["role"],
+        wording=wording_kept(task["wording"]),
+        reasks=task["reasks"],
+    )
+
+
+def judged_material(
+    runs: Runs, summaries: Summaries, opinions: OpinionSet, made: Sequence[Summary]
+) -> JudgedMaterial:
+    """Opinions and summaries as judges see them; WrongInput where an opinion was edited since."""
+    task = summaries.files.task()
+    now = {text.id: text.sha256 for text in opinions.texts}
+    lost = [id for id, digest in task["texts"].items() if now.get(id) != digest]
+    if lost:
+        raise WrongInput(
+            f"{study_named(runs.study)}: {counted(len(lost), 'opinion')} ({lost[0]} first) were"
+            " edited or removed since they were summarised; summarise them under another name"
+        )
+    own = material_of(task, opinions)
+    return JudgedMaterial(
+        names=own.names,
+        question=own.question,
+        opinions=own.opinions,
+        summaries={one.id: one.text for one in made},
+        sources={one.id: own.shown(one.slot) for one in made},
+    )
+
+
+def sittings_of(
+    settings: JudgingSettings, material: JudgedMaterial, made: Sequence[Summary], k: int
+) -> list[Sitting]:
+    """The sittings that settings ask for: ratings, comparisons of whole summaries, or both."""
+    found = []
+    if settings.asked != "comparison":
+        found += rating_sittings(material, settings.per_summary, settings.controls)
+    if settings.asked != "rating":
+        found += comparison_sittings(material, whole_of(made), k, settings.both_ways)
+    return found
+
+
+def whole_of(made: Sequence[Summary]) -> tuple[str, ...]:
+    """The summaries of the whole set, in the order in which they came."""
+    return tuple(one.id for one in made if not one.slot.group)
+
+
+def _ring(settings: JudgingSettings, made: Sequence[Summary], notes: list[str]) -> int:
+    """The comparisons of each summary as A; WrongInput where a summary would meet itself."""
+    if settings.asked == "rating":
+        for name in ("k", "both_ways"):
+            if name in settings.keys:
+                raise WrongInput(f"{name} is of comparisons; add: asked=comparison or asked=both")
+        return 0
+    if settings.asked == "comparison" and settings.keys & {"per_summary", "controls"}:
+        raise WrongInput("per_summary and controls are of ratings; leave them out, or: asked=both")
+    n = sum(not one.slot.group for one in made)
+    k = settings.k if "k" in settings.keys else min(settings.k, n - 1)
+    if n < 2 or k >= n:
+        raise WrongInput(
+            f"k={k} with {counted(n, 'summary')} of the whole: each is compared with others, so k"
+            f" is at most {max(n - 1, 0)}"
+        )
+    twice = mirrored(directed_ring(n, k))
+    if twice:
+        notes.append(f"k={k} with {n} summaries: {counted(twice, 'pair')} stand in both directions")
+    return k
+
+
+def _task(
+    runs: Runs,
+    settings: JudgingSettings,
+    judges: CodersAsked,
+    summaries: str,
+    made: Sequence[Summary],
+    wording: Wording,
+) -> dict[str, Any]:
+    """What a study keeps of its judgments: everything that decides on what is asked."""
+    session = judges.plan.session
+    names = ("asked", "per_summary", "both_ways", "controls", "people")
+    asks = {name: getattr(settings, name) for name in names}
+    asks |= {"k": settings.k if "k" in settings.keys else 0, "of": len(made)}
+    return {
+        "study": runs.study,
+        "seed": session.seed,
+        "summaries": summaries,
+        "asks": [asks],
+        "role": settings.role,
+        "temperature": settings.temperature,
+        "reasks": session.procedure.reasks,
+        "wording": wording_plain(wording),
+        "models": {name: dict(own) for name, own in judges.models.items()},
+        "judged": {one.id: one.sha256 for one in made},
+    }
+
+
+def _merged(judgments: Judgments, new: Mapping[str, Any]) -> dict[str, Any]:
+    """What a study keeps of its judgments after this command; summaries may be added.
+
+    Nobody is bound to the settings of a command that got no judgment.
+    """
+    files = judgments.files
+    if not files.annotations.is_file() and not files.people.is_file():
+        return dict(new)
+    begun = files.task()
+    where = f"{study_named(begun['study'])}, judgments {judgments.name}"
+    return merge(begun, new, JUDGMENTS.growth, where, JUDGMENTS.noun)
+
+
+def with_people(material: JudgedMaterial, judgments: Judgments) -> JudgedMaterial:
+    """The same with the opinions that people wrote who judged."""
+    written = judgments.opinions_of_people()
+    return replace(material, opinions={**material.opinions, **written}) if written else material
+
+
+def _only(material: JudgedMaterial, made: Sequence[Summary]) -> JudgedMaterial:
+    """The same with these summaries alone."""
+    sources = {one.id: material.sources[one.id] for one in made}
+    return replace(material, sources=sources)
+
+
+def _of_people(
+    judgments: Judgments, material: JudgedMaterial, sittings: Sequence[Sitting]
+) -> list[Sitting]:
+    """The sittings of people with these texts that are not among others."""
+    known = {sitting.id for sitting in sittings}
+    found = {}
+    for one in judgments.people():
+        own = one.sitting
+        shown = {own.summary, own.other or own.summary} <= material.summaries.keys()
+        if own.id not in known and shown and own.opinion in material.opinions:
+            found[own.id] = own
+    return list(found.values())
+
+
+def planned_of(
+    task: Mapping[str, Any],
+    material: JudgedMaterial,
+    made: Sequence[Summary],
+    judgments: Judgments | None = None,
+) -> Iterator[Sitting]:
+    """Every sitting that a task as it was kept asks of each judge, once; with those of people where
+    it asks for them.
+    """
+    known: set[str] = set()
+    for asks in task["asks"]:
+        keys = frozenset({"k"} if asks["k"] else ())
+        settings = JudgingSettings(
+            asked=asks["asked"],
+            per_summary=asks["per_summary"],
+            k=asks["k"] or JudgingSettings.k,
+            both_ways=asks["both_ways"],
+            controls=asks["controls"],
+            keys=keys,
+        )
+        then = made[: asks["of"]]  # summaries are only ever added, behind those that there were
+        k = _ring(settings, then, [])
+        asked = sittings_of(settings, _only(material, then), then, k)
+        if asks["people"] and judgments is not None:
+            asked += _of_people(judgments, material, asked)
+        for sitting in asked:
+            if sitting.id not in known:
+                known.add(sitting.id)
+                yield sitting

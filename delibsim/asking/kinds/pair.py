@@ -1,0 +1,600 @@
+"""Comparing texts in pairs: which of two is the stronger on a dimension. The exemplar of a kind.
+
+A unit is a sheet: two texts of one group in an order. What is planned comes from settings
+(`plan_pairs`) or, for a replay, from what the study keeps (`Pairs.kept`); both make the same plan.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from delibsim.asking.adaptive import Chain, chain_of, further_sheets
+from delibsim.asking.designs import Drawing, groups_of, sheets_of
+from delibsim.asking.kinds.pair_batches import (
+    ask_batches,
+    batches_of,
+    follows,
+    keep_ends,
+    other_batches,
+    sheets_in,
+)
+from delibsim.asking.kinds.pair_settings import ComparingSettings, comparing_asked
+from delibsim.asking.kinds.pair_texts import (
+    TOPIC,
+    gathered_texts,
+    kept_texts,
+    pairs_in,
+    texts_to_compare,
+    topics_of,
+    unit_and_group,
+)
+from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
+from delibsim.asking.road import answered, changed_texts, merge, missing_reason, refuse_if
+from delibsim.asking.settings import CodersAsked
+from delibsim.asking.texts import (
+    IMPORTED,
+    checked_wording,
+    kin_among,
+    plain,
+    shown_texts,
+    speaking_in,
+    wording_kept,
+    wording_plain,
+)
+from delibsim.domain.annotation import Annotation, Text
+from delibsim.domain.comparison import Pair, Sheet, Vote
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.quality import QualityDimension
+from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted, study_named
+from delibsim.domain.treatment import Wording
+from delibsim.measures.bradley_terry.problem import DENSE
+from delibsim.models.limits import Limits
+from delibsim.planning.load import MESSAGE, Load
+from delibsim.planning.tokens import Range, tokens_of
+from delibsim.prompts.blocks import quoted
+from delibsim.prompts.compare import Manner, check_judge_texts, compare_prompt, compare_reask
+from delibsim.prompts.prompt import Prompt, Purpose
+from delibsim.store.comparisons import Comparisons, dimension_to_plain
+from delibsim.store.gathered import gathered_and_own
+from delibsim.store.instruments.library import Library
+from delibsim.store.packs import packs_of
+from delibsim.store.runs import Runs
+
+ADAPTIVE = "adaptive"
+FEW = 5
+"""How many ids a message names."""
+REASON = (15, 60)
+"""Words of a reason in one short sentence, and in two long ones."""
+Key = tuple[str, str, str, str, int]
+"""A vote: first text, second text, dimension, judge, run."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is put before judges: `texts` word for word and `shown` by id as judges see them, what
+    each group is about (`topics`, "" where it is not shown), dimensions, and how judges are asked.
+
+    `names` are what seeds begin with. The sheets of an adaptive comparison differ between
+    dimensions, and are those of the batches that there are; `chains` say how further ones are
+    chosen. `sources` are the studies from which texts are gathered.
+    """
+
+    names: tuple[str, int]
+    texts: tuple[Text, ...]
+    shown: Mapping[str, Text]
+    topics: Mapping[str, str]
+    dimensions: tuple[QualityDimension, ...]
+    manner: Manner
+    wording: Wording
+    reasks: int
+    repeats: int
+    sheets: tuple[Sheet, ...]
+    by_dimension: Mapping[str, tuple[Sheet, ...]] = field(default_factory=dict)
+    chains: tuple[Chain, ...] = ()
+    sources: tuple[Runs, ...] = ()
+
+    def sheets_on(self, dimension: str) -> tuple[Sheet, ...]:
+        """The sheets of a dimension."""
+        return self.by_dimension.get(dimension, self.sheets)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs the sheets are of."""
+        return len({sheet.pair for sheet in self.sheets})
+
+    def with_sheets(self, by_dimension: Mapping[str, tuple[Sheet, ...]]) -> "Compared":
+        """The same with these sheets on its dimensions."""
+        every = tuple(dict.fromkeys(sheet for own in by_dimension.values() for sheet in own))
+        return replace(self, sheets=every, by_dimension=dict(by_dimension))
+
+    def prompt(self, dimension: QualityDimension, sheet: Sheet, purpose: Purpose) -> Prompt:
+        """The prompt with the two texts of a sheet as judges see them."""
+        texts = self.shown[sheet.a].text, self.shown[sheet.b].text
+        topic = self.topics.get(sheet.group, "")
+        return compare_prompt(dimension, self.manner, self.wording, texts, topic, purpose)
+
+
+class Pairs(Kind):
+    """The kind: votes of judges on sheets."""
+
+    name = "pair"
+    noun = "vote"
+    called = "the comparison"
+    growth = Growth(
+        fixed=(
+            "unit", "within", "examples", "design", "criteria", "ties", "reasons", "topic",
+            "temperature", "reasks", "seed", "wording",
+        ),
+        named=("models", "dimensions"),
+        larger=("runs", "per_text"),
+    )  # fmt: skip
+
+    def kept(self, runs: Runs, name: str) -> Plan:
+        """A comparison as it was kept; WrongInput for one whose votes were imported."""
+        comparisons = Comparisons.begun(runs, name)
+        task = comparisons.files.task()
+        if task.get("imported"):
+            raise WrongInput(f"comparison {comparisons.name} was imported, so it has no record")
+        texts = [one for one in kept_texts(runs, task) if task["texts"].get(one.id) == one.sha256]
+        dimensions = tuple(comparisons.dimensions().values())
+        about = compared_in(runs, task, texts, dimensions)
+        chains = [chain_of(task, texts, one.id) for one in dimensions if _is_adaptive(task)]
+        planned = Plan(
+            kind=self,
+            runs=runs,
+            answers=comparisons,
+            settings=None,
+            models=task["models"],
+            limits=Limits(),
+            addresses={},
+            task=task,
+            about=replace(about, chains=tuple(chains)),
+        )
+        return self.now(planned) if not self.lost(planned) else planned
+
+    def lost(self, plan: Plan) -> list[str]:
+        """The texts that the study no longer holds as they were compared."""
+        known = {text.id for text in plan.about.texts}
+        told = "the text was edited or removed since it was compared"
+        return [f"{id}: {told}" for id in plan.task["texts"] if id not in known]
+
+    def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
+        """One vote a dimension, sheet and run."""
+        for dimension in plan.about.dimensions:
+            for sheet in plan.about.sheets_on(dimension.id):
+                for run in range(1, plan.about.repeats + 1):
+                    yield sheet.a, sheet.b, dimension.id, coder, run
+
+    def rounds(
+        self, plan: Plan, coder: str, keys: set[Key], done: Mapping[Key, Vote], faults: list[str]
+    ) -> Iterator[Round]:
+        """All votes at once, in the order of dimensions, sheets and runs."""
+        yield Round(self._questions(plan, coder, keys))
+
+    def _questions(self, plan: Plan, coder: str, keys: set[Key]) -> Iterator[Question]:
+        for dimension in plan.about.dimensions:
+            for sheet in plan.about.sheets_on(dimension.id):
+                for run in range(1, plan.about.repeats + 1):
+                    if (sheet.a, sheet.b, dimension.id, coder, run) in keys:
+                        yield question(plan.about, dimension, sheet, coder, run)
+
+    def longest(self, plan: Plan) -> Prompt:
+        """The prompt with the longest two texts that may meet."""
+        about, shown = plan.about, plan.about.shown
+        among = about.sheets
+        if about.chains:  # any two texts of a group may meet
+            found = (_longest(ids, shown) for ids in about.chains[0].groups.values())
+            among = tuple(sheet for sheet in found if sheet)
+
+        def length(sheet: Sheet) -> int:
+            return len(shown[sheet.a].text) + len(shown[sheet.b].text)
+
+        sheet = max(among, key=length)
+        prompts = []
+        for one in about.dimensions:
+            prompts.append(question(about, one, sheet, "judge", 1).prompt())
+        return max(prompts, key=lambda prompt: len(prompt.text))
+
+    def load(self, plan: Plan, coder: str, waiting: set[Key]) -> Load:
+        """What is alike for all sheets is cacheable from its second use on, and all of a prompt
+        from the second run of its sheet on; every text is counted once.
+        """
+        about, found = plan.about, Load()
+        texts, reply = _tokens_of_texts(about), reply_of(about.manner)
+        for dimension in about.dimensions:
+            first = True
+            topic = about.topics.get(about.sheets[0].group, "")
+            alike, frame = around(dimension, about.manner, about.wording, topic)
+            for sheet in about.sheets_on(dimension.id):
+                place = sheet.a, sheet.b, dimension.id, coder
+                n = sum((*place, run) in waiting for run in range(1, about.repeats + 1))
+                if not n:
+                    continue
+                whole = alike + frame + texts[sheet.a] + texts[sheet.b]
+                prefix = whole.times(n - 1) + (Range() if first else alike)
+                found += Load(0, n, whole.times(n), prefix, reply.times(n), 1)
+                first = False
+        return replace(found, sessions=len(waiting))
+
+    def named(self, answer: Vote) -> str:
+        """The sheet, the dimension, the judge and the run."""
+        place = f"{answer.sheet.a} and {answer.sheet.b}, {answer.dimension}"
+        return f"{place}, {answer.judge}, run {answer.run}"
+
+    def said(self, answer: Vote) -> str:
+        """The outcome."""
+        return str(answer.missing) if answer.missing else str(answer.outcome)
+
+    # Adaptive designs: pairs are chosen on the way.
+
+    def now(self, plan: Plan) -> Plan:
+        """The plan with the sheets of all batches that there are."""
+        if not plan.about.chains:
+            return plan
+        kept = batches_of(plan.answers.steps())
+        ids = [dimension.id for dimension in plan.about.dimensions]
+        about = plan.about.with_sheets({id: sheets_in(kept.get(id, ())) for id in ids})
+        return replace(plan, about=about)
+
+    def at_most(self, plan: Plan) -> Plan:
+        """The plan with as many sheets as there can be: those not chosen yet are drawn."""
+        about, found = plan.about, {}
+        for chain in about.chains:
+            own = about.sheets_on(chain.dimension)
+            found[chain.dimension] = (*own, *further_sheets(chain, {one.pair for one in own}))
+        return replace(plan, about=about.with_sheets(found)) if found else plan
+
+    def waits(self, plan: Plan, done: Mapping[Key, Vote]) -> bool:
+        """Whether a vote is missing or, of an adaptive design, another batch follows."""
+        return follows(plan, done) if plan.about.chains else super().waits(plan, done)
+
+    def ended(self, plan: Plan, done: Mapping[Key, Vote]) -> None:
+        """Keep which rules ended an adaptive design."""
+        if plan.about.chains:
+            keep_ends(plan, done)
+
+    async def course(self, asking: Any) -> list[str]:
+        """All judges at once or, of an adaptive design, batch after batch."""
+        return await (ask_batches(asking) if asking.plan.about.chains else asking.all())
+
+    def differs(self, plan: Plan, answers: Sequence[Vote]) -> list[str]:
+        """The batches that do not follow from the votes before them."""
+        return other_batches(plan, answers)
+
+
+PAIRS = Pairs()
+
+
+def question(
+    about: Compared, dimension: QualityDimension, sheet: Sheet, judge: str, run: int
+) -> Question:
+    """What one judge is asked about a sheet on a dimension, in one run."""
+    key = sheet.a, sheet.b, dimension.id, judge, run
+    purpose = Purpose(judge, f"{sheet.id} | {dimension.id} | {run}")
+
+    def seed(prompt: Prompt) -> int:
+        own = (sheet.a, sheet.b, dimension.id, judge, about.wording.id)
+        return seed_of(*about.names, "pair", *own, run, prompt.purpose.attempt)
+
+    def read(reply: Annotation) -> list[Vote]:
+        choice = reply.value
+        outcome, why = (None, "") if choice is None else (choice.outcome, choice.reason)
+        return [Vote(sheet, judge, dimension.id, outcome, run, missing_reason(reply), why)]
+
+    return Question(
+        unit=sheet.id,
+        prompt=partial(about.prompt, dimension, sheet, purpose),
+        seed=seed,
+        again=partial(compare_reask, about.wording),
+        reasks=about.reasks,
+        keys=(key,),
+        read=read,
+    )
+
+
+def plan_pairs(
+    runs: Runs,
+    overrides: Sequence[str],
+    keep_equal: bool = False,
+    home: Path | None = None,
+    sources: Sequence[Runs] = (),
+    people: bool = False,
+) -> Plan:
+    """The comparison that these settings describe, of the texts of a study; nobody is asked.
+
+    With `sources` the texts are gathered from them, and `runs` is the study of their own. With
+    `people` no language model is a judge. With `keep_equal` texts that are word for word alike are
+    compared as they are. WrongInput for texts that cannot be compared, for a design or setting that
+    cannot be, and for other settings or texts under a comparison that has begun.
+    """
+    settings, judges = comparing_asked(overrides)
+    if people:
+        judges = replace(judges, models={})
+    dimensions = _dimensions(Library(home), settings)
+    check = partial(check_judge_texts, examples=settings.examples > 0)
+    wording = checked_wording(settings.wording, check)
+    faults: list[str] = []
+    if sources:
+        unit, within = IMPORTED, ""
+        _refuse_sessions(settings, sources)
+        texts = gathered_texts(sources, settings.unit, faults)
+    else:
+        unit, within = unit_and_group(runs, settings)
+        texts = texts_to_compare(runs, unit, within, faults)
+    refuse_texts(list(shown_texts(runs, texts).values()), keep_equal)
+    by_id = {text.id: text for text in texts}
+    listed = pairs_in(Path(settings.file), by_id) if settings.design == "list" else ()
+    notes = [*judges.ignored, *_notes(texts, settings)]
+    comparisons = Comparisons.of(runs, settings.name)
+    _refuse_people(judges, comparisons)
+    new = _task(runs, settings, judges, dimensions, wording, texts, listed)
+    task = _merged(comparisons, plain(new | {"unit": unit, "within": within}))
+    about = compared_in(runs, task, texts, dimensions)
+    chains = []
+    for id in settings.dimensions if settings.adaptive else ():
+        chains.append(replace(chain_of(task, texts, id), per_text=settings.per_text))
+    about = replace(
+        about,
+        wording=wording,
+        repeats=settings.runs,
+        sheets=_chosen(about.sheets, texts, task, settings),
+        chains=tuple(chains),
+        sources=tuple(sources),
+    )
+    spoken = speaking_in(sources or gathered_and_own(runs))
+    planned = Plan(
+        kind=PAIRS,
+        runs=runs,
+        answers=comparisons,
+        settings=settings,
+        models=judges.models,
+        limits=judges.plan.limits,
+        addresses=judges.plan.addresses,
+        task=task,
+        about=about,
+        notes=tuple(notes),
+        warnings=tuple(kin_among(judges.models, spoken, ("judge", "speaker"))),
+        faults=tuple(faults),
+        most_usd=settings.until.get("usd"),
+    )
+    return PAIRS.now(planned)
+
+
+def compared_in(
+    runs: Runs,
+    task: Mapping[str, Any],
+    texts: Sequence[Text],
+    dimensions: Sequence[QualityDimension],
+) -> Compared:
+    """What judges of a comparison are given, by what the study keeps of it."""
+    return Compared(
+        names=(task["study"], task["seed"]),
+        texts=tuple(texts),
+        shown=shown_texts(runs, texts),
+        topics=topics_of(runs, texts) if task["topic"] else {},
+        dimensions=tuple(dimensions),
+        manner=Manner(task["criteria"], task["ties"], task["reasons"], task["examples"] > 0),
+        wording=wording_kept(task["wording"]),
+        reasks=task["reasks"],
+        repeats=task["runs"],
+        sheets=tuple(task_sheets(task, texts)),
+    )
+
+
+def task_sheets(task: Mapping[str, Any], texts: Sequence[Text]) -> list[Sheet]:
+    """All sheets of a comparison as it was kept; those of an adaptive one are in its batches."""
+    if _is_adaptive(task):
+        return []
+    kept, by_id = task["design"], {text.id: text for text in texts}
+    listed = [(a, b) for a, b in kept.get("pairs", ()) if a in by_id and b in by_id]
+    pairs = tuple(Pair(a, b, by_id[a].group) for a, b in listed)
+    drawing = Drawing(kept["kind"], size=kept.get("g", 0), order=kept["order"], listed=pairs)
+    return sheets_of(groups_of(texts), drawing, task["per_text"], (task["study"], task["seed"]))
+
+
+def _is_adaptive(task: Mapping[str, Any]) -> bool:
+    return task["design"]["kind"] == ADAPTIVE
+
+
+def around(
+    dimension: QualityDimension, manner: Manner, wording: Wording, topic: str = ""
+) -> tuple[Range, Range]:
+    """Tokens of the system message, and of the user message without its two texts."""
+    purpose = Purpose("judge", "estimate")
+    system, user = compare_prompt(dimension, manner, wording, ("", ""), topic, purpose).messages
+    return tokens_of(system.content), tokens_of(user.content) + Range(0, 3 * MESSAGE)
+
+
+def reply_of(manner: Manner) -> Range:
+    """Tokens of a reply."""
+    short, long = (tokens_of(manner.form.example("", words)) for words in REASON)
+    return Range(short.low, long.high)
+
+
+def _tokens_of_texts(about: Compared) -> dict[str, Range]:
+    """Tokens of every text that is shown, quoted."""
+    used = {id for sheet in about.sheets for id in (sheet.a, sheet.b)}
+    return {id: tokens_of(quoted(about.shown[id].text)) for id in sorted(used)}
+
+
+def _longest(ids: Sequence[str], shown: Mapping[str, Text]) -> Sheet | None:
+    """The two longest texts of a group; None where it has no two."""
+    two = sorted(ids, key=lambda id: len(shown[id].text))[-2:]
+    return Sheet(*two, shown[two[0]].group) if len(two) == 2 else None
+
+
+def _merged(comparisons: Comparisons, new: Mapping[str, Any]) -> dict[str, Any]:
+    """What a study keeps of a comparison after this command.
+
+    Nobody is bound to the settings of a command that got no answer and handed out no pack.
+    """
+    if not comparisons.bound and not answered(comparisons.files):
+        return dict(new)
+    begun = comparisons.files.task()
+    where = f"{study_named(begun['study'])}, comparison {comparisons.name}"
+    if begun.get("imported"):
+        refuse_if(
+            [f"{len(begun['texts']):,} texts known by id only"],
+            f"{where} was imported, and language models cannot go on with it",
+            "name another comparison: name=NAME",
+        )
+    return merge(begun, new, PAIRS.growth, where, PAIRS.noun)
+
+
+def refuse_edited(comparisons: Comparisons, texts: Sequence[Text]) -> None:
+    """WrongInput where texts are not those that were compared."""
+    begun, now = comparisons.files.task()["texts"], {text.id: text.sha256 for text in texts}
+    for changed in changed_texts(begun, now):
+        raise WrongInput(
+            f"comparison {comparisons.name}: text {changed.partition(':')[0]} is not the one that"
+            " was compared before; name another comparison: name=NAME"
+        )
+
+
+def _refuse_people(judges: CodersAsked, comparisons: Comparisons) -> None:
+    """WrongInput for a judge that has the name of a person who was handed a pack."""
+    for pack in packs_of(comparisons.files).values():
+        for key in pack["sheets"].values():
+            if key["rater"] in judges.models:
+                raise WrongInput(
+                    f"'{key['rater']}' is a rater of comparison {comparisons.name}; give the model"
+                    " another model.name"
+                )
+
+
+def _dimensions(library: Library, settings: ComparingSettings) -> tuple[QualityDimension, ...]:
+    """The dimensions that are asked for, without examples where none are shown; WrongInput for one
+    that has none to show.
+    """
+    found = []
+    for id in settings.dimensions:
+        dimension = library.dimension(id)
+        if settings.examples and not dimension.examples:
+            raise WrongInput(
+                f"dimension {id} has no examples; write three into its file (examples:, one each"
+                " with answer: A, B and Tie), or leave examples= out"
+            )
+        found.append(dimension if settings.examples else replace(dimension, examples=()))
+    return tuple(found)
+
+
+def _refuse_sessions(settings: ComparingSettings, sources: Sequence[Runs]) -> None:
+    """WrongInput where texts of several studies were to be compared within their sessions."""
+    if settings.within not in ("", TOPIC):
+        names = " and ".join(source.study for source in sources)
+        raise WrongInput(f"texts of {names} share no session; compare them within=topic")
+
+
+def refuse_texts(texts: Sequence[Text], keep_equal: bool) -> None:
+    """WrongInput for texts, as judges see them, that are empty or, unless they are kept, word for
+    word alike within their group, and where no group has two texts.
+    """
+    empty = [text.id for text in texts if not text.text.strip()]
+    if empty:
+        raise WrongInput(f"empty texts cannot be compared: {_few(empty)}")
+    alike: dict[tuple[str, str], list[str]] = {}
+    for text in texts:
+        alike.setdefault((text.group, text.text.strip()), []).append(text.id)
+    equal = [" and ".join(ids) for ids in alike.values() if len(ids) > 1]
+    if equal and not keep_equal:
+        raise WrongInput(
+            f"texts of one group are word for word alike: {_few(equal)}; leave all but one out, or"
+            " have them judged as they are: --keep-equal"
+        )
+    if max(map(len, groups_of(texts).values()), default=0) < 2:
+        raise WrongInput(
+            "no group has two texts, and texts are compared within their group only; import them"
+            " with another --group, or with none; of sessions, compare them within=topic"
+        )
+
+
+def _notes(texts: Sequence[Text], settings: ComparingSettings) -> list[str]:
+    """What must be known of groups that a design does not fit; WrongInput where it fits none."""
+    sizes = {group: len(ids) for group, ids in groups_of(texts).items()}
+    most = max(sizes.values())
+    alone = [group or "(none)" for group, n in sizes.items() if n < 2]
+    notes = []
+    wordless = [text.id for text in texts if not any(map(str.isalnum, text.text))]
+    if wordless:
+        notes.append(f"texts without a letter or digit are judged as they are: {_few(wordless)}")
+    if alone:
+        notes.append(f"groups with one text are not compared: {_few(alone)}")
+    if settings.design == "groups" and settings.g > most:
+        raise WrongInput(
+            f"design.g={settings.g} is more than the {most} texts of the largest group; take"
+            f" design.g={most} at most, or design=all"
+        )
+    several = sum(n for n in sizes.values() if n > 1)
+    if settings.adaptive and several > DENSE:
+        raise WrongInput(
+            f"design=adaptive chooses among {DENSE:,} texts at most, and there are {several:,};"
+            " take design=random"
+        )
+    per_text = settings.per_text if settings.grows and not settings.adaptive else 0
+    small = [group or "(none)" for group, n in sizes.items() if 2 <= n <= per_text]
+    if small:
+        notes.append(
+            f"{counted(len(small), 'group')} of {per_text} texts or fewer: all pairs are judged"
+            f" ({_few(small)})"
+        )
+    return notes
+
+
+def _task(
+    runs: Runs,
+    settings: ComparingSettings,
+    judges: CodersAsked,
+    dimensions: Sequence[QualityDimension],
+    wording: Wording,
+    texts: Sequence[Text],
+    listed: Sequence[Pair],
+) -> dict[str, Any]:
+    """What a study keeps of a comparison: everything that decides on what is asked."""
+    session = judges.plan.session
+    design: dict[str, Any] = {"kind": settings.design, "order": settings.order}
+    if settings.design == "groups":
+        design["g"] = settings.g
+    if settings.design == "list":
+        design["pairs"] = [[pair.one, pair.other] for pair in listed]
+    if settings.adaptive:
+        design |= {"probe": settings.probe, "batch": settings.batch}
+    until = {"until": dict(settings.until)} if settings.adaptive else {}
+    names = ("runs", "criteria", "examples", "ties", "reasons", "topic", "temperature")
+    return {
+        "study": runs.study,
+        "seed": session.seed,
+        "design": design,
+        "per_text": [settings.per_text] if settings.grows else [0],
+        **until,
+        **{name: getattr(settings, name) for name in names},
+        "reasks": session.procedure.reasks,
+        "wording": wording_plain(wording),
+        "dimensions": {one.id: dimension_to_plain(one) for one in dimensions},
+        "models": {name: dict(own) for name, own in judges.models.items()},
+        "texts": {text.id: text.sha256 for text in texts},
+    }
+
+
+def _chosen(
+    sheets: tuple[Sheet, ...],
+    texts: Sequence[Text],
+    task: Mapping[str, Any],
+    settings: ComparingSettings,
+) -> tuple[Sheet, ...]:
+    """The sheets that a command asks for: with fewer comparisons a text than were asked for before,
+    the first of those that there are.
+    """
+    if settings.per_text >= max(task["per_text"]) or not settings.grows:
+        return sheets
+    fewer = {**task, "per_text": [settings.per_text]}
+    pairs = {one.pair for one in task_sheets(fewer, texts)}
+    return tuple(one for one in sheets if one.pair in pairs)
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more

@@ -1,0 +1,237 @@
+"""The texts of a comparison: those of one study, or of several that meet in one of their own."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from delibsim.asking.blinding import blinded_text
+from delibsim.asking.kinds.pair_settings import ComparingSettings
+from delibsim.asking.road import refuse_if
+from delibsim.asking.texts import IMPORTED, study_texts
+from delibsim.domain.annotation import Text
+from delibsim.domain.comparison import Pair
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.run import Session
+from delibsim.domain.secret import refuse_key
+from delibsim.domain.study import slug
+from delibsim.domain.text import study_named
+from delibsim.store.annotations import tasks_of
+from delibsim.store.comparisons import PREFIX
+from delibsim.store.files import json_text
+from delibsim.store.gathered import GATHERED, ORIGINAL, QUESTION, STUDY, gathered_from
+from delibsim.store.manifest import Manifest
+from delibsim.store.runs import Runs
+from delibsim.store.study_texts import StudyTexts
+from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+
+SPEECH, SESSION, TOPIC = "speech", "session", "topic"
+COLUMNS = ("a", "b")
+"""The columns of a list of pairs."""
+NOT_READ = "is no list of pairs, and nobody was asked"
+UNITS = {"statement": "statement", SPEECH: "statement", "participant": "speaker", IMPORTED: "text"}
+"""The units of comparisons, and what the units of any study call them."""
+
+
+def unit_and_group(runs: Runs, settings: ComparingSettings) -> tuple[str, str]:
+    """The unit of a comparison of one study, and what its texts are compared within, "" where the
+    groups were named at an import; WrongInput for settings that imported texts do not have.
+    """
+    if not StudyTexts(runs).held():
+        return settings.unit, settings.within or SESSION
+    for name in ("unit", "within"):
+        if name in settings.keys:
+            raise WrongInput(
+                f"{study_named(runs.study)} holds imported texts, which are compared as they are,"
+                f" within the groups named at their import; leave {name}= out"
+            )
+    return IMPORTED, ""
+
+
+def texts_to_compare(runs: Runs, unit: str, within: str, faults: list[str]) -> list[Text]:
+    """The texts of one study in this unit, each with what it is compared within as its group.
+
+    WrongInput where there are none, and for speeches of sessions that are no debates.
+    """
+    if unit == SPEECH:
+        for session in runs.plans_by_name().values():
+            if not session.kind.sides:
+                raise WrongInput(
+                    f"unit=speech is of debates, and session {session.id} of"
+                    f" {study_named(runs.study)} is a {session.format}; take unit=statement"
+                )
+    texts = study_texts(runs, UNITS[unit], 0, faults, "compare")
+    if within == TOPIC:
+        return [replace(text, group=text.facts["topic"]) for text in texts]
+    return texts
+
+
+def kept_texts(runs: Runs, task: Mapping[str, Any]) -> list[Text]:
+    """The texts of a comparison that was begun, as the study holds them now."""
+    unit = task["unit"]
+    return texts_to_compare(runs, unit, task.get("within", SESSION), [])
+
+
+def topics_of(runs: Runs, texts: Sequence[Text]) -> dict[str, str]:
+    """What each group is about: the question of its topic, or the name of the group."""
+    sessions = runs.plans_by_name()
+    gathered = gathered_from(runs)
+    found = {}
+    for text in texts:
+        session = sessions.get(text.facts.get("session", ""))
+        question = text.facts.get(QUESTION, "") if gathered else ""
+        found[text.group] = (session.topic.question if session else question) or text.group
+    return found
+
+
+def study_of_several(root: Path, name: str, sources: Sequence[Runs]) -> Runs:
+    """The study in which texts of several studies are compared, whether it has begun or not.
+
+    WrongInput for a study that is named twice or lies elsewhere, and for a name that is taken by a
+    study that holds anything else.
+    """
+    names = [source.study for source in sources]
+    for one in names:
+        if names.count(one) > 1:
+            raise WrongInput(f"{study_named(one)} is named twice; name each study once")
+    apart = [one.study for one in sources if one.folder.resolve().parent != root.resolve()]
+    if apart:
+        raise WrongInput(
+            f"{', '.join(apart)}: studies that are compared together lie in one folder, {root};"
+            " name another with --runs"
+        )
+    refuse_key("name", name)
+    runs = Runs(root, name)
+    if slug(name) in map(slug, names):
+        raise WrongInput(
+            f"name={name} is one of the studies compared; the texts of several are kept in a study"
+            " of their own: give it another name=NAME"
+        )
+    begun = runs.manifest()
+    if begun is not None and gathered_from(runs) != names:
+        of = gathered_from(runs)
+        what = f"is of {', '.join(of)}" if of else "holds something else"
+        raise WrongInput(
+            f"{study_named(name)} exists and {what}; the texts of {', '.join(names)} need another"
+            " name=NAME"
+        )
+    return runs
+
+
+def gathered_texts(sources: Sequence[Runs], unit: str, faults: list[str]) -> list[Text]:
+    """The texts of several studies, blinded, each with its topic as its group and the name of its
+    study before its id.
+
+    What was said stays known by its SHA-256, so that scores find their way back. WrongInput where
+    two studies ask another question under the name of one topic.
+    """
+    found: list[Text] = []
+    questions: dict[str, tuple[str, str]] = {}
+    for runs in sources:
+        imported = StudyTexts(runs).held()
+        own = IMPORTED if imported else unit
+        sessions = runs.plans_by_name()
+        texts = texts_to_compare(runs, own, "" if imported else TOPIC, faults)
+        for text in texts:
+            session = None if imported else sessions[text.facts["session"]]
+            question = session.topic.question if session else ""
+            known, of = questions.setdefault(text.group, (question, runs.study))
+            if question and known and known != question:
+                raise WrongInput(
+                    f"topic {text.group} asks another question in {study_named(runs.study)} than in"
+                    f" {of}, so its texts cannot be compared; rename one of the topics"
+                )
+            found.append(_gathered(text, session, runs.study, question))
+    return found
+
+
+def _gathered(text: Text, session: Session | None, study: str, question: str) -> Text:
+    """A text as it is kept among those of several studies."""
+    shown = text if session is None else blinded_text(text, session)
+    own = {STUDY: study, ORIGINAL: text.sha256}
+    if question:
+        own[QUESTION] = question
+    return replace(shown, id=f"{study}/{text.id}", context=(), facts={**text.facts, **own})
+
+
+def keep_gathered(
+    runs: Runs, texts: Sequence[Text], sources: Sequence[Runs], name: str, unit: str
+) -> None:
+    """Keep the texts of several studies, in this unit, in a study of their own, unless they are
+    there; `name` is that of their comparison.
+
+    WrongInput where votes of another comparison there are of other texts.
+    """
+    held = StudyTexts(runs)
+    kept = held.named() if held.held() else {}
+    if kept == {text.id: text for text in texts}:
+        return
+    others = [task for task in tasks_of(runs) if task != f"{PREFIX}{name}"]
+    refuse_if(
+        others,
+        f"{study_named(runs.study)}: other texts would stand under what was asked about its texts",
+        "gather them under another name: name=NAME",
+    )
+    parts = {part["study"]: part for part in _parts(texts, sources, unit)}
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    begun = {"at": at, "versions": {"delibsim": version("delibsim")}}
+    held.keep(texts, Manifest(runs.study, {}, {GATHERED: parts}, begun=begun))
+
+
+def _parts(texts: Sequence[Text], sources: Sequence[Runs], unit: str) -> Iterator[dict[str, Any]]:
+    """What was taken from each study: its unit, how many texts, and the SHA-256 over theirs."""
+    for source in sources:
+        own = [text for text in texts if text.facts[STUDY] == source.study]
+        told = json_text([[text.id, text.facts[ORIGINAL]] for text in own])
+        digest = hashlib.sha256(told.encode()).hexdigest()
+        unit = IMPORTED if StudyTexts(source).held() else unit
+        yield {"study": source.study, "unit": unit, "texts": len(own), "sha256": digest}
+
+
+def pairs_in(file: Path, texts: Mapping[str, Text]) -> tuple[Pair, ...]:
+    """The pairs in the columns `a` and `b` of a file, by the ids of texts.
+
+    WrongInput, with the lines, for ids that no text has, a text beside itself, a pair named twice
+    in any order, and texts of two groups.
+    """
+    cells = read_sheet(file, COLUMNS)
+    for name in COLUMNS:
+        if name not in cells.header:
+            raise unknown("column", name, cells.header, f"Columns are those of {file}")
+    found: dict[frozenset[str], tuple[Pair, int]] = {}
+    faults = []
+    for a, b, line in _rows(cells):
+        fault = _fault(a, b, texts)
+        before = found.get(frozenset((a, b)))
+        if not fault and before:
+            fault = f"{a} and {b} are a pair in line {before[1]} already"
+        if fault:
+            faults.append(f"line {line}: {fault}")
+            continue
+        found[frozenset((a, b))] = Pair(a, b, texts[a].group), line
+    refuse_faults(file, faults, NOT_READ)
+    return tuple(pair for pair, _ in found.values())
+
+
+def _rows(cells: Sheet) -> list[tuple[str, str, int]]:
+    """Both ids and the line of every row."""
+    at = [cells.header.index(name) for name in COLUMNS]
+    rows = []
+    for row, line in zip(cells.rows, cells.lines, strict=True):
+        rows.append((row[at[0]].strip(), row[at[1]].strip(), line))
+    return rows
+
+
+def _fault(a: str, b: str, texts: Mapping[str, Text]) -> str:
+    """Why two ids are no pair, "" if they are."""
+    for id in (a, b):
+        if id not in texts:
+            return f"no text of the study has the id '{id}'"
+    if a == b:
+        return f"{a} is compared with itself"
+    if texts[a].group != texts[b].group:
+        return f"{a} is of group '{texts[a].group}' and {b} of '{texts[b].group}'"
+    return ""

@@ -1,0 +1,360 @@
+"""The road of asking: what of a task may change, asking and resuming, replaying, estimating.
+
+It is the same for every kind. Resume is replay: what is on record is answered from there, and only
+what is not kept yet is asked.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+from delibsim.asking.nouns import NOT_MISSING, Growth, Key, Outcome, Plan, Question, Round
+from delibsim.asking.progress import AskingProgress
+from delibsim.asking.record import Record, ask_in_turn, could_not_be_asked
+from delibsim.domain.annotation import Annotation
+from delibsim.domain.cost import OUTCOMES
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason
+from delibsim.domain.text import plural_of
+from delibsim.models.base import LanguageModel
+from delibsim.models.pool import ModelPool
+from delibsim.models.replay import Replay, exchanges_in
+from delibsim.planning.estimate import Estimate, estimate_loads
+from delibsim.store.annotations import TaskFolder
+from delibsim.store.codec import differences
+from delibsim.store.files import each_line
+
+SHOWN = 12
+"""How many differences a refusal lists."""
+Notify = Callable[[str], None]
+"""Shows one line to the user."""
+Open = Callable[[], Awaitable[ModelPool]]
+"""Opens the models of a plan, after what has to be known before anything is paid."""
+
+
+def answered(files: TaskFolder) -> bool:
+    """Whether a model has answered in a task, be it with a reply that could not be read: what it
+    said belongs to the settings with which it was asked. A call that failed on the way binds
+    nobody.
+    """
+    if files.annotations.is_file():
+        return True
+    # Most records begin with an answer, so that little of a long one is read.
+    for _, record in each_line(files.exchanges):
+        completion = (record or {}).get("completion")
+        if isinstance(completion, dict) and completion.get("status") in OUTCOMES:
+            return True
+    return False
+
+
+def merge(
+    begun: Mapping[str, Any], new: Mapping[str, Any], growth: Growth, where: str, noun: str
+) -> dict[str, Any]:
+    """What a study keeps of a task after a command that goes on with it.
+
+    WrongInput, naming what differs, where other settings or texts would stand under the answers
+    that there are; `noun` is what these are called.
+    """
+    changed = []
+    for name in growth.fixed:
+        changed += differences(begun.get(name), new.get(name), name)
+    for name in growth.named:
+        for key, own in new[name].items():
+            if key in begun[name]:
+                changed += differences(begun[name][key], own, f"{name}.{key}")
+    refuse_if(
+        changed,
+        f"{where}: these settings are not those of the {plural_of(noun)} that there are",
+        "go on with the settings as they were, or name another task: name=NAME; other settings of a"
+        " model need another model.name, other sentences another wording",
+    )
+    refuse_if(
+        changed_texts(begun[growth.texts], new[growth.texts], growth.come, growth.go),
+        f"{where}: the texts are not those of the {plural_of(noun)} that there are",
+        "nobody was asked; put the texts back as they were, or name another task: name=NAME",
+    )
+    found = dict(new)
+    for name in (*growth.named, *growth.joined):
+        if name in begun or name in new:
+            found[name] = _joined(begun.get(name), new.get(name))
+    for name in growth.larger:
+        found[name] = _larger(begun[name], new[name])
+    for name in growth.kept:
+        if name in begun:
+            found[name] = begun[name]
+    return found
+
+
+def _joined(begun: Any, new: Any) -> Any:
+    """A table or list with what is new behind what was there; sizes in order."""
+    if isinstance(begun or new, Mapping):
+        return {**(begun or {}), **(new or {})}
+    found = [*(begun or ()), *(one for one in new or () if one not in (begun or ()))]
+    return sorted(found) if all(isinstance(one, int) for one in found) else found
+
+
+def _larger(begun: Any, new: Any) -> Any:
+    """The larger of two numbers, by name where there are several; of numbers that were asked for
+    one after the other all of them, where the new one is larger.
+    """
+    if isinstance(begun, Mapping):
+        return {**begun, **{name: max(begun.get(name, 0), n) for name, n in new.items()}}
+    if isinstance(begun, list):
+        return [*begun, *new] if new[-1] > begun[-1] else begun
+    return max(begun, new)
+
+
+def changed_texts(
+    begun: Mapping[str, str], new: Mapping[str, str], come: bool = False, go: bool = False
+) -> list[str]:
+    """The texts that are not the ones that were asked about: edited and, unless they may `come` and
+    `go`, new or lost.
+    """
+    found = [f"{id}: edited" for id in begun if new.get(id, begun[id]) != begun[id]]
+    if not go:
+        found += [f"{id}: no longer there" for id in begun if id not in new]
+    if not come:
+        found += [f"{id}: new" for id in new if id not in begun]
+    return found
+
+
+def refuse_if(changed: Sequence[str], problem: str, advice: str) -> None:
+    """WrongInput with what differs, a line each, and what to do; nothing where nothing does."""
+    if not changed:
+        return
+    more = [f"  and {len(changed) - SHOWN} more"] if len(changed) > SHOWN else []
+    shown = [f"  {line}" for line in changed[:SHOWN]]
+    raise WrongInput("\n".join([f"{problem}:", *shown, *more, advice]))
+
+
+class Asking:
+    """One command that asks coders: the answers that there are, the record, and what could not be
+    asked, by coder.
+    """
+
+    def __init__(self, plan: Plan, pool: ModelPool, notify: Notify, done: dict[Key, Any]) -> None:
+        self.plan, self.pool, self.done = plan, pool, done
+        self.wanted = plan.answer_keys()
+        waiting = [key for key in self.wanted if key not in done]
+        needed = None
+        if waiting and plan.kind.occasion(waiting[0]) is not None:
+            needed = {(self.wanted[key], str(plan.kind.occasion(key))) for key in waiting}
+        self.record = Record(plan.answers.files.exchanges, pool.limits.durable, needed)
+        self.progress = AskingProgress(len(waiting), pool, notify, plan.kind.noun)
+        self.new = 0
+        self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def model(self, coder: str, changed: Mapping[str, Any]) -> LanguageModel:
+        """A coder behind the record; `changed` settings replace its own where it has them."""
+        own = self.plan.models.get(coder, {})
+        settings = {**own, **{k: v for k, v in changed.items() if own.get(k) is not None}}
+        voice = self.plan.kind.voice(coder)
+        return self.record.before(
+            voice or self.pool.model(coder, settings, self.plan.task.get("seed"))
+        )
+
+    async def ask(self, coder: str, rounds: Iterable[Round]) -> str:
+        """Ask one coder round by round; why it was given up, "" where all was asked."""
+        at_once = self.pool.limits.concurrency
+        for one in rounds:
+            model = self.model(coder, one.changed)
+            given_up = await ask_in_turn(one.questions, model, partial(self._keep, coder), at_once)
+            if given_up:
+                return given_up
+        return ""
+
+    def keep(self, answers: Iterable[Any]) -> None:
+        """Keep answers that there are not yet."""
+        for answer in answers:
+            if answer.key in self.done:
+                continue
+            self.plan.answers.add([answer])
+            self.done[answer.key] = answer
+            if answer.key in self.wanted:
+                self.new += 1
+                self.progress.note(answer.missing.code if answer.missing else "")
+
+    def _keep(self, coder: str, question: Question, reply: Annotation) -> None:
+        """Keep what a reply gives; a call that failed is made again when the command is given
+        again.
+        """
+        if could_not_be_asked(reply):
+            self._faults[coder][_fault(reply)] += 1
+        else:
+            self.keep(question.read(reply))
+
+    def told(self, coder: str, given_up: str, missed: int) -> list[str]:
+        """Why a coder gave no answer to some questions, in sentences."""
+        told = [f"{coder}: {fault} ({n:,})" for fault, n in self._faults[coder].items()]
+        if given_up:
+            rest = f"{missed:,} {plural_of(self.plan.kind.noun)} are still to be given"
+            told.append(f"{coder} was given up: {given_up}; {rest}")
+        return told
+
+    async def one(self, coder: str) -> list[str]:
+        """Ask one coder for all that is waiting; why some of it could not be."""
+        kind, faults = self.plan.kind, []
+        keys = {key for key in kind.keys(self.plan, coder) if key not in self.done}
+        if not keys:
+            return []
+        given_up = await self.ask(coder, kind.rounds(self.plan, coder, keys, self.done, faults))
+        missed = sum(key not in self.done for key in keys)
+        return [*faults, *self.told(coder, given_up, missed)]
+
+    async def all(self) -> list[str]:
+        """Ask all coders at once; why some of it could not be asked."""
+        found = await asyncio.gather(*map(self.one, self.plan.coders))
+        return [fault for own in found for fault in own]
+
+
+def _fault(reply: Annotation) -> str:
+    """Why a call gave no answer, without what differs from text to text."""
+    reason = reply.reason
+    if reason.code == "context_overflow":
+        return f"{reply.unit}: the text is too long for it: {reason}"
+    return str(reason)
+
+
+async def ask(plan: Plan, opened: Open, notify: Notify) -> Outcome:
+    """Have the answers of a plan given that there are not yet; each is kept as soon as it is there.
+
+    `opened` gives the models, while the study is locked; WrongInput, before anything is asked or
+    paid, where it cannot be done. `notify` is called with lines of progress.
+    """
+    runs, kind = plan.runs, plan.kind
+    if unfit := kind.unfit(plan):
+        raise WrongInput("; ".join(unfit))
+    runs.durable = runs.durable or plan.limits.durable
+    done = kept_answers(plan)
+    asking, faults = None, []
+    with runs.lock():
+        if not kind.waits(plan, done):
+            plan.answers.files.settle(plan.task)
+            kind.ended(plan, done)
+        else:
+            pool = await opened()
+            try:
+                plan.answers.files.settle(plan.task)
+                asking = Asking(plan, pool, notify, done)
+                with closing(asking.record):
+                    faults = await kind.course(asking)
+            finally:
+                await pool.close()
+    return _outcome(kind.now(plan), done, asking, faults)
+
+
+def kept_answers(plan: Plan) -> dict[Key, Any]:
+    """The answers of language models that there are, by key."""
+    return {answer.key: answer for answer in plan.answers.kept()}
+
+
+def _outcome(
+    plan: Plan, done: Mapping[Key, Any], asking: Asking | None, faults: Sequence[str]
+) -> Outcome:
+    """What came of a command, counted over the answers that it was to give."""
+    own = [done[key] for key in plan.answer_keys() if key in done]
+    missing = Counter(answer.missing.code for answer in own if answer.missing)
+    usable = len(own) - missing.total() + missing[NOT_MISSING]
+    new = asking.new if asking else 0
+    calls = asking.record.asked if asking else 0
+    return Outcome(new, len(own) - new, calls, +missing, tuple(faults), usable)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What came of a replay: how many answers were computed again, and what differs."""
+
+    task: str
+    answers: int
+    differences: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Literal["equal", "different"]:
+        """Whether all answers are those that were recorded."""
+        return "different" if self.differences else "equal"
+
+
+async def replay(plan: Plan) -> Replayed:
+    """Compute the answers of a task as it was kept (`Kind.kept`) again from the recorded exchanges
+    alone, and compare them with those that were kept; nobody is asked.
+    """
+    kind, name = plan.kind, plan.answers.name
+    if lost := kind.lost(plan):
+        return Replayed(name, 0, tuple(lost))
+    recorded = kept_answers(plan)
+    computed: dict[Key, Any] = {}
+    faults: dict[Key, str] = {}
+
+    def keep(question: Question, reply: Annotation) -> None:
+        if could_not_be_asked(reply):
+            faults.update(dict.fromkeys(question.keys, reply.detail))
+        else:
+            computed.update({answer.key: answer for answer in question.read(reply)})
+
+    files = plan.answers.files
+    exchanges = [
+        one
+        for one in exchanges_in(files.read(files.exchanges)[0])[0]
+        if one.completion.status in OUTCOMES
+    ]
+    wanted = plan.answer_keys()
+    for coder in plan.coders:
+        own = {key for key in wanted if wanted[key] == coder}
+        # What was never asked for comes last: after some of it the record is given up.
+        for keys in (own & recorded.keys(), own - recorded.keys()):
+            voice = Replay(coder, exchanges)
+            for one in kind.rounds(plan, coder, keys, computed, []):
+                await ask_in_turn(one.questions, voice, keep, at_once=1)
+    found = compared(recorded, computed, faults, (kind.named, kind.said, kind.noun), set(wanted))
+    found += kind.differs(plan, [computed[key] for key in recorded if key in computed])
+    return Replayed(name, sum(key in wanted for key in computed), tuple(found))
+
+
+def compared(
+    recorded: Mapping[Key, Any],
+    computed: Mapping[Key, Any],
+    faults: Mapping[Key, str],
+    words: tuple[Callable[[Any], str], Callable[[Any], str], str],
+    wanted: set[Key] | None = None,
+) -> list[str]:
+    """What differs between the answers that were kept and those that the record gives.
+
+    `words` are how an answer is named, what it says, and what it is called. Of steps on the way,
+    which are not `wanted`, it is enough that those that were kept are equal.
+    """
+    named, said, noun = words
+    found = []
+    for key, answer in recorded.items():
+        again = computed.get(key)
+        if again == answer:
+            continue
+        if again is None:
+            found.append(f"{named(answer)}: {faults.get(key, 'the record holds no such call')}")
+        else:
+            found.append(f"{named(answer)}: kept {said(answer)}, the record says {said(again)}")
+    for key, answer in computed.items():
+        if key not in recorded and (wanted is None or key in wanted):
+            found.append(f"{named(answer)}: on record ({said(answer)}), but not kept as a {noun}")
+    return found
+
+
+def estimate(plan: Plan) -> Estimate:
+    """What the answers of a plan will take that are still to be asked for; nobody is asked."""
+    plan = plan.kind.at_most(plan)
+    done = set(kept_answers(plan))
+    loads, held = {}, 0
+    for coder in plan.models:
+        keys = set(plan.kind.keys(plan, coder))
+        waiting = keys - done
+        held += len(keys) - len(waiting)
+        loads[coder] = plan.kind.load(plan, coder, waiting)
+    return estimate_loads(loads, plan.models, plan.limits, plan.addresses, held=held)
+
+
+def missing_reason(reply: Annotation) -> Reason | None:
+    """Why a reply has no value; None where it has one."""
+    return reply.reason if reply.value is None else None

@@ -1,1 +1,0 @@
-"""Asking language models about finished texts: what codings and comparisons share."""

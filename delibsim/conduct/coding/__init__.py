@@ -1,1 +1,0 @@
-"""Having the texts of a study coded by a scheme: plan, estimate, ask, replay."""

@@ -1,1 +1,0 @@
-"""Having summaries judged: what is planned, asked, estimated, replayed, and put before people."""

@@ -1,1 +1,0 @@
-"""Having opinions summarised: what is planned, asked, estimated, replayed."""

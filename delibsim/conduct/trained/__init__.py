@@ -1,0 +1,1 @@
+"""A judge of summaries that is trained on judgments: records, training, scores."""

@@ -1,0 +1,49 @@
+"""Quotations are looked for in what the coder was shown; what stands nowhere there is made up."""
+
+import pytest
+
+from delibsim.asking.kinds.misquotes import entry_texts, misquoted, quotations
+from delibsim.domain.scheme import Dimension, Level
+
+TEXT = "We can’t wait: trees cool the street in summer, and shade is free — for everyone."
+
+
+@pytest.mark.parametrize(
+    "rationale",
+    [
+        "It says “trees cool the street”.",
+        'It says "Trees cool the  street in summer".',
+        "It says 'We can't wait' and gives a reason.",
+        "It says «trees cool ... in summer».",
+        "It says “trees cool […] shade is free”.",
+        "It says “[the] trees cool the street”.",
+        "It says “free - for everyone”.",
+        "The “justification” is weak.",
+        "It doesn't say so, and it's the speaker's own view.",
+        "No quotation.",
+    ],
+)
+def test_what_stands_in_the_text_is_no_misquotation(rationale):
+    assert misquoted(rationale, TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("rationale", "made_up"),
+    [
+        ("It says “trees cost money”.", ["trees cost money"]),
+        ("It says “shade is free ... trees cool”.", ["shade is free ... trees cool"]),
+        ("It says 'rees cool the stree' twice.", ["rees cool the stree"]),
+        ('It says "trees cool the street" and "it\'s late".', ["it's late"]),
+    ],
+)
+def test_words_that_are_not_in_the_text_are_named(rationale, made_up):
+    assert misquoted(rationale, TEXT) == made_up
+
+
+def test_anchors_and_context_may_be_quoted():
+    levels = (Level(0, "none", "A claim stands alone."), Level(1, "some", "A reason is given."))
+    dimension = Dimension("d", "D", "ordinal", levels, brief="How far it is backed.")
+    rationale = "It meets “a reason is given” and answers “I hate trees”, as “how far it is” says."
+    also = [*entry_texts(dimension), "I hate trees, said the other."]
+    assert misquoted(rationale, TEXT, also) == []
+    assert misquoted(rationale, TEXT) == quotations(rationale)
