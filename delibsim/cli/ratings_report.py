@@ -1,6 +1,5 @@
 """`delibsim ratings report`: the analysis of a tournament, printed, as files and as JSON."""
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,7 +19,7 @@ from delibsim.cli.terminal import (
     shown,
     study_at,
 )
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 
 TO = "Write the report (HTML), every table (CSV) and figure (SVG) into this folder."
 PANEL = "Only the ratings of this panel or pack; may be given several times."
@@ -59,7 +58,7 @@ def report(
         print_each(found.pooled.warned(), console(stderr=True))
         echo_json(found.plain())
     elif not found.rated:
-        _print_unrated(found, shlex.quote(study), bool(panel or source))
+        _print_unrated(found, study, bool(panel or source))
     else:
         screen = console()
         print_each([found.pooled.whose(), *found.pooled.warned()], screen)
@@ -75,8 +74,8 @@ def _print_unrated(found: Any, study: str, chosen: bool) -> None:
     what = "no ratings of those asked for" if chosen else "no ratings"
     say(f"{study_named(found.study)}: {counted(found.debates, 'debate')}, {what}")
     print_each(found.missing(), console())
-    say(f"next: delibsim ratings ask {study} (models rate)")
-    say(f"      delibsim ratings export {study} (people rate)")
+    say(f"next: delibsim ratings ask {quoted(study)} (models rate)")
+    say(f"      delibsim ratings export {quoted(study)} (people rate)")
 
 
 def print_tables(printed: Mapping[str, Any], screen: Console) -> None:

@@ -9,7 +9,7 @@ from delibsim.analysis.causes import causes_in, causes_told
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, WAITING, StudyStatus
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
 from delibsim.store.account import TOLD, command_of, notice
@@ -103,8 +103,8 @@ def _people(runs: Runs) -> str:
 def _again(runs: Runs, found: StudyStatus, folder: str) -> Callable[[str], str]:
     """What gives the command that holds again what was cut off, with some settings."""
     if command_of(runs) == "serve":
-        return lambda settings: f"`delibsim serve {runs.study}`"
-    place = [folder, *_address(found)]
+        return lambda settings: f"`delibsim serve {quoted(runs.study)}`"
+    place = [quoted(folder), *_address(found)]
     return lambda settings: f"`{' '.join(filter(None, ['delibsim retry', *place, settings]))}`"
 
 

@@ -31,7 +31,7 @@ from delibsim.analysis.coding.resampled import resampled
 from delibsim.analysis.pages.cells import decimals, interval
 from delibsim.analysis.study.result import Result
 from delibsim.domain.reason import in_words
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
 
 OVERVIEW = {
@@ -158,7 +158,7 @@ class CodingReport:
         if not self.study.people:
             yield (
                 "No person has coded: nothing says yet whether the ensemble is right. Next:"
-                f" delibsim code export {self.study.study}"
+                f" delibsim code export {quoted(self.study.study)}"
             )
 
     def _of_ensemble(self, own: DimensionCodes) -> Iterator[str]:
