@@ -39,7 +39,7 @@ help:
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
 	@echo 'make test-web  the reader and the pages for people in a real browser: needs Chromium; the packages are installed'
 	@echo 'make postgres  install the driver of PostgreSQL into .venv, not PostgreSQL'
-	@echo 'make test-postgres  the register on a PostgreSQL server of its own, two servers, databases that fail: needs PostgreSQL; the driver is installed'
+	@echo 'make test-postgres  the register on a PostgreSQL server of its own, databases that fail: needs PostgreSQL; the driver is installed'
 	@echo 'make lint    the checks alone: ruff, ty, import layers'
 	@echo 'make format  lay out the code as the checks want it'
 	@echo 'make aqua    install the extras aqua and judge (torch and what builds on it) into .venv-aqua, above .venv'

@@ -3,7 +3,7 @@
 import json
 
 from delibsim import Runs
-from delibsim.asking.kinds.code import plan_coding
+from delibsim.asking.kinds.code_plan import plan_coding
 from delibsim.conduct import ask as asking
 from delibsim.domain.annotation import Text
 from delibsim.store.manifest import Manifest

@@ -11,7 +11,8 @@ from delibsim.planning.compose import plan
 from delibsim.store.people.persons import add_person
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import hand_in
-from delibsim.store.people.rooms import OVER, rooms_of
+from delibsim.store.people.rooms import rooms_of
+from delibsim.store.people.states import RoomState
 from delibsim.store.runs import Runs
 
 AT_ONCE = Hosting(consent="I take part.", typing=None)
@@ -42,7 +43,7 @@ async def hall_of(home, *settings, hosting=AT_ONCE, people=3):
     return hall, [add_person(register, "participant") for _ in range(people)]
 
 
-async def answer(hall, persons, until=OVER, seconds=60, silent=()):
+async def answer(hall, persons, until=RoomState.OVER, seconds=60, silent=()):
     """People answer whatever they are asked until a room is in a state."""
     keys = []
     for _ in range(seconds * 50):

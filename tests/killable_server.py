@@ -6,7 +6,6 @@ from pathlib import Path
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.prepared import prepared_for_people
 from delibsim.planning.compose import plan
-from delibsim.store.people import rooms
 from delibsim.store.people.hosting_files import settled_hosting
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
@@ -15,7 +14,6 @@ from delibsim.web.people.serve import serve_people
 
 def serve(home, people, settings):
     """Serve a study of `home`/runs, as `delibsim serve` does, at a free port."""
-    rooms.LEASE = 1.0  # a server that was killed does not hold its rooms for long
     planned = plan(settings, home)
     runs = Runs(planned.root, planned.study)
     hosting = settled_hosting(runs, people)

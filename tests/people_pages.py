@@ -13,8 +13,8 @@ from rated import codes_online, debates_online, study_of_debates
 from delibsim.conduct.people.hall import Hall
 from delibsim.domain.hosting import Limit, Question
 from delibsim.models.pool import ModelPool
-from delibsim.store.people.entry import RATER
 from delibsim.store.people.register import Register
+from delibsim.store.people.states import Role
 
 TEXTS = replace(
     PLAIN,
@@ -198,7 +198,7 @@ def _raters(home, stack):
         where = stack.enter_context(served(hall, holding=False))
 
         def stand(name, act, path="/rate", hall=hall, where=where, task=task):
-            code, link = link_for(hall, role=RATER, task=task)
+            code, link = link_for(hall, role=Role.RATER, task=task)
             browser = Browser(where).enter(link)
             browser.get("/rate")
             for step in act:

@@ -12,16 +12,17 @@ from types import SimpleNamespace
 import httpx
 import uvicorn
 
+from delibsim.conduct.people.erase import keep_promises
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.store.people.entry import PARTICIPANT, Invitation, invite, invite_person
+from delibsim.store.people.entry import Invitation, invite, invite_person
 from delibsim.store.people.persons import Identity
 from delibsim.store.people.register import Register
+from delibsim.store.people.states import Role
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
@@ -95,14 +96,14 @@ def served(
         hall.register.close()
 
 
-def link_for(hall, name="", session="", seat="", role=PARTICIPANT, task="", days=1.0):
+def link_for(hall, name="", session="", seat="", role=Role.PARTICIPANT, task="", days=1.0):
     """A person with a link of her own: her code, and the path of the link."""
     wanted = Invitation("", role, session, seat, task)
     code, token = invite_person(hall.register, wanted, days, "en", Identity(name=name))
     return code, f"/i/{token}"
 
 
-def open_link(hall, role=PARTICIPANT, task="", days=1.0):
+def open_link(hall, role=Role.PARTICIPANT, task="", days=1.0):
     return f"/i/{invite(hall.register, Invitation('', role, task=task), days)}"
 
 

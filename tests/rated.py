@@ -10,10 +10,10 @@ from opinions import study_of_opinions
 from delibsim.asking.handing_out import Online
 from delibsim.asking.kinds.code_packs import export_codes
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.judgment import plan_judging
 from delibsim.asking.kinds.judgment_packs import export_pack as export_summaries
+from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.kinds.pair_packs import export_pairs, for_people
-from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.packs import open_pack

@@ -12,8 +12,8 @@ from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
-from delibsim.web.people.language import language
 from delibsim.web.people.raters import Rater, RaterPages
+from delibsim.web.people.render import language
 
 
 async def serve(folder, task, every):

@@ -14,8 +14,8 @@ from delibsim.planning.compose import plan
 from delibsim.prompts.forms.ranking import RankingForm
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.web.people.language import language
 from delibsim.web.people.preview import preview
+from delibsim.web.people.render import language
 
 ONLY_PEOPLE = {
     "names of the others, and how far the session is": (

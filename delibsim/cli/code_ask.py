@@ -7,7 +7,6 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.asking.kinds.code import plan_coding, tried
 from delibsim.asking.kinds.code_outcome import (
     Measured,
     coding_plain,
@@ -15,6 +14,7 @@ from delibsim.asking.kinds.code_outcome import (
     measured,
     uncoded_told,
 )
+from delibsim.asking.kinds.code_plan import plan_coding, tried
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import View, carry_out
 from delibsim.cli.estimate import EstimateOnly

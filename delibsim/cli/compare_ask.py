@@ -8,7 +8,6 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.asking.kinds.pair import plan_pairs
 from delibsim.asking.kinds.pair_outcome import (
     comparison_plain,
     comparison_told,
@@ -17,6 +16,7 @@ from delibsim.asking.kinds.pair_outcome import (
     stop_rows,
     votes_of,
 )
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name

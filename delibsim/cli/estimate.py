@@ -87,7 +87,7 @@ def command(
     """
     from delibsim.planning.compose import plan  # slow to import, and no part of the help
     from delibsim.planning.costing import Assumptions
-    from delibsim.planning.render import render
+    from delibsim.planning.dry_run import render
 
     assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking"))
     if every and folder is None:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from delibsim.analysis.table import number, numbers, texts
 from delibsim.asking.handing_out import Online
-from delibsim.asking.kinds.judgment import JUDGMENTS, plan_judging
+from delibsim.asking.kinds.judgment import JUDGMENTS
 from delibsim.asking.kinds.judgment_form import import_form
 from delibsim.asking.kinds.judgment_outcome import (
     counts_of,
@@ -18,6 +18,7 @@ from delibsim.asking.kinds.judgment_outcome import (
     notes_of,
 )
 from delibsim.asking.kinds.judgment_packs import export_pack
+from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
 from delibsim.cli import judge_train

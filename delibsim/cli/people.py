@@ -2,13 +2,9 @@
 
 import typer
 
-from delibsim.cli.people_bonus import bonus
-from delibsim.cli.people_dry import dry_run
-from delibsim.cli.people_erase import export, forget, withdraw
-from delibsim.cli.people_invite import invite, list_people, revoke
-from delibsim.cli.people_password import password
-from delibsim.cli.people_preview import preview
-from delibsim.cli.people_protection import protection
+from delibsim.cli.people_dry import dry_run, preview
+from delibsim.cli.people_erase import bonus, export, forget, withdraw
+from delibsim.cli.people_invite import invite, list_people, password, revoke
 from delibsim.cli.people_raters import raters
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -29,5 +25,4 @@ app.command()(export)
 app.command()(bonus)
 app.command()(forget)
 app.command()(withdraw)
-app.command()(protection)
 app.command(name="dry-run")(dry_run)

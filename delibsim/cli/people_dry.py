@@ -1,5 +1,6 @@
-"""`delibsim people dry-run`: a study with people, tried with citizens in their seats."""
+"""`delibsim people preview|dry-run`: a study with people, seen and tried before they come."""
 
+import asyncio
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
@@ -19,9 +20,11 @@ from delibsim.cli.serve import (
     planned_for_people,
     show_estimate_for_people,
 )
-from delibsim.cli.terminal import exit_code, say
+from delibsim.cli.terminal import exit_code, say, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
+from delibsim.planning.freeze import cells_of
+from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
 
 SPEED = "How many times as fast as people the citizens are."
@@ -97,3 +100,37 @@ def dry_run(
         done = sum(runs.status(one.id) == "complete" for one in sessions)
     say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)
     raise typer.Exit(exit_code(done > 0, done == len(sessions)))
+
+
+TO = "The folder to write; one that holds a preview is replaced."
+
+
+def preview(
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
+    ] = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
+    to: Annotated[Path, typer.Option("--to", "-o", help=TO)] = Path("preview"),
+    root: RunsFolder = RUNS,
+) -> None:
+    """Write every page that people will see, as files: of each cell of the design, as each
+    participant, from the link to the end, with an index. Open index.html in a browser.
+
+    The pages are the server's own. Sessions are held with placeholders in a folder that is gone
+    afterwards: nobody is asked or paid, and nothing is written into the study.
+    """
+    from delibsim.store.people.hosting_files import declared
+    from delibsim.web.people.preview import preview as taken
+    from delibsim.web.people.preview_files import OPTION, WRITER, write_preview
+
+    planned = planned_for_people(settings or [], multirun, root)
+    hosting = declared(Runs(planned.root, planned.study), people)
+    with_people = [one for one in planned.sessions if one.seats_of_people]
+    if not with_people:
+        raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
+    sessions = list(cells_of(with_people).values())
+    refuse_others(to, WRITER, OPTION)
+    shots = asyncio.run(taken(sessions, hosting))
+    n = write_preview(planned.study, sessions, shots, to)
+    say(f"{counted(n, 'page')} of {counted(len(sessions), 'session')}: {shown(to / 'index.html')}")

@@ -1,4 +1,4 @@
-"""`delibsim people export|forget|withdraw`: the register as tables, and promises carried out."""
+"""`delibsim people export|bonus|forget|withdraw`: the register as tables, and what was promised."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,11 +6,10 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.people_study import declared, promised, write_private
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import Hosting
 from delibsim.domain.text import counted
-from delibsim.store.runs import Runs
 
 NAMES = "Also who people are, in a file of its own that only you can read: names.csv."
 TO = "The folder to write. Default: the folder people/ of the study."
@@ -114,8 +113,9 @@ def withdraw(
     """
     from delibsim.conduct.people.erase import carry_out, give_up_seat
     from delibsim.store.people.erasures import session_with_words
-    from delibsim.store.people.persons import WITHDRAWN, named, note_withdrawn
+    from delibsim.store.people.persons import named, note_withdrawn
     from delibsim.store.people.register import Register
+    from delibsim.store.people.states import Stage
 
     runs = study_at(study, root)
     register = Register.of(runs)
@@ -129,7 +129,7 @@ def withdraw(
         if session:
             say(f"with her words the session {session} would be withdrawn")
         return
-    if person.stage != WITHDRAWN:
+    if person.stage != Stage.WITHDRAWN:
         note_withdrawn(register, person.id)
         give_up_seat(register, hosting, person.id)
     carried = carry_out(runs, register, hosting, at_once=person.id if now else "")
@@ -140,24 +140,49 @@ def withdraw(
     raise typer.Exit(3 if carried.waits else 0)
 
 
-def declared(runs: Runs) -> Hosting | None:
-    """What was declared for a study that has begun to be served; None where nothing was."""
-    from delibsim.store.account import TOLD
-    from delibsim.store.people.hosting_files import read_hosting
-
-    kept = runs.folder / TOLD
-    return read_hosting(kept) if kept.is_file() else None
+TO = "The file to write, which only you can read. Default: bonus.csv."
+NO_RULES = (
+    "people.yaml declares no bonus: for example bonus: {done: 2.00, timed_out: 0.50, statement:"
+    " 0.10}; a study keeps the people.yaml that it began with"
+)
 
 
-def promised(runs: Runs, days: bool = True) -> None:
-    """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
-    from delibsim.conduct.people.erase import carry_out, forget_due
+def bonus(
+    study: StudyName,
+    to: Annotated[Path, typer.Option("--to", "-o", help=TO)] = Path("bonus.csv"),
+    root: RunsFolder = RUNS,
+) -> None:
+    """Write what each person has earned by the rules of people.yaml (bonus): a line ID,AMOUNT for
+    each, without a heading, as Prolific takes it. ID is the id by which the panel knows her.
+
+    Left out are amounts of 0, those whose part goes on, and those whose id is not kept, who are
+    counted; delibsim people list and export have the amounts by code.
+    """
+    from delibsim.store.people.endings import cents, endings
+    from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
 
+    runs = study_at(study, root)
     hosting = declared(runs)
-    if hosting is None:
-        return
+    if hosting is None or not hosting.bonus:
+        raise WrongInput(NO_RULES)
+    if to.exists():
+        raise WrongInput(f"{to} is there already; give another file: --to FILE")
+    promised(runs)
     register = Register.of(runs)
-    carried = carry_out(runs, register, hosting)
-    forgotten = forget_due(runs, register, hosting) if days else []
-    print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))
+    known, ended = identities(register), endings(register)
+    rows, unknown, total = [], 0, cents(0)
+    for person in persons(register):
+        earned = cents(ended[person.id].earned(hosting.bonus))
+        if not earned:
+            continue
+        who = known.get(person.identity)
+        if who is None or not who.panel_id:
+            unknown += 1
+            continue
+        rows.append((who.panel_id, f"{earned:.2f}"))
+        total += earned
+    write_private(to, rows)
+    say(f"{counted(len(rows), 'person')}, {total:.2f} in all: {shown(to)}; keep that file safe")
+    if unknown:
+        say(f"of {counted(unknown, 'person')} with a bonus no id of a panel is kept: not in it")

@@ -1,7 +1,5 @@
-"""`delibsim people invite|list|revoke`: links for people, and how far each has come."""
+"""`delibsim people invite|list|revoke|password`: who gets in, and how far each has come."""
 
-import csv
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,7 @@ import typer
 from delibsim.analysis.table import texts
 from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.people_erase import declared, promised
+from delibsim.cli.people_study import declared, promised, write_private
 from delibsim.cli.serve import HERE
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, say, shown, study_at
@@ -36,7 +34,6 @@ UNKNOWN = (
     "the study was not served yet: its links begin with {}, which delibsim serve takes where it is"
     " free; for people elsewhere give address: in people.yaml, or --url"
 )
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def invite(
@@ -56,16 +53,12 @@ def invite(
     without it, expires_days of people.yaml does.
     """
     from delibsim.conduct.people.rater_tasks import rater_task
-    from delibsim.store.people.entry import (
-        PARTICIPANT,
-        RATER,
-        Invitation,
-        invite_person,
-    )
+    from delibsim.store.people.entry import Invitation, invite_person
     from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
+    from delibsim.store.people.states import Role
 
     values = values_of(settings, ("url", "expires"))
     runs = study_at(study, root)
@@ -86,7 +79,7 @@ def invite(
         note_served(runs, replace(served, address=HERE))
         say(UNKNOWN.format(HERE), err=True)
     start = address.rstrip("/") + "/i/"
-    role = RATER if rater else PARTICIPANT
+    role = Role.RATER if rater else Role.PARTICIPANT
     rows: list[tuple[str, str, str]] = []
     if open_:
         token = invite_all(register, Invitation("", role, task=rater), days)
@@ -99,7 +92,7 @@ def invite(
             spoken = row["language"] or hosting.language
             code, token = invite_person(register, invitation, days, spoken, who)
             rows.append((row["name"], code, start + token))
-    _write(to, rows)
+    write_private(to, [("name", "code", "link"), *rows])
     say(f"{counted(len(rows), 'link')} in {shown(to)}, good for {days:g} days; keep that file safe")
     if open_:
         wanted_ids = [hosting.panel] if hosting.panel else ["PROLIFIC_PID", "pid"]
@@ -172,11 +165,11 @@ def revoke(
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
     """
-    from delibsim.conduct.people.intervention_record import InterventionRecord
+    from delibsim.conduct.people.presence import InterventionRecord
     from delibsim.store.people.entry import revoke_open
-    from delibsim.store.people.interventions import shut_out
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
+    from delibsim.store.people.rooms import shut_out
 
     runs = study_at(study, root)
     promised(runs)
@@ -215,11 +208,16 @@ def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
     return found
 
 
-def _write(path: Path, rows: list[tuple[str, str, str]]) -> None:
-    """Write links, to be read by this user alone."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("name", "code", "link"))
-        for name, code, link in rows:
-            writer.writerow((f"'{name}" if name.startswith(FORMULA) else name, code, link))
+def password(study: StudyName, root: RunsFolder = RUNS) -> None:
+    """Set the password of the researcher's page (/office), which is asked for twice and not shown.
+
+    The study keeps its argon2 hash. A new password ends every login of the one before.
+    """
+    from delibsim.store.people.entry import set_password
+    from delibsim.store.people.register import Register
+
+    register = Register.of(study_at(study, root))
+    given = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    ended = set_password(register, given)
+    told = f"; {counted(ended, 'login')} ended" if ended else ""
+    say(f"the password of the researcher's page is set{told}")

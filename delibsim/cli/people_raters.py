@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.people_erase import promised
+from delibsim.cli.people_study import promised
 from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at
 from delibsim.domain.text import counted
 from delibsim.store.runs import Runs

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from delibsim.analysis.study.figures.style import COLUMNS, FORMATS
+from delibsim.analysis.figures.style import COLUMNS, FORMATS
 from delibsim.analysis.table import texts
 from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.table import print_table
@@ -87,7 +87,7 @@ def _print(drawing: Any, path: Path, as_json: bool) -> None:
 
 def _list(source: Any, as_json: bool) -> int:
     """Print which figures there are; the exit code."""
-    from delibsim.analysis.study.figures.gallery import FIGURES
+    from delibsim.analysis.figures.of_study import FIGURES
 
     found = {kind.name: source.why_not(kind) for kind in FIGURES}
     if as_json:

@@ -20,7 +20,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import quoted
 from delibsim.planning.estimate import estimate
-from delibsim.planning.probe import plan_probes
+from delibsim.planning.fork import plan_probes
 from delibsim.store.branch_folders import PROBES
 from delibsim.store.branches import place_of_branches
 from delibsim.store.runs import Runs

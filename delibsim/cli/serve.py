@@ -158,9 +158,11 @@ def _serve(
     from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.conduct.people.rater_tasks import rater_tasks
     from delibsim.models.pool import ModelPool
-    from delibsim.store.people.entry import PARTICIPANT, Invitation, invite
+    from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting
     from delibsim.store.people.register import Register
+    from delibsim.store.people.server import refuse_second
+    from delibsim.store.people.states import Role
     from delibsim.web.people.serve import serve_people
 
     sessions = [one for one in planned.sessions if one.seats_of_people]
@@ -179,6 +181,7 @@ def _serve(
     if sessions and len(sessions) < len(planned.sessions):
         tell(f"note: {others} without people: delibsim run or retry holds them")
     register = Register.of(runs, "" if demo else None)
+    refuse_second(runs, register)
 
     async def open_hall() -> Hall:
         pool = ModelPool(planned.limits)
@@ -186,7 +189,7 @@ def _serve(
             pool = await prepared_for_people(planned, runs, sessions, tell)
         return Hall(runs, register, hosting, pool, sessions, tell)
 
-    link = f"/i/{invite(register, Invitation('', PARTICIPANT), 1)}" if demo else ""
+    link = f"/i/{invite(register, Invitation('', Role.PARTICIPANT), 1)}" if demo else ""
     seats = sum(len(one.seats_of_people) for one in sessions)
     if not demo:
         both = f"{counted(len(sessions), 'session')}, {counted(seats, 'seat')} for people"

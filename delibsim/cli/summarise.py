@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.asking.kinds.summary import plan_summaries, ratings_of, too_long
+from delibsim.asking.kinds.summary import ratings_of, too_long
 from delibsim.asking.kinds.summary_outcome import (
     notes_of,
     summaries_of_plan,
@@ -14,6 +14,7 @@ from delibsim.asking.kinds.summary_outcome import (
     summaries_told,
     summariser_rows,
 )
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import View, carry_out
 from delibsim.cli.estimate import EstimateOnly

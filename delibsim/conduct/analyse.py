@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
 
+from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.pages.folder import WRITER, write_report
 from delibsim.analysis.study.analyses.pair_correlations import pair_correlations
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.figures.gallery import drawings
 from delibsim.analysis.study.report.comparison import Comparison, comparison
 from delibsim.analysis.study.report.comparison_report import page_of_both
 from delibsim.analysis.study.report.findings import HELD, Findings, analyses, findings

@@ -29,8 +29,8 @@ from delibsim.store.places import study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
 from delibsim.store.tables.run_scores import RunScores, run_scores
-from delibsim.store.tables.session_facts import equal_cells, facts_of_study
 from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 
 WIDE = "runs_wide"
 """The name of the study table among exported tables."""
@@ -107,19 +107,15 @@ def study_table(
         found = _scored_now(runs, names, watch)
     others = _others(runs, names, damaged_is_missing=not score)
     known = measures_of([*names, *installed("delibsim.scorers")], runs)
-    manifest = runs.manifest()
-    components = manifest.components if manifest else {}
     scores = [*found.values(), *others]
     equal = equal_cells(runs, facts)
-    return table_of_study(runs.study, facts, scores, known, equal, components)
+    return table_of_study(runs.study, facts, scores, known, equal)
 
 
 def design_table(runs: Runs, watch: Watch | None = None, kept_in: Path | None = None) -> StudyTable:
     """The same table without any measure: the plan of each session, and counts of its run."""
     facts = list(facts_of_study(runs, watch, kept_in))
-    manifest = runs.manifest()
-    components = manifest.components if manifest else {}
-    return table_of_study(runs.study, facts, (), {}, equal_cells(runs, facts), components)
+    return table_of_study(runs.study, facts, (), {}, equal_cells(runs, facts))
 
 
 def wide_table(runs: Runs) -> tuple[Table, int]:

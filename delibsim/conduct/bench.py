@@ -26,8 +26,8 @@ from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.tables.bench_files import write_metadata
 from delibsim.store.tables.export import Export
-from delibsim.store.tables.session_facts import facts_of_study
 from delibsim.store.tables.sheets import SheetWriter, Table, to_parquet
+from delibsim.store.tables.study_facts import facts_of_study
 
 ANSWERS, TRANSCRIPTS = "deliberr_answers.csv", "transcripts.jsonl"
 MOST = {"C": 50, "P": 10}

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.analysis.figures.of_study import FIGURES, Kind
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.figures.gallery import FIGURES, Kind
-from delibsim.analysis.study.figures.selection import selected
 from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.selection import selected
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.conduct.analysed import Place, table_of
 from delibsim.conduct.answers import PEOPLE, tables_of_answers

@@ -1,7 +1,6 @@
 """Packs for human raters: handed out from a study, and their answers brought back to it."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,17 +109,9 @@ def import_form(file: Path, root: Path) -> Imported:
 
     WrongInput, and nothing is kept, where a line is wrong or contradicts what was imported before.
     """
-    folders = sorted(path.parent for path in root.glob("*/study.json"))
-    return import_into([Ratings(folder) for folder in folders], file)
-
-
-def import_into(studies: Sequence[Ratings], file: Path, within: bool = False) -> Imported:
-    """Keep the ratings in a form, each with that one of these studies whose pack it is.
-
-    With `within` the caller holds the study, and has the ratings scored later.
-    """
     owners, keys = {}, {}
-    for ratings in studies:
+    for folder in sorted(path.parent for path in root.glob("*/study.json")):
+        ratings = Ratings(folder)
         for pack in ratings.packs():
             keys[pack], owners[pack] = ratings.key(pack), ratings
     lines, empty = read_form(file, keys)
@@ -132,7 +123,7 @@ def import_into(studies: Sequence[Ratings], file: Path, within: bool = False) ->
     if clashes:
         raise WrongInput("\n".join([*clashes, KEPT]))
     for pack, new in waiting.items():
-        _keep(new, owners[pack], within)
+        _keep(new, owners[pack])
     kept = sum(map(len, waiting.values()))
     partial = sum(bool(line.rating.missing) for line in lines)
     return Imported(len(lines), kept, partial, empty)
@@ -147,13 +138,12 @@ def _new(lines: Sequence[Line], ratings: Ratings) -> tuple[list[Rating], list[st
     return conflicts(lines, known)
 
 
-def _keep(new: Sequence[Rating], ratings: Ratings, within: bool) -> None:
+def _keep(new: Sequence[Rating], ratings: Ratings) -> None:
     """Keep ratings with their study, and score them."""
     if not new:
         return
     runs = Runs.at(ratings.folder)
-    with nullcontext() if within else runs.lock():
+    with runs.lock():
         for rating in new:
             ratings.add(rating)
-    if not within:
-        score_all(runs, ["ratings"])
+    score_all(runs, ["ratings"])

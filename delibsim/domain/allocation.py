@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from delibsim.domain.errors import WrongInput
@@ -52,16 +52,6 @@ def allocate(
             allocation[rater] = _sided(_in_order(chosen, tally, draw), tally, draw)
             tally.add(allocation[rater])
     return allocation
-
-
-def raters_per_debate(debates: Iterable[str], allocation: Allocation) -> dict[str, int]:
-    """How many raters each debate is allocated to.
-
-    >>> raters_per_debate(["d", "e"], {"panel 1": (Showing("d", "proposition"),)})
-    {'d': 1, 'e': 0}
-    """
-    shown = Counter(showing.debate for showings in allocation.values() for showing in showings)
-    return {debate: shown[debate] for debate in debates}
 
 
 class _Tally:

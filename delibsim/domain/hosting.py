@@ -161,6 +161,11 @@ class Hosting:
         parts = self.consent, self.information, self.debriefing
         return Reception(*parts, self.checks, self.questions)
 
+    @property
+    def follows(self) -> str:
+        """The model that follows who leaves; "" where the seat is silent from then on."""
+        return self.stand_in if self.drop_out == "stand_in" else ""
+
     def completion(self, ending: str) -> Completion:
         """What somebody whose part has this ending takes back to a panel.
 

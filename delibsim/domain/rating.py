@@ -72,6 +72,11 @@ class Rating:
                 f"{place}: what is missing must have a reason, and nothing else: {named}"
             )
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What no two ratings of a study share."""
+        return self.session, self.rater
+
     def of(self, side: Side) -> Mapping[str, int]:
         """The ratings of one side by dimension."""
         return self.proposition if side == "proposition" else self.opposition

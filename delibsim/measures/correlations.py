@@ -11,7 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.measures.inference.means import t_quantile
 from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
+
+TIED = 12
+"""The decimals, as shares of the largest, in which scores that are tied agree."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,9 @@ def agreement_of_scores(one: ArrayLike, other: ArrayLike) -> Agreement:
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Agreement(len(x), *[math.nan] * 5)
     r = _pearson(x, y)
-    rho = _pearson(rankdata(x), rankdata(y))
-    tau = float(kendalltau(x, y).statistic)
+    one, other = (np.round(own / np.abs(own).max(), TIED) for own in (x, y))
+    rho = _pearson(rankdata(one), rankdata(other))
+    tau = float(kendalltau(one, other).statistic)
     gaps = (x - x.mean()) / x.std() - (y - y.mean()) / y.std()
     return Agreement(
         len(x), r, rho, tau, float(np.abs(gaps).mean()), float(np.sqrt((gaps**2).mean()))
@@ -202,13 +207,11 @@ def difference_interval(
 
 def _jackknifed(whole: float, apart: Array, level: float) -> ByCluster:
     """The interval of a value, from what it is without each cluster (k,)."""
-    from scipy.special import stdtrit
-
     count = len(apart)
     if count < 2 or not math.isfinite(whole) or not np.isfinite(apart).all():
         return ByCluster(math.nan, math.nan, max(count - 1, 0))
     error = math.sqrt((count - 1) * float(apart.var()))
-    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
+    half = t_quantile(count - 1, level) * error
     return ByCluster(whole - half, whole + half, count - 1)
 
 

@@ -10,6 +10,7 @@ from delibsim.domain.study import cell_of
 from delibsim.engine.check import check, prompt_hash, provenance
 from delibsim.planning.compose import Plan
 from delibsim.store.manifest import Manifest, commits
+from delibsim.store.tables.study_facts import design_of_cells
 
 REPOSITORY = Path(__file__).parents[2]
 """The repository of delibsim in a checkout; of an installed package, the folder it lies in."""
@@ -20,8 +21,8 @@ def frozen(plan: Plan) -> Manifest:
 
     WrongInput for a session that cannot be held.
     """
-    prompts = {}
-    for cell, session in cells_of(plan.sessions).items():
+    prompts, cells = {}, cells_of(plan.sessions)
+    for cell, session in cells.items():
         check(session)
         prompts[cell] = prompt_hash(session)
     begun = {
@@ -29,7 +30,7 @@ def frozen(plan: Plan) -> Manifest:
         "versions": provenance(),
         "commit": commits(_repositories(plan)),
     }
-    return replace(plan.manifest, begun=begun, prompts=prompts)
+    return replace(plan.manifest, begun=begun, prompts=prompts, design=design_of_cells(cells))
 
 
 def _repositories(plan: Plan) -> dict[str, Path]:

@@ -10,8 +10,8 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.tournament import DESIGNS, Match, against_baseline, round_robin
 from delibsim.planning.config import Tournament
 from delibsim.planning.debates import PRESETS, motions_of, refuse_defaults, refuse_meaningless
+from delibsim.planning.model_settings import refuse_overwritten
 from delibsim.planning.overrides import Job, Sweep
-from delibsim.planning.overwritten import refuse_overwritten
 from delibsim.store.instruments.library import Library
 
 

@@ -1,7 +1,11 @@
 """What a language model is asked that translates a statement into German."""
 
-from delibsim.prompts.forms.translation import Rendering
-from delibsim.prompts.prompt import Message, Prompt, Purpose
+import re
+from dataclasses import dataclass
+
+from delibsim.domain.language import SHORT, language
+from delibsim.prompts.forms.words import Words
+from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 
 INSTRUCTIONS = (
     "You translate statements from a discussion into German. Translate the text of the user, all of"
@@ -17,3 +21,59 @@ def translation_prompt(text: str) -> Prompt:
     """Ask for the German of one text."""
     messages = (Message("system", INSTRUCTIONS), Message("user", text))
     return Prompt(messages, Rendering(text), Purpose("translator", "translation"))
+
+
+LONGER = 3
+"""Times as many words as the text has, and a few more: a longer reply says something of its own."""
+PREAMBLE = re.compile(
+    r"^\W*(here|sure|certainly|translat|gern|natürlich|selbstverständlich|klar|hier"
+    r"|(die )?(deutsche )?übersetzung)[^\n]{0,80}:\s",
+    re.IGNORECASE,
+)
+ABOUT = {
+    "the translation": (r"übersetz|\btranslat", r"übersetz|\btranslat|\binterpret"),
+    "being a language model": (
+        r"\bki\b|sprachmodell|language model",
+        r"\bai\b|\bki\b|artificial|sprachmodell|language model",
+    ),
+    "not being able to help": (
+        r"(nicht|weder).{0,20}\b(helfen|behilflich|entsprechen)|anfrage.{0,30}ablehnen",
+        r"\bhelp|assist|helfen",
+    ),
+}
+"""What a reply may speak of only if the text does: in the reply, and in the text."""
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A text in German. What is a refusal, a preamble, or the text as it was, is no translation."""
+
+    text: str
+
+    def describe(self) -> str:
+        """The form in words."""
+        return "Reply with the German text and nothing else."
+
+    def read(self, text: str) -> str:
+        """The German text; UnreadableReply with what shows that it is none."""
+        reply, source = Words().read(text), self.text.strip()
+        found = language(reply)
+        doubtful = found is None and len(source.split()) > 2 * SHORT
+        if found not in ("german", None) or doubtful:
+            raise UnreadableReply("the reply is not German")
+        if source.casefold() in reply.casefold() and language(source) in ("english", "unknown"):
+            raise UnreadableReply("the reply repeats the text without translating it")
+        if PREAMBLE.search(reply) and not PREAMBLE.search(source):
+            raise UnreadableReply("the reply begins with words of its own")
+        for what, (in_reply, in_text) in ABOUT.items():
+            said = re.search(in_reply, reply, re.IGNORECASE)
+            if said and not re.search(in_text, source, re.IGNORECASE):
+                raise UnreadableReply(f"the reply speaks of {what}, of which the text does not")
+        words, of_text = len(reply.split()), len(source.split())
+        if words > LONGER * (of_text + 5):
+            raise UnreadableReply(f"the reply has {words} words, the text {of_text}")
+        return reply
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The label, padded to so many words."""
+        return Words().example(label, words)

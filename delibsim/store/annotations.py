@@ -101,3 +101,9 @@ def tasks_of(runs: Runs, prefix: str = "", file: str = TASK) -> list[str]:
     """
     found = (runs.folder / ANNOTATIONS).glob(f"{prefix}*/{file}")
     return sorted(path.parent.name for path in found)
+
+
+def tasks_with_packs(runs: Runs, prefix: str) -> list[str]:
+    """The names of the tasks of a study of which people were handed a pack."""
+    found = (runs.folder / ANNOTATIONS).glob(f"{prefix}*/packs")
+    return sorted(path.parent.name for path in found)

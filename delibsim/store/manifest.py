@@ -4,7 +4,7 @@ every amendment since.
 
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import Annotated, Any
@@ -13,11 +13,17 @@ from pydantic import Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.domain.survey import Survey
+from delibsim.domain.topic import Topic
 from delibsim.store.codec import differences
-from delibsim.store.edits import KINDS, Name, edits
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import adapter, file_bytes, json_value
 
+KINDS = ("topics", "surveys")
+"""What a manifest keeps the hash of, while the plans of sessions hold it whole."""
+UNTOLD = "was edited since the study began, in what the plans of its sessions do not hold"
+Name = tuple[str, str]
+"""A kind and an id."""
 SCHEMA = 1
 """That of study.json; a file of another is refused."""
 
@@ -27,9 +33,10 @@ class Manifest:
     """The file study.json. What stands in it is only ever added to.
 
     `settings` are shared by all sessions. `components` (`parts` in the file) are what sessions are
-    made of, by kind and name. `sessions` are the names of all that are planned, `prompts` a SHA-256
-    for every cell of the design. `begun` and each of `amendments` say when, with which versions and
-    from which commit; an amendment also says what it added. `schema` is that of the file.
+    made of, by kind and name. `sessions` are the names of all that are planned; `prompts` holds a
+    SHA-256 for every cell of the design, `design` its facts (store.tables.session_facts). `begun`
+    and each of `amendments` say when, with which versions and from which commit; an amendment also
+    says what it added. `schema` is that of the file.
     """
 
     study: str
@@ -37,6 +44,7 @@ class Manifest:
     components: Annotated[Mapping[str, Mapping[str, Any]], Field(alias="parts")]
     sessions: tuple[str, ...] = ()
     prompts: Mapping[str, str] = field(default_factory=dict)
+    design: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     begun: Mapping[str, Any] = field(default_factory=dict)
     amendments: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
@@ -93,12 +101,16 @@ class Manifest:
         count = len(sessions) - len(self.sessions)
         amendment = {**new.begun, "added": added, "sessions": count}
         prompts = {**new.prompts, **self.prompts}
+        design = {}
+        for kind in {**new.design, **self.design}:
+            design[kind] = {**new.design.get(kind, {}), **self.design.get(kind, {})}
         amendments = (*self.amendments, amendment)
         return replace(
             self,
             components=components,
             sessions=sessions,
             prompts=prompts,
+            design=design,
             amendments=amendments,
         )
 
@@ -162,3 +174,38 @@ def commits(folders: Mapping[str, Path]) -> dict[str, str]:
             continue
         found[name] = head.strip() + ("+" if changed.strip() else "")
     return found
+
+
+def edits(edited: Sequence[Name], kept: Iterable[Session], now: Iterable[Session]) -> list[str]:
+    """One line for each difference of the topics and surveys named, between the plans that were
+    kept and those of now: where, what stood there, what stands there now.
+    """
+    before, after = _texts(edited, kept), _texts(edited, now)
+    lines = []
+    for name in edited:
+        place = ".".join(name)
+        old, new = before.get(name), after.get(name)
+        found = differences(old, new, place) if old and new else []
+        lines += found or [f"{place}: {UNTOLD}"]
+    return lines
+
+
+def _texts(wanted: Sequence[Name], sessions: Iterable[Session]) -> dict[Name, dict[str, Any]]:
+    """The topics and surveys wanted as plain values, as far as sessions hold them."""
+    found: dict[Name, dict[str, Any]] = {}
+    for session in sessions:
+        for kind, entry in zip(KINDS, (session.topic, session.survey), strict=True):
+            name = kind, entry.id
+            if name in wanted and name not in found:
+                found[name] = _plain(entry)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _plain(entry: Topic | Survey) -> dict[str, Any]:
+    """A topic or survey as plain values; the items of a survey by their labels."""
+    plain = asdict(entry)
+    if isinstance(entry, Survey):
+        plain["items"] = {item["id"]: item for item in plain["items"]}
+    return plain

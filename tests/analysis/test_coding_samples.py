@@ -33,7 +33,9 @@ def with_samples(root, ensemble, people, packs=None, draw=None):
     for text, level in zip(texts, people, strict=True):
         if level != ".":
             pack = (packs or {}).get(text.id, "")
-            codings.add_people([Code(text.id, "reasons", "Ann", "human", int(level), pack=pack)])
+            codings.add(
+                [Code(text.id, "reasons", "Ann", "human", int(level), pack=pack)], people=True
+            )
     return study_of("s", SchemeCodes.of(codings), texts, draw)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from delibsim.analysis.pairs.figures import ENDS, PANELS, caterpillars
+from delibsim.analysis.figures.entries import entries_of
+from delibsim.analysis.pairs.figures import PANELS, drawings
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
 from delibsim.analysis.pairs.judges import judges, majorities
 from delibsim.analysis.pairs.places import order
@@ -188,11 +189,12 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     votes = [vote(a, b, "a") for a, b in pairwise(ids) if a[:2] == b[:2]]
     groups = {id: id[:2] for id in ids}
     report = pairs_report(replace(compared(votes), texts=groups), Settings())
-    (one,) = caterpillars(report)
+    one = drawings(report)[0]
+    ends = entries_of("pairs")["scores"].how["ends"]
     assert f"Drawn are the {PANELS} of {PANELS + 2} groups that have the most texts." in one.caption
     assert "the 20 strongest and the 20 weakest are drawn. The table has every text." in one.caption
     svg = one.svg()
     named = re.findall(r">(g\d/t\d+|\(\d+ between\))<", svg)
-    assert len(named) == 2 * ENDS + 1 + 3 * (PANELS - 1)
+    assert len(named) == 2 * ends + 1 + 3 * (PANELS - 1)
     assert "(10 between)" in named
     assert len(report.results["scores"].rows) == len(ids)

@@ -10,9 +10,9 @@ from rated import codes_online, pairs_online, study_of_debates, summaries_online
 
 from delibsim.asking.kinds.code_packs import export_codes
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.judgment import plan_judging
 from delibsim.asking.kinds.judgment_packs import COLUMNS as OF_SUMMARIES
 from delibsim.asking.kinds.judgment_packs import export_pack as export_summaries
+from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.kinds.pair_packs import export_pairs, for_people
 from delibsim.asking.kinds.rating_form import COLUMNS
 from delibsim.conduct.packs import export_pack

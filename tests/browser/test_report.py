@@ -6,9 +6,9 @@ import pytest
 from chromium import fits, found_by_axe
 from synthetic_study import synthetic_study
 
+from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.pages.html import html
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.figures.gallery import drawings
 from delibsim.analysis.study.report.findings import findings
 from delibsim.analysis.study.report.report import page_of
 

@@ -30,8 +30,9 @@ def coded(home):
             replace(kept[-1], model="beta", level=0, rationale="A claim\x1b[31m stands alone.")
         )
     codings.add(kept)
-    codings.add_people(
-        [Code("1", "reasons", "Ann", "human", 2), Code("2", "reasons", "Ann", "human", 1)]
+    codings.add(
+        [Code("1", "reasons", "Ann", "human", 2), Code("2", "reasons", "Ann", "human", 1)],
+        people=True,
     )
     return runs, codings
 

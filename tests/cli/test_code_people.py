@@ -289,7 +289,7 @@ def test_a_review_draws_half_by_doubt_and_keeps_the_chances(delibsim, home, in_d
 
 def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
     _, codings = in_doubt
-    codings.add_people([Code(str(i), "reasons", "Ann", "human", 1) for i in range(1, 31)])
+    codings.add([Code(str(i), "reasons", "Ann", "human", 1) for i in range(1, 31)], people=True)
     draw = delibsim("code", "review", "pilot", "--n", "4", "--to", "r", "--json").json["draw"]
     assert sorted(draw["read"], key=int) == [str(i) for i in range(1, 31)]
     assert {draw["texts"][id] for id in draw["read"]} == {1.0}
@@ -297,7 +297,7 @@ def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
     assert len(new) == 4
     assert all(int(id) > 30 for id in new)
     assert not set(draw["random"]) & set(draw["read"])
-    codings.add_people([Code(str(i), "reasons", "Ann", "human", 1) for i in range(31, 41)])
+    codings.add([Code(str(i), "reasons", "Ann", "human", 1) for i in range(31, 41)], people=True)
     assert "people have coded every text" in delibsim("code", "review", "pilot").err
 
 

@@ -370,18 +370,6 @@ def test_the_server_finishes_at_its_start_what_was_cut_off(study, home):
     assert bytes_with(home, [*TOLD, NAME]) == []
 
 
-def test_the_page_for_the_ethics_board_is_written_once(study, delibsim, home):
-    answer = delibsim("people", "protection", "s")
-    assert answer.code == 0
-    assert "What do you do?" in answer.out
-    assert "deleted 90 days after" in answer.out
-    assert delibsim("people", "protection", "s", "--to", "p.html", "--language", "fr").code == 0
-    assert '<html lang="fr">' in (home / "p.html").read_text(encoding="utf-8")
-    assert delibsim("people", "protection", "s", "--to", "p.html").code == 2
-    assert delibsim("people", "protection", "s", "--to", "p.pdf").code == 2
-    assert delibsim("people", "protection", "s", "--language", "it").code == 2
-
-
 def test_codes_and_comparisons_of_a_withdrawn_session_go_and_the_others_stay(study, delibsim, home):
     runs, codes = study
     gone = session_of(runs, codes[NAME])

@@ -41,7 +41,7 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
     named |= {"forks", "probe", "view", "serve", "verify"}
     people = ("dry-run", "invite", "list", "password", "raters", "revoke")
-    people += ("export", "forget", "withdraw", "protection", "bonus", "preview")
+    people += ("export", "forget", "withdraw", "bonus", "preview")
     named |= {f"people {name}" for name in people}
     named |= {f"{name} online" for name in ("ratings", "code", "compare", "judge")}
     named |= {f"ratings {name}" for name in ("ask", "export", "import", "report")}

@@ -9,11 +9,10 @@ from fake_provider import FakeProvider, Rule
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import pair
-from delibsim.asking.kinds.pair import plan_pairs
 from delibsim.asking.kinds.pair_outcome import IDENTICAL, notes_of, votes_of
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Sheet
-from delibsim.store.comparisons import Comparisons
 
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")
 
@@ -114,18 +113,6 @@ async def test_a_text_that_a_judge_refuses_leaves_its_pairs_missing_and_the_othe
     assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
 
 
-async def test_a_provider_that_fails_is_asked_again_later_for_the_rest_only(runs):
-    async with FakeProvider([Rule(status=401, at=(4,))]) as provider:
-        _, outcome = await ask(runs, provider, "limits.concurrency=1")
-        assert 0 < outcome.usable < PAIRS
-        assert any("still to be given" in fault for fault in outcome.faults)
-        provider.script.clear()
-        _, outcome = await ask(runs, provider)
-        assert outcome.whole
-        assert provider.billed == PAIRS
-    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
-
-
 async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = {f"t{n}": ("", f"Text number {n} has its own reason.") for n in range(9)}
@@ -170,19 +157,6 @@ async def test_other_settings_are_refused_with_the_difference(runs, own):
             await ask(runs, provider, own)
         assert own.partition("=")[0] in str(caught.value)
         assert provider.billed == PAIRS
-
-
-async def test_other_texts_are_refused_with_the_difference(runs, tmp_path):
-    async with FakeProvider() as provider:
-        await ask(runs, provider)
-        study_of_pairs(tmp_path, {**SAID, "t7": ("parks", "Parks are dear.")})
-        with pytest.raises(WrongInput, match="t7: new"):
-            await ask(runs, provider)
-        study_of_pairs(tmp_path, {**SAID, "t1": ("trams", "Something else.")})
-        with pytest.raises(WrongInput, match="t1: edited"):
-            await ask(runs, provider)
-    replayed = await road.replay(pair.PAIRS.kept(runs, ""))
-    assert replayed.differences == ("t1: the text was edited or removed since it was compared",)
 
 
 async def test_a_changed_vote_is_found_by_the_replay(runs):
@@ -246,17 +220,6 @@ def test_a_dimension_without_examples_has_none_to_show(runs, tmp_path):
     )
     with pytest.raises(WrongInput, match="dimension polite has no examples"):
         plan_pairs(runs, ["dimension=polite", "examples=3"], home=tmp_path)
-
-
-async def test_the_estimate_counts_what_is_asked_and_asks_nobody(runs):
-    async with FakeProvider() as provider:
-        planned = plan_pairs(runs, settings(provider, "order=both", "runs=2"))
-        found = road.estimate(planned)
-        assert (found.waiting, provider.calls) == (4 * PAIRS, 0)
-        await asking.ask(planned)
-        low, high = found.total.input.low, found.total.input.high
-        assert low <= provider.prompt_tokens <= high
-        assert road.estimate(planned).waiting == 0
 
 
 def test_listed_pairs_are_judged_and_no_others(runs, tmp_path):
@@ -333,10 +296,3 @@ def test_texts_that_cannot_be_compared_are_refused(tmp_path, monkeypatch, case):
         plan_pairs(runs, ["dimension=logical"])
     if case == "equal":
         assert len(plan_pairs(runs, ["dimension=logical"], keep_equal=True).about.sheets) == 1
-
-
-def test_a_name_that_no_model_answered_binds_nobody(runs):
-    planned = plan_pairs(runs, ["dimension=logical"])
-    planned.answers.files.settle(planned.task)
-    assert plan_pairs(runs, ["dimension=logical", "ties=false"]).task["ties"] is False
-    assert Comparisons.of(runs, "main").all() == []

@@ -10,7 +10,8 @@ import pytest
 from delibsim import Runs, WrongInput
 from delibsim.analysis.pairs.fitted import Settings
 from delibsim.asking import road
-from delibsim.asking.kinds.pair import PAIRS, plan_pairs
+from delibsim.asking.kinds.pair import PAIRS
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import report_on_pairs

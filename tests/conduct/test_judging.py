@@ -1,7 +1,6 @@
 """Judging summaries over real HTTP: what is asked, both ways round, missing, resumed, replayed."""
 
 import asyncio
-import json
 import shutil
 
 import pytest
@@ -10,8 +9,9 @@ from opinions import SPOKEN, study_of_opinions
 
 from delibsim import Runs, WrongInput
 from delibsim.asking import road
-from delibsim.asking.kinds.judgment import JUDGMENTS, plan_judging
-from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.kinds.judgment import JUDGMENTS
+from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome
 from delibsim.conduct import ask as asking
 from delibsim.conduct.summaries_report import judged_set
@@ -62,27 +62,6 @@ async def test_every_opinion_rates_the_summaries_that_it_is_in(runs):
         assert one.sitting.opinion in planned.about.material.sources[one.sitting.summary]
     replayed = await road.replay(JUDGMENTS.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", RATINGS)
-
-
-async def test_what_was_recorded_and_not_kept_is_not_asked_again(runs):
-    async with FakeProvider([Rule(text="four", times=1)]) as provider:
-        planned, _ = await ask(runs, provider)
-        files = planned.answers.files
-        kept, exchanges = (
-            one.read_bytes().splitlines(True) for one in (files.annotations, files.exchanges)
-        )
-        assert len(exchanges) == provider.calls == RATINGS + 1
-        files.annotations.write_bytes(b"".join(kept[5:]))  # cut off before these were kept
-        files.exchanges.write_bytes(b"".join(exchanges[:-1]) + exchanges[-1][:-40])
-        _, again = await ask(runs, provider)
-        assert (again.new, again.asked, provider.calls) == (5, 0, RATINGS + 1)
-        torn = json.loads(exchanges[-1])["purpose"]["occasion"]
-        rest = [one for one in planned.answers.all() if one.sitting.id != torn]
-        files.annotations.unlink()
-        planned.answers.add(rest)
-        _, again = await ask(runs, provider)
-        assert (again.new, again.asked, provider.calls) == (1, 1, RATINGS + 2)
-    assert (await road.replay(JUDGMENTS.kept(runs, ""))).verdict == "equal"
 
 
 async def test_comparisons_are_a_ring_both_ways_round_without_scales_of_ratings(runs):
@@ -164,16 +143,6 @@ async def test_a_kin_judge_is_warned_of(tmp_path, monkeypatch):
     await asking.ask(plan_summaries(runs, ["model=citizen", "runs=1"]))
     planned = plan_judging(runs, ["model=citizen"])
     assert "judge citizen and summariser citizen are of one family" in planned.warnings[0]
-
-
-async def test_the_estimate_counts_what_is_asked_and_asks_nobody(runs):
-    async with FakeProvider() as provider:
-        planned = plan_judging(runs, settings(provider, "asked=both", "k=2"))
-        found = road.estimate(planned)
-        assert (found.waiting, provider.calls) == (RATINGS + SUMMARIES * 2, 0)
-        await asking.ask(planned)
-        assert found.total.input.low <= provider.prompt_tokens <= found.total.input.high
-        assert road.estimate(planned).waiting == 0
 
 
 async def test_judgments_replay_after_more_summaries_were_made_and_compared(runs):

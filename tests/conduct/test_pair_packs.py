@@ -10,8 +10,8 @@ from comparing import PAIRS, SAID, study_of_pairs
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import pair
-from delibsim.asking.kinds.pair import plan_pairs
 from delibsim.asking.kinds.pair_packs import export_pairs, for_people, import_pair_form
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_sheets import rater_sheets, shares
 from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import compared_of

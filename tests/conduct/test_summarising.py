@@ -12,8 +12,9 @@ from opinions import SAID, SPOKEN, study_of_opinions
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import summary as plan
-from delibsim.asking.kinds.summary import SUMMARIES, plan_summaries
+from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.asking.kinds.summary_outcome import flag_counts, summaries_of_plan
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
 from delibsim.models.extractive import by_relevance, by_themes
@@ -104,18 +105,6 @@ async def test_odd_summaries_are_flagged_and_kept_and_refused_ones_are_missing(r
     assert flags_of("About 40 % want a tram, and many fear what it costs.", "english") == []
 
 
-async def test_other_settings_and_opinions_are_refused_with_the_difference(runs, tmp_path):
-    await asking.ask(plan_summaries(runs, ["runs=1"]))
-    with pytest.raises(WrongInput, match="temperature"):
-        plan_summaries(runs, ["runs=1", "temperature=1.0"])
-    study_of_opinions(tmp_path, {**SAID, "o1": ("positive", "no", "Something else.")})
-    with pytest.raises(WrongInput, match="o1: edited"):
-        plan_summaries(runs, ["runs=1"])
-    assert (
-        "o1: the opinion was edited" in (await road.replay(SUMMARIES.kept(runs, ""))).differences[0]
-    )
-
-
 @pytest.mark.parametrize(
     ("own", "told"),
     [
@@ -158,16 +147,6 @@ def test_a_very_long_opinion_is_summarised_within_the_words(tmp_path):
     long = " ".join(f"Word{i} of a very long text." for i in range(10_000))
     assert len(by_relevance([long, "Trams are quiet."]).split()) <= 250
     assert by_relevance(["", "?!"]) == ""
-
-
-async def test_the_estimate_counts_what_is_asked_and_asks_nobody(runs):
-    async with FakeProvider() as provider:
-        planned = plan_summaries(runs, settings(provider, "sizes='4,all'"))
-        found = road.estimate(planned)
-        assert (found.waiting, provider.calls) == (4, 0)
-        await asking.ask(planned)
-        assert found.total.input.low <= provider.prompt_tokens <= found.total.input.high
-        assert road.estimate(planned).waiting == 0
 
 
 async def test_parts_are_summarised_and_then_their_summaries_under_a_name_of_their_own(runs):
@@ -227,7 +206,7 @@ async def test_parts_of_groups_are_parts_of_each_group_alone(runs):
 KILLED = """
 import asyncio, os, signal, sys
 from delibsim import Runs
-from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from pathlib import Path
 import delibsim.asking.record as asking
 from delibsim.conduct.ask import ask

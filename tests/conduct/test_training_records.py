@@ -5,7 +5,7 @@ import json
 import pytest
 
 from delibsim import Runs
-from delibsim.asking.kinds.summary import plan_summaries
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct.trained.records import (
     hash_of,
     records_of_file,

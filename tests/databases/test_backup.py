@@ -12,7 +12,6 @@ from postgres import USER
 from server_processes import until_over
 from sqlalchemy.engine import make_url
 
-from delibsim.store.people import rooms
 from delibsim.store.people.register import FILE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "deploy.md").read_text(encoding="utf-8")
@@ -31,7 +30,6 @@ def test_a_session_goes_on_from_a_backup(tmp_path, database, request, monkeypatc
         pytest.skip("the program sqlite3 is not installed")
     if program == "python" and database:
         pytest.skip("the register is not a file")
-    monkeypatch.setattr(rooms, "LEASE", 1.0)
     old, new = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     new.mkdir()
@@ -71,7 +69,7 @@ def test_a_session_goes_on_from_a_backup(tmp_path, database, request, monkeypatc
         browser.http.cookies.update(cookies)
         assert "<textarea" in browser.asked()
         assert browser.answer("This is said after the backup came back.").status_code == 200
-        until_over(browser)  # the room goes on when the lease of the server of before is over
+        until_over(browser)
         (name,) = hall.runs.sessions()
         run = hall.runs.run(name)
         assert run.status == "complete"

@@ -8,13 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quick
 
-from delibsim.domain.allocation import allocate, raters_per_debate
+from delibsim.domain.allocation import allocate
 from delibsim.domain.errors import WrongInput
 
 
 def debates(motions, each):
     """So many debates on each of so many motions: the motion by the name of the debate."""
     return {f"m{i}.d{k}": f"m{i}" for i in range(motions) for k in range(each)}
+
+
+def raters_per_debate(subjects, allocation):
+    """How many raters each debate is allocated to."""
+    shown = Counter(showing.debate for own in allocation.values() for showing in own)
+    return {debate: shown[debate] for debate in subjects}
 
 
 def raters(n, panel="panel"):

@@ -14,9 +14,8 @@ from delibsim.conduct.fork import branches, parent_of, prepare_branches
 from delibsim.conduct.replay import compare
 from delibsim.conduct.study import hold_prepared
 from delibsim.planning.estimate import estimate
-from delibsim.planning.fork import plan_forks
+from delibsim.planning.fork import plan_forks, plan_probes
 from delibsim.planning.fork_request import places_of
-from delibsim.planning.probe import plan_probes
 from delibsim.store.branches import place_of_branches
 
 pytestmark = pytest.mark.usefixtures("home")

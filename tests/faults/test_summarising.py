@@ -6,13 +6,10 @@ import signal
 
 import pytest
 from fake_provider import FakeProvider, Rule
-from opinions import SPOKEN, study_of_opinions
+from opinions import study_of_opinions
 
 from delibsim.asking import road
-from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.summary import SUMMARIES, plan_summaries
-from delibsim.conduct.ask import ask as ask_plan
-from delibsim.store.judgments import Judgments
+from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.store.summaries import Summaries
 
 IN_FLIGHT = 2
@@ -56,31 +53,3 @@ async def test_summaries_in_parts_by_group_are_killed_within_and_between_the_ste
     }
     replayed = await road.replay(SUMMARIES.kept(runs, ""))
     assert (replayed.verdict, replayed.answers) == ("equal", SECOND * 3)
-
-
-@pytest.mark.slow
-async def test_judging_that_was_killed_goes_on_and_pays_nothing_twice(
-    command, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    runs = study_of_opinions(tmp_path)
-    await ask_plan(plan_summaries(runs, ["runs=3"]))
-    words = ["judge", "ask", "tram", "model=local"]
-    wanted, asking = 2 * 3 * SPOKEN, []
-    async with FakeProvider(latency=0.002) as provider:
-        words += [f"base_url={provider.base_url}", f"limits.concurrency={IN_FLIGHT}"]
-        for at in (5, 30):
-            aim = provider.calls + at
-            provider.script[:] = [Rule(at=(aim,), do=lambda call: asking[-1].kill())]
-            code, _, err = await command(*words, started=asking.append)
-            assert code == -signal.SIGKILL, err
-        files = Judgments.of(runs, "main").files
-        lost = provider.calls - len(files.read(files.exchanges)[0])
-        provider.script.clear()
-        code, _, err = await command(*words)
-        assert code == 0, err
-        assert provider.calls == wanted + lost
-        assert 0 < lost <= 2 * IN_FLIGHT
-    assert len({one.key for one in Judgments.of(runs, "main").all()}) == wanted
-    replayed = await road.replay(JUDGMENTS.kept(runs, ""))
-    assert (replayed.verdict, replayed.answers) == ("equal", wanted)

@@ -9,7 +9,7 @@ import json
 
 from coding import coding_home, study_of_texts
 
-from delibsim.asking.kinds.code import plan_coding
+from delibsim.asking.kinds.code_plan import plan_coding
 from delibsim.conduct import ask as asking
 
 DIGESTS = {

@@ -6,9 +6,9 @@ from scipy.stats import pearsonr, t
 
 from delibsim.measures.correlations import correlation_interval, difference_interval
 
-RNG = np.random.default_rng(6)
-X, Y, Z = RNG.normal(size=(3, 40))
-Y, Z = 0.6 * X + 0.8 * Y, 0.5 * X + 0.9 * Z
+DRAWN = np.random.default_rng(6)
+FIRST, SECOND, THIRD = DRAWN.normal(size=(3, 40))
+SECOND, THIRD = 0.6 * FIRST + 0.8 * SECOND, 0.5 * FIRST + 0.9 * THIRD
 TOPICS = np.repeat(np.arange(5), 8)
 
 
@@ -19,24 +19,27 @@ def by_hand(value):
 
 
 def test_the_interval_is_by_t_on_fishers_z_with_the_error_of_a_jackknife():
-    whole, apart = by_hand(lambda kept: np.arctanh(pearsonr(X[kept], Y[kept]).statistic))
+    whole, apart = by_hand(lambda kept: np.arctanh(pearsonr(FIRST[kept], SECOND[kept]).statistic))
     error = np.sqrt(4 / 5 * ((apart - apart.mean()) ** 2).sum())
     ends = np.tanh(whole + np.array([-1, 1]) * t.ppf(0.975, 4) * error)
-    found = correlation_interval(X, Y, TOPICS)
+    found = correlation_interval(FIRST, SECOND, TOPICS)
     assert (found.low, found.high, found.df) == pytest.approx((*ends, 4))
 
     def difference(kept):
-        return pearsonr(X[kept], Y[kept]).statistic - pearsonr(X[kept], Z[kept]).statistic
+        return (
+            pearsonr(FIRST[kept], SECOND[kept]).statistic
+            - pearsonr(FIRST[kept], THIRD[kept]).statistic
+        )
 
     whole, apart = by_hand(difference)
     half = t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((apart - apart.mean()) ** 2).sum())
-    found = difference_interval((X, Y), (X, Z), TOPICS)
+    found = difference_interval((FIRST, SECOND), (FIRST, THIRD), TOPICS)
     assert (found.low, found.high) == pytest.approx((whole - half, whole + half))
 
 
 def test_what_is_not_defined_has_no_interval():
-    assert np.isnan(correlation_interval(X, X, TOPICS).low)  # r is 1
-    assert np.isnan(correlation_interval(X, Y, np.zeros(40)).low)  # one cluster
+    assert np.isnan(correlation_interval(FIRST, FIRST, TOPICS).low)  # r is 1
+    assert np.isnan(correlation_interval(FIRST, SECOND, np.zeros(40)).low)  # one cluster
     assert np.isnan(correlation_interval([], [], []).low)
 
 

@@ -30,9 +30,9 @@ from delibsim.prompts.blocks import (
 )
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.translation import Rendering
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
+from delibsim.prompts.translation import Rendering
 from delibsim.testing import check_language_model
 
 RIVERS = "Rivers deserve wide natural banks."

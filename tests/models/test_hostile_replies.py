@@ -20,9 +20,9 @@ from delibsim.prompts.forms.code import CodeForm
 from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.steps import StepsForm
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.translation import Rendering
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply, head
+from delibsim.prompts.translation import Rendering
 from delibsim.scorers.flags import Flags
 from delibsim.testing import a_run
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from delibsim.prompts.forms.translation import Rendering
 from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.translation import Rendering
 
 SAID = "I think we need more buses, because they are quiet and cheap."
 

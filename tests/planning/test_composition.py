@@ -2,8 +2,7 @@
 
 import pytest
 
-from delibsim.planning.composition import composed, plain_option
-from delibsim.planning.presets import GROUPS, Presets
+from delibsim.planning.presets import GROUPS, Presets, composed, plain_option
 from delibsim.store.instruments.library import package_data
 
 OPTIONS = [

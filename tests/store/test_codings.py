@@ -46,5 +46,5 @@ def test_lines_that_are_no_samples_are_counted_and_the_others_read(codings):
     append_line(codings.files.annotations, {"text": "t1", "level": 1})
     codings.add([good, replace(good, index=2, rationale="half \ud83d of one")])
     faults = []
-    assert codings.samples(faults) == [good]
+    assert codings.all(faults) == [good]
     assert faults == [f"{codings.files.annotations}: 2 damaged lines"]

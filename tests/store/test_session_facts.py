@@ -6,8 +6,8 @@ import pytest
 from small_study import break_sessions, copied, held_study
 
 from delibsim.store.session_notes import FILE
-from delibsim.store.tables.session_facts import equal_cells, facts_of_study
 from delibsim.store.tables.session_rows import SessionRows
+from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 
 SHARED = (
     "cell", "topic", "survey", "treatment", "interaction", "rounds", "format", "wording", "size",

@@ -8,19 +8,13 @@ from delibsim.analysis.agreement.levels import Levels
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.reliability.bootstrap import Named
 from delibsim.measures.reliability.codes import OWN, WEIGHTINGS, Weighting, weights_of
-from delibsim.measures.reliability.coefficients import METRICS
+from delibsim.measures.reliability.coefficients import COEFFICIENTS, METRICS, PERCENT
 
 NOMINAL, ORDINAL, INTERVAL, RATIO = METRICS
 IDENTITY = "identity"
 WEIGHTING_OF = {NOMINAL: IDENTITY, ORDINAL: "linear", INTERVAL: "quadratic", RATIO: "quadratic"}
 SCALE_OF = {IDENTITY: NOMINAL, "linear": ORDINAL, "ordinal": ORDINAL, "quadratic": INTERVAL}
 """The scale that a weighting suits; alpha is computed for it."""
-LABELS = {
-    "percent": "percent agreement",
-    "brennan_prediger": "Brennan-Prediger",
-    "fleiss": "Fleiss' kappa",
-    "alpha": "Krippendorff's alpha",
-}
 
 
 @dataclass(frozen=True)
@@ -72,12 +66,13 @@ def check_scale(scale: Scale, levels: Levels, dimension: str) -> None:
 
 def coefficients_for(scale: Scale) -> list[Named]:
     """The coefficients in the order of the table: plain percent agreement first."""
-    found: list[Named] = [("percent", IDENTITY)]
+    found: list[Named] = [(PERCENT, IDENTITY)]
     if _name(scale.weighting) != IDENTITY:
-        found.append(("percent", scale.weighting))
-    for name in ("ac", "brennan_prediger", "kappa", "fleiss"):
-        found.append((name, scale.weighting))
-    return [*found, ("alpha", scale.name)]
+        found.append((PERCENT, scale.weighting))
+    for name, one in COEFFICIENTS.items():
+        if name != PERCENT:
+            found.append((name, scale.weighting if one.chance else scale.name))
+    return found
 
 
 def label_of_coefficient(coefficient: str, weighting: str, coders: int) -> str:
@@ -86,11 +81,7 @@ def label_of_coefficient(coefficient: str, weighting: str, coders: int) -> str:
     >>> label_of_coefficient("ac", "identity", 2), label_of_coefficient("kappa", "linear", 3)
     ("Gwet's AC1", "Conger's kappa, linear")
     """
-    name = LABELS.get(coefficient, "")
-    if coefficient == "ac":
-        name = "Gwet's AC1" if weighting == IDENTITY else "Gwet's AC2"
-    if coefficient == "kappa":
-        name = "Cohen's kappa" if coders < 3 else "Conger's kappa"
+    name = COEFFICIENTS[coefficient].title(weighting != IDENTITY, coders)
     return name if weighting == IDENTITY else f"{name}, {weighting}"
 
 

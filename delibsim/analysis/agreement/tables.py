@@ -16,6 +16,7 @@ from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.errors import shortened
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
+from delibsim.measures.reliability.coefficients import COEFFICIENTS
 
 FEW_CLUSTERS = 20
 """With fewer, an interval over clusters is too short."""
@@ -147,7 +148,7 @@ def _warnings(found: DimensionAgreement) -> Iterator[str]:
     yield from _on_one_level(found)
     values = {row.coefficient: row.value for row in found.rows}
     exact = found.rows[0].value
-    low = [name for name in ("kappa", "fleiss", "alpha") if values[name] < LOW]
+    low = [name for name, value in values.items() if COEFFICIENTS[name].skewed and value < LOW]
     level, share = max(found.shares.items(), key=lambda of: of[1], default=("", 0.0))
     if exact >= HIGH and low and share >= HIGH:
         yield (

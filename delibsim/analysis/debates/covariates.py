@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.figures.style import number
+from delibsim.analysis.figures.style import number
 from delibsim.store.instruments.covariates import COVARIATES, WORDS, Covariates
 
 ROLES = ("rater", "debater")

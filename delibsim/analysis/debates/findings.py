@@ -7,7 +7,7 @@ import pandas as pd
 
 from delibsim.analysis.debates.contrasts import HEADLINE, ON_THESE
 from delibsim.analysis.debates.notes import in_sentences
-from delibsim.analysis.study.figures.style import number
+from delibsim.analysis.figures.style import number
 from delibsim.analysis.study.report.words import missing, p_in_words
 from delibsim.domain.text import counted
 

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.debates.findings import VERBS
+from delibsim.analysis.figures.style import number
 from delibsim.analysis.pages.cells import DASH
-from delibsim.analysis.study.figures.style import number
 from delibsim.analysis.table import Column, Table
 from delibsim.domain.reason import MEANINGS, in_words
 

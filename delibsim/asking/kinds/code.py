@@ -4,41 +4,30 @@ of the level of each text, blind to who wrote it.
 A unit is a text on one dimension, under one wording; a sample is one of several answers about it.
 """
 
-import random
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from delibsim.asking.kinds.code_settings import CodingSettings, coding_asked
+from delibsim.asking.kinds.codable import Uncoded, occurrences_of, twins_of, uncoded_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
-from delibsim.asking.road import answered, merge, refuse_if
-from delibsim.asking.settings import CodersAsked
 from delibsim.asking.texts import (
     IMPORTED,
-    checked_wording,
-    kin_among,
-    plain,
     shown_texts,
-    speaking_in,
     study_texts,
-    unit_in,
 )
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.coding import Sample, Steps
-from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.language import word_count, wordless
+from delibsim.domain.language import word_count
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
 from delibsim.models.limits import Limits
 from delibsim.planning.load import MESSAGE, Load, tokens_of_prompt
 from delibsim.planning.tokens import Range, tokens_of
 from delibsim.prompts.coding import (
-    check_coder_texts,
     code_form,
     coding_prompt,
     coding_reask,
@@ -48,10 +37,7 @@ from delibsim.prompts.coding import (
 from delibsim.prompts.forms.steps import StepsForm
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.store.codec import differences
-from delibsim.store.codings import Codings, scheme_to_plain
-from delibsim.store.instruments.library import Library
-from delibsim.store.packs import packs_of
+from delibsim.store.codings import Codings
 from delibsim.store.runs import Runs
 
 OF_STEPS = {"temperature": 0.0, "max_tokens": 1000}
@@ -66,15 +52,6 @@ Key = tuple[str, str, str, str, int]
 """A sample: text, dimension, coder, wording, number."""
 Written = tuple[str, ...]
 """The steps by which a dimension is applied."""
-
-
-@dataclass(frozen=True)
-class Uncoded:
-    """A text that is not put before coders on a dimension, and why."""
-
-    text: str
-    dimension: str
-    reason: Reason
 
 
 @dataclass(frozen=True)
@@ -366,81 +343,6 @@ def _asked_of(about: Coded, place: tuple[str, str, str, str], waiting: set[Key])
     return n
 
 
-def occurrences_of(texts: Iterable[Text]) -> dict[str, int]:
-    """How many texts before it, in this order, are word for word like each text, by id."""
-    seen: Counter[str] = Counter()
-    found = {}
-    for text in texts:
-        digest = text.sha256
-        found[text.id] = seen[digest]
-        seen[digest] += 1
-    return found
-
-
-def why_not_coded(text: str, scheme: Scheme, dimension: Dimension) -> Reason | None:
-    """Why a text is not put before coders on a dimension; None if it is."""
-    if not text.strip():
-        return Reason("empty")
-    if wordless(text):
-        return Reason("wordless")
-    words = word_count(text)
-    least, most = max(scheme.least_words, dimension.least_words), scheme.most_words
-    if words < least:
-        return Reason("too_short", f"{words} words, and the scheme codes from {least} on")
-    if most is not None and words > most:
-        return Reason("too_long", f"{words} words, and the scheme codes up to {most}")
-    return None
-
-
-def dimensions_for(scheme: Scheme, text: Text) -> list[str]:
-    """The ids of the dimensions on which a text is coded; none for one that is not coded at all."""
-    found = []
-    for dimension in scheme.dimensions:
-        if why_not_coded(text.text, scheme, dimension) is None:
-            found.append(dimension.id)
-    return found
-
-
-def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
-    """The coding that these settings describe, of the texts of a study; nobody is asked.
-
-    Raises WrongInput for a study without texts, for settings that cannot be, for another scheme,
-    other settings or edited texts under a coding that has begun.
-    """
-    settings, coders = coding_asked(overrides)
-    if not settings.scheme:
-        raise WrongInput("name the scheme: scheme=dqi3 (delibsim code schemes lists them)")
-    scheme = Library(home).scheme(settings.scheme)
-    dimensions = chosen_dimensions(scheme, settings)
-    wordings = {name: wording_named(name) for name in settings.wordings}
-    faults: list[str] = []
-    texts = study_texts(runs, settings.by, settings.context, faults)
-    codings = Codings.of(runs, scheme.id)
-    new = _task(runs, settings, coders, scheme, dimensions, wordings, texts)
-    uncoded = uncoded_of(scheme, dimensions, texts)
-    new["not_coded"] = {f"{one.text} {one.dimension}": str(one.reason) for one in uncoded}
-    task = _merged(codings, plain(new))
-    about = replace(
-        coded_in(runs, task, scheme, dimensions, texts),
-        wordings=wordings,
-        samples=settings.samples,
-    )
-    return Plan(
-        kind=CODES,
-        runs=runs,
-        answers=codings,
-        settings=settings,
-        models=coders.models,
-        limits=coders.plan.limits,
-        addresses=coders.plan.addresses,
-        task=task,
-        about=about,
-        notes=(*coders.ignored, *fewer_samples(task)),
-        warnings=tuple(kin_among(coders.models, speaking_in([runs]), ("coder", "speaker"))),
-        faults=tuple(faults),
-    )
-
-
 def coded_in(
     runs: Runs,
     task: Mapping[str, Any],
@@ -467,158 +369,3 @@ def coded_in(
         uncoded=uncoded_of(scheme, dimensions, texts),
         twins=twins_of(shown, occurrences, texts) if task["same"] == "once" else {},
     )
-
-
-def tried(planned: Plan, n: int) -> Plan:
-    """The same coding of n texts, drawn by the study's seed among those that are coded at all.
-
-    With same=once all texts that are alike are drawn together.
-    """
-    about: Coded = planned.about
-    found: list[str] = []
-    for dimension in about.dimensions:
-        found += [text.id for text in about.coded(dimension)]
-    ids = [id for id in dict.fromkeys(found) if about.alike(id)]
-    drawn = random.Random(seed_of("try", *about.names)).sample(sorted(ids), min(n, len(ids)))
-    chosen: set[str] = set()
-    for id in drawn:
-        chosen |= set(about.alike(id))
-    return replace(planned, about=replace(about, chosen=frozenset(chosen)))
-
-
-def chosen_dimensions(scheme: Scheme, settings: CodingSettings) -> tuple[Dimension, ...]:
-    """The dimensions that are coded; WrongInput for one that the scheme does not have, and for a
-    rule that names cannot follow.
-    """
-    known = [dimension.id for dimension in scheme.dimensions]
-    for name in settings.dimensions:
-        if name not in known:
-            raise unknown(f"dimension of scheme {scheme.id}", name, known)
-    wanted = settings.dimensions or tuple(known)
-    found = tuple(dimension for dimension in scheme.dimensions if dimension.id in wanted)
-    named = [dimension.id for dimension in found if dimension.scale == "nominal"]
-    if named and settings.rules not in ("", "mode"):
-        raise WrongInput(
-            f"rules={settings.rules} needs levels in order, and those of {', '.join(named)} are"
-            " names: take rules=mode, leave rules= out, or choose other dimensions=[...]"
-        )
-    return found
-
-
-def wording_named(name: str) -> Wording:
-    """A wording for coders; WrongInput if there is none, or if it lacks a text."""
-    return checked_wording(name, check_coder_texts)
-
-
-def uncoded_of(
-    scheme: Scheme, dimensions: Sequence[Dimension], texts: Sequence[Text]
-) -> tuple[Uncoded, ...]:
-    """The texts that are not put before coders, by dimension."""
-    found = []
-    for dimension in dimensions:
-        for text in texts:
-            reason = why_not_coded(text.text, scheme, dimension)
-            if reason is not None:
-                found.append(Uncoded(text.id, dimension.id, reason))
-    return tuple(found)
-
-
-def twins_of(
-    shown: Mapping[str, Text], occurrences: Mapping[str, int], texts: Sequence[Text]
-) -> dict[str, tuple[str, ...]]:
-    """By the id of the first of the texts that coders see alike, context included: all of them; by
-    the id of any other: nothing.
-    """
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for text in sorted(texts, key=lambda text: occurrences[text.id]):
-        seen = shown[text.id]
-        groups.setdefault((seen.text, seen.context), []).append(text.id)
-    found: dict[str, tuple[str, ...]] = {}
-    for ids in groups.values():
-        found |= dict.fromkeys(ids[1:], ())
-        found[ids[0]] = tuple(ids)
-    return found
-
-
-def _task(
-    runs: Runs,
-    settings: CodingSettings,
-    coders: CodersAsked,
-    scheme: Scheme,
-    dimensions: Sequence[Dimension],
-    wordings: Mapping[str, Wording],
-    texts: Sequence[Text],
-) -> dict[str, Any]:
-    """What a study keeps of a coding: everything that decides on what is asked."""
-    session = coders.plan.session
-    return {
-        "study": runs.study,
-        "seed": session.seed,
-        "scheme": scheme_to_plain(scheme),
-        "scheme_sha256": scheme.sha256,
-        "unit": unit_in(runs, settings.by),
-        "context": settings.context,
-        "samples": settings.samples,
-        "samples_by_model": dict.fromkeys(coders.models, settings.samples),
-        "rules": settings.rules or "lower",
-        "temperature": settings.temperature,
-        "same": settings.same,
-        "reasks": session.procedure.reasks,
-        "dimensions": [dimension.id for dimension in dimensions],
-        "models": {name: dict(own) for name, own in coders.models.items()},
-        "wordings": {name: dict(own.texts) for name, own in wordings.items()},
-        "texts": {text.id: text.sha256 for text in texts},
-    }
-
-
-def _merged(codings: Codings, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of a coding after this command; a command that failed at once binds nobody
-    to its settings. WrongInput too where people code, or were handed packs, by another scheme, unit
-    or context.
-    """
-    for pack, kept in packs_of(codings.files).items():
-        _refuse_other(kept, new, f"pack {pack} was handed to people")
-    _refuse_other(codings.of_people(), new, "people have coded")
-    files = codings.files
-    if not (files.steps.is_file() or files.people.is_file() or answered(files)):
-        return dict(new)
-    begun = files.task()
-    if not begun:
-        return dict(new)
-    where = f"{study_named(begun['study'])}, scheme {codings.name}"
-    refuse_if(
-        differences(begun["scheme"], new["scheme"]) or _other_sha256(begun, new),
-        f"{where}: the scheme is not the one by which texts were coded",
-        "put the scheme back as it was, or give the changed one an id of its own",
-    )
-    return merge(begun, new, CODES.growth, where, CODES.noun)
-
-
-def _other_sha256(begun: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    return differences(begun["scheme_sha256"], new["scheme_sha256"], "scheme_sha256")
-
-
-def _refuse_other(plain: Mapping[str, Any], new: Mapping[str, Any], told: str) -> None:
-    """WrongInput where what people were given differs from what models would be asked."""
-    changed = []
-    for name in ("scheme_sha256", "unit", "context"):
-        changed += differences(plain.get(name, new[name]), new[name], name)
-    refuse_if(
-        changed,
-        f"{told} with another scheme, unit or context",
-        "ask models as people were asked, or code in another study",
-    )
-
-
-def fewer_samples(task: Mapping[str, Any]) -> list[str]:
-    """What is to be said of coders that were asked for fewer samples than others."""
-    each: Mapping[str, int] = task.get("samples_by_model", {})
-    most = max(each.values(), default=0)
-    few = [coder for coder, n in each.items() if n < most]
-    if not few:
-        return []
-    named = ", ".join(f"{coder} for {each[coder]:,}" for coder in few)
-    return [
-        f"others were asked for {counted(most, 'sample')} of a text, and {named}: levels of models"
-        f" with fewer samples are less stable; samples={most} asks all of them alike"
-    ]

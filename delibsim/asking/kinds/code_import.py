@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,16 +88,7 @@ def import_codes(
     return _kept(file, table, [(coding, table.codes)])
 
 
-def import_into(studies: Sequence[tuple[Runs, str]], file: Path) -> ImportedCodes:
-    """Keep the codes in the form of packs of these studies, each with its scheme. The caller holds
-    the studies.
-    """
-    return _import_form(file, read_sheet(file), studies, within=True)
-
-
-def _import_form(
-    file: Path, sheet: Sheet, studies: Sequence[tuple[Runs, str]], within: bool = False
-) -> ImportedCodes:
+def _import_form(file: Path, sheet: Sheet, studies: Sequence[tuple[Runs, str]]) -> ImportedCodes:
     """The codes in the form of packs, each kept with its study."""
     wanted = {row[sheet.header.index("pack")].strip() for row in sheet.rows}
     packs, known, owners = {}, {}, {}
@@ -115,7 +105,7 @@ def _import_form(
     parts = []
     for pack, coding in owners.items():
         parts.append((coding, [one for one in table.codes if one[0].pack == pack]))
-    return _kept(file, table, parts, within)
+    return _kept(file, table, parts)
 
 
 def _codings_below(root: Path) -> list[tuple[Runs, str]]:
@@ -139,7 +129,6 @@ def _kept(
     file: Path,
     table: CodeTable,
     parts: Sequence[tuple[Coding, Sequence[tuple[Code, int]]]],
-    within: bool = False,
 ) -> ImportedCodes:
     """Keep what is new of a table, or nothing where a line contradicts what is known."""
     waiting, clashes = [], []
@@ -150,7 +139,7 @@ def _kept(
     refuse(file, clashes, KEPT)
     for (coding, codes), (_, new) in zip(parts, waiting, strict=True):
         if codes:
-            with nullcontext() if within else coding.runs.lock():
+            with coding.runs.lock():
                 coding.codings.keep_scheme(coding.scheme, coding.unit, coding.context)
                 coding.codings.add(new, people=True)
     codes = [code for code, _ in table.codes]

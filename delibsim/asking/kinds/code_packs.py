@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.handing_out import Online, new_folder, pack_name
-from delibsim.asking.kinds.code import dimensions_for
+from delibsim.asking.kinds.codable import dimensions_for
 from delibsim.asking.kinds.code_sheets import (
     coding_form,
     coding_key,

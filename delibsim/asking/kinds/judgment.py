@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from delibsim.asking.kinds.judgment_settings import JudgingSettings, judging_asked
+from delibsim.asking.kinds.judgment_settings import JudgingSettings
+from delibsim.asking.kinds.opinion_material import material_of
 from delibsim.asking.kinds.sittings import (
     JudgedMaterial,
     comparison_sittings,
     rating_sittings,
 )
-from delibsim.asking.kinds.summary import material_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
-from delibsim.asking.road import merge, missing_reason
-from delibsim.asking.settings import CodersAsked
-from delibsim.asking.texts import checked_wording, kin_among, plain, wording_kept, wording_plain
+from delibsim.asking.road import missing_reason
+from delibsim.asking.texts import wording_kept
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment, Role, Sitting
@@ -35,7 +34,7 @@ from delibsim.planning.tokens import Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.forms.verdict import VerdictForm
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.prompts.verdict import check_verdict_texts, verdict_prompt, verdict_reask
+from delibsim.prompts.verdict import verdict_prompt, verdict_reask
 from delibsim.store.judgments import Judgments
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
@@ -208,50 +207,6 @@ def question(about: Judged, sitting: Sitting, judge: str) -> Question:
     )
 
 
-def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
-    """The judgments that these settings describe; nobody is asked.
-
-    WrongInput where there is nothing to be judged, for a ring that cannot be, and for other
-    settings or summaries under a name that has begun.
-    """
-    settings, judges = judging_asked(overrides)
-    summaries = Summaries.begun(runs, settings.summaries)
-    made = [one for one in summaries.all() if one.missing is None]
-    if not made:
-        raise WrongInput(f"{study_named(runs.study)}: there is no summary to be judged")
-    material = judged_material(runs, summaries, opinions_of(runs), made)
-    notes = list(judges.ignored)
-    k = _ring(settings, made, notes)
-    wording = checked_wording(settings.wording, check_verdict_texts)
-    judgments = Judgments.of(runs, settings.name)
-    task = _merged(judgments, plain(_task(runs, settings, judges, summaries.name, made, wording)))
-    material = with_people(material, judgments)
-    sittings = sittings_of(settings, material, made, k)
-    if settings.people:
-        sittings += _of_people(judgments, material, sittings)
-    writing = summaries.files.task()["models"]
-    return Plan(
-        kind=JUDGMENTS,
-        runs=runs,
-        answers=judgments,
-        settings=settings,
-        models=judges.models,
-        limits=judges.plan.limits,
-        addresses=judges.plan.addresses,
-        task=task,
-        about=Judged(
-            material=material,
-            sittings=tuple(sittings),
-            whole=whole_of(made),
-            role=settings.role,
-            wording=wording,
-            reasks=task["reasks"],
-        ),
-        notes=tuple(notes),
-        warnings=tuple(kin_among(judges.models, writing, ("judge", "summariser"))),
-    )
-
-
 def judged_in(
     runs: Runs, judgments: Judgments, task: Mapping[str, Any], made: Sequence[Summary]
 ) -> Judged:
@@ -308,7 +263,7 @@ def whole_of(made: Sequence[Summary]) -> tuple[str, ...]:
     return tuple(one.id for one in made if not one.slot.group)
 
 
-def _ring(settings: JudgingSettings, made: Sequence[Summary], notes: list[str]) -> int:
+def ring(settings: JudgingSettings, made: Sequence[Summary], notes: list[str]) -> int:
     """The comparisons of each summary as A; WrongInput where a summary would meet itself."""
     if settings.asked == "rating":
         for name in ("k", "both_ways"):
@@ -330,46 +285,6 @@ def _ring(settings: JudgingSettings, made: Sequence[Summary], notes: list[str]) 
     return k
 
 
-def _task(
-    runs: Runs,
-    settings: JudgingSettings,
-    judges: CodersAsked,
-    summaries: str,
-    made: Sequence[Summary],
-    wording: Wording,
-) -> dict[str, Any]:
-    """What a study keeps of its judgments: everything that decides on what is asked."""
-    session = judges.plan.session
-    names = ("asked", "per_summary", "both_ways", "controls", "people")
-    asks = {name: getattr(settings, name) for name in names}
-    asks |= {"k": settings.k if "k" in settings.keys else 0, "of": len(made)}
-    return {
-        "study": runs.study,
-        "seed": session.seed,
-        "summaries": summaries,
-        "asks": [asks],
-        "role": settings.role,
-        "temperature": settings.temperature,
-        "reasks": session.procedure.reasks,
-        "wording": wording_plain(wording),
-        "models": {name: dict(own) for name, own in judges.models.items()},
-        "judged": {one.id: one.sha256 for one in made},
-    }
-
-
-def _merged(judgments: Judgments, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of its judgments after this command; summaries may be added.
-
-    Nobody is bound to the settings of a command that got no judgment.
-    """
-    files = judgments.files
-    if not files.annotations.is_file() and not files.people.is_file():
-        return dict(new)
-    begun = files.task()
-    where = f"{study_named(begun['study'])}, judgments {judgments.name}"
-    return merge(begun, new, JUDGMENTS.growth, where, JUDGMENTS.noun)
-
-
 def with_people(material: JudgedMaterial, judgments: Judgments) -> JudgedMaterial:
     """The same with the opinions that people wrote who judged."""
     written = judgments.opinions_of_people()
@@ -382,7 +297,7 @@ def _only(material: JudgedMaterial, made: Sequence[Summary]) -> JudgedMaterial:
     return replace(material, sources=sources)
 
 
-def _of_people(
+def of_people(
     judgments: Judgments, material: JudgedMaterial, sittings: Sequence[Sitting]
 ) -> list[Sitting]:
     """The sittings of people with these texts that are not among others."""
@@ -417,10 +332,10 @@ def planned_of(
             keys=keys,
         )
         then = made[: asks["of"]]  # summaries are only ever added, behind those that there were
-        k = _ring(settings, then, [])
+        k = ring(settings, then, [])
         asked = sittings_of(settings, _only(material, then), then, k)
         if asks["people"] and judgments is not None:
-            asked += _of_people(judgments, material, asked)
+            asked += of_people(judgments, material, asked)
         for sitting in asked:
             if sitting.id not in known:
                 known.add(sitting.id)

@@ -66,7 +66,7 @@ def import_form(judgments: Judgments, file: Path) -> ImportedForm:
         inattentive += not attentive
         opinion = f"{given['pack']}/{given['sheet']}"
         opinions[opinion] = given["opinion"]
-        for one in _judgments(opinion, sheet, answers, attentive):
+        for one in judgments_on(opinion, sheet, answers, attentive):
             before = known.get(one.key)
             if before is not None and before != one:
                 faults.append(f"line {line}: sheet {given['sheet']} was read with other answers")
@@ -102,7 +102,7 @@ def _number(name: str, given: Mapping[str, str], faults: list[str]) -> int | Non
     return int(cell)
 
 
-def _judgments(
+def judgments_on(
     opinion: str, sheet: Mapping[str, Any], answers: Mapping[str, int | None], attentive: bool
 ) -> list[Judgment]:
     """The rating and the comparison of a sheet; those of somebody inattentive are kept, with the

@@ -1,15 +1,15 @@
 """Packs of pairs for people: handed out from a comparison, and their answers brought back to it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from delibsim.asking.forms import NOTHING, refuse
 from delibsim.asking.handing_out import Online, new_folder, pack_name
-from delibsim.asking.kinds.pair import compared_in, plan_pairs, refuse_edited, task_sheets
+from delibsim.asking.kinds.pair import compared_in, task_sheets
 from delibsim.asking.kinds.pair_batches import batches_of, sheets_in
+from delibsim.asking.kinds.pair_plan import plan_pairs, refuse_edited
 from delibsim.asking.kinds.pair_sheets import (
     PairPages,
     RaterSheet,
@@ -248,21 +248,11 @@ def import_pair_form(file: Path, cells: Cells, root: Path) -> VotesOfPeople:
 
     WrongInput, and nothing is kept, where a line is wrong or contradicts what was imported before.
     """
-    return import_into(_comparisons_below(root), file, cells)
-
-
-def import_into(
-    studies: Iterable[tuple[Runs, Comparisons]], file: Path, cells: Cells, within: bool = False
-) -> VotesOfPeople:
-    """Keep the votes in a form, each with that one of these comparisons whose pack it is.
-
-    With `within` the caller holds the studies.
-    """
     wanted = {row[cells.header.index("pack")].strip() for row in cells.rows}
     packs: dict[str, Mapping[str, Any]] = {}
     texts: dict[str, dict[str, str]] = {}
     owners: dict[str, tuple[Runs, Comparisons]] = {}
-    for runs, comparisons in studies:
+    for runs, comparisons in _comparisons_below(root):
         mine = {name: one for name, one in packs_of(comparisons.files).items() if name in wanted}
         if mine:
             now = kept_texts(runs, comparisons.files.task())
@@ -281,7 +271,7 @@ def import_into(
     refuse(file, clashes, KEPT)
     for runs, comparisons, new in waiting:
         if new:
-            with nullcontext() if within else runs.lock():
+            with runs.lock():
                 comparisons.add(new, people=True)
     repeated = alike(vote for vote, *_ in form.votes)
     return VotesOfPeople(

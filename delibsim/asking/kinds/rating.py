@@ -109,7 +109,7 @@ async def rate(
         rater=rater.id,
         first=first,
         before=stance.value,
-        **_judged(ballot.value, first, check),
+        **judged(ballot.value, first, check),
         missing=missing,
         source="model",
         model=rater.model,
@@ -118,7 +118,7 @@ async def rate(
     )
 
 
-def _judged(ballot: dict[str, Any] | None, first: Side, check: int) -> dict[str, Any]:
+def judged(ballot: dict[str, Any] | None, first: Side, check: int) -> dict[str, Any]:
     """The fields of a rating that a ballot on Speakers A and B gives, by side."""
     if ballot is None:
         return {}

@@ -5,33 +5,21 @@ two steps, of parts and then of their summaries; that is another method than a s
 gives it has a name of its own.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from delibsim.asking.embedding import embedding_named
-from delibsim.asking.kinds.summary_settings import (
-    ALL,
-    SummarisingAsked,
-    SummarisingSettings,
-    summarising_asked,
-)
+from delibsim.asking.kinds.opinion_material import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
-from delibsim.asking.road import answered, merge, missing_reason
-from delibsim.asking.texts import checked_wording, plain, wording_kept, wording_plain
+from delibsim.asking.road import missing_reason
+from delibsim.asking.texts import wording_kept
 from delibsim.domain.annotation import Annotation
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.opinion import OpinionSet, alike
+from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import FLOORS, Slot, Summary
-from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
-from delibsim.measures.summaries.texts import NoSharedWord, clusters
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.prices import context_window
 from delibsim.models.extractive import Copying
@@ -40,50 +28,15 @@ from delibsim.models.retry import estimated_tokens
 from delibsim.planning.load import Load, tokens_of_prompt
 from delibsim.planning.tokens import Range, tokens_of
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.prompts.summary import check_summary_texts, summary_prompt, summary_reask
+from delibsim.prompts.summary import summary_prompt, summary_reask
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries
 
-FEWEST = 2
-"""Opinions below which there is nothing to summarise."""
 JOINING = "summary_parts"
 """The wording in which the summaries of parts are summarised."""
 SHORT, LONG = 133, 435
 """Words of a summary in 5 and 95 per cent of those that people rated."""
-Names = tuple[str | int, ...]
-"""What seeds begin with: the name of the study and its seed."""
-
-
-@dataclass(frozen=True)
-class OpinionMaterial:
-    """The question, the opinions that are summarised by id, in the order of import, the group of
-    each ("" where it is of none), and the names that seeds begin with.
-    """
-
-    names: Names
-    question: str
-    opinions: Mapping[str, str]
-    groups: Mapping[str, str]
-
-    def subset(self, size: int, draw: int) -> list[str]:
-        """The ids of a drawn subset: the first of one permutation a draw, so that the sizes of a
-        draw are nested.
-        """
-        ids = list(self.opinions)
-        order = np.random.default_rng(seed_of(*self.names, "subset", draw)).permutation(len(ids))
-        return [ids[place] for place in order[:size].tolist()]
-
-    def shown(self, slot: Slot) -> list[str]:
-        """The ids of the opinions of a summary in the order in which they are shown, which is drawn
-        for every run; of a group, its members in the subset.
-        """
-        ids = self.subset(slot.size, slot.draw)
-        if slot.group:
-            ids = [id for id in ids if self.groups.get(id) == slot.group]
-        own = ("order", slot.size, slot.draw, slot.run, slot.group)
-        order = np.random.default_rng(seed_of(*self.names, *own)).permutation(len(ids))
-        return [ids[place] for place in order.tolist()]
 
 
 @dataclass(frozen=True)
@@ -322,30 +275,6 @@ def _part_name(slot: Slot, number: int) -> str:
     return f"{slot.id} part {number}"
 
 
-def named_in_parts(model: str, most: int) -> str:
-    """The name under which a model summarises in parts of at most so many opinions.
-
-    >>> named_in_parts("citizen", 50)
-    'citizen_parts50'
-    """
-    return f"{model}_parts{most}"
-
-
-def parts_of(ids: Sequence[str], most: int) -> list[list[str]]:
-    """Opinions in as few parts as can be of at most so many, in their order, whose sizes differ by
-    one at most; none where all fit in one.
-
-    >>> parts_of(["a", "b", "c", "d", "e"], 2)
-    [['a', 'b'], ['c', 'd'], ['e']]
-    >>> parts_of(["a", "b"], 2)
-    []
-    """
-    if len(ids) <= most:
-        return []
-    parts = np.array_split(np.arange(len(ids)), math.ceil(len(ids) / most))
-    return [list(ids[part[0] : part[-1] + 1]) for part in parts]
-
-
 def _load(about: Summarised, slot: Slot, reply: Range) -> Load:
     """What one summary takes."""
     short, long = about.prompts(slot, SHORT), about.prompts(slot, LONG)
@@ -354,38 +283,6 @@ def _load(about: Summarised, slot: Slot, reply: Range) -> Load:
         tokens = Range(tokens_of_prompt(low).low, tokens_of_prompt(high).high)
         found += Load(0, 1, tokens, Range(), reply, 0)
     return found + Load(1, 0, Range(), Range(), Range(), min(len(long), 2))
-
-
-def slots_of(
-    material: OpinionMaterial,
-    models: Iterable[str],
-    sizes: Sequence[int],
-    draws: int,
-    runs: int,
-) -> list[Slot]:
-    """The summaries that are planned; those of a whole set are drawn once, and groups of fewer than
-    two opinions are left out.
-    """
-    groups = ["", *sorted(set(filter(None, material.groups.values())))]
-    found = []
-    for model in models:
-        for size in sizes:
-            whole = size >= len(material.opinions)
-            for draw in range(1, (1 if whole else draws) + 1):
-                for group in groups:
-                    first = Slot(model, size, draw, 1, group)
-                    if len(material.shown(first)) < FEWEST:
-                        continue
-                    found += [Slot(model, size, draw, run, group) for run in range(1, runs + 1)]
-    return found
-
-
-def material_of(task: Mapping[str, Any], opinions: OpinionSet) -> OpinionMaterial:
-    """The opinions of a task as summarisers see them, in the order in which they were kept."""
-    texts = {text.id: text.text for text in opinions.texts}
-    own = {id: texts[id] for id in task["texts"] if id in texts}
-    names = task["study"], task["seed"]
-    return OpinionMaterial(names, task["question"], own, task["grouped"])
 
 
 def summarised_in(task: Mapping[str, Any], opinions: OpinionSet) -> Summarised:
@@ -436,164 +333,3 @@ def ratings_of(plan: Plan) -> int:
             counted_of[place] = len(plan.about.material.shown(slot))
         found += counted_of[place]
     return found
-
-
-def plan_summaries(runs: Runs, overrides: Sequence[str]) -> Plan:
-    """The summaries that these settings describe; nobody is asked.
-
-    WrongInput for opinions that cannot be summarised, a size beyond the set, and for other settings
-    or opinions under a name that has begun.
-    """
-    asked = _named(summarising_asked(overrides))
-    settings = asked.settings
-    opinions = opinions_of(runs)
-    spoken = {text.id: text.text for text in opinions.spoken}
-    if len(spoken) < FEWEST:
-        raise WrongInput(
-            f"{study_named(runs.study)} has {counted(len(spoken), 'opinion')} with a word; a"
-            " summary needs two"
-        )
-    sizes = _sizes(settings, len(spoken), runs)
-    wording = checked_wording(settings.wording, check_summary_texts)
-    summaries = Summaries.of(runs, settings.name)
-    new = _task(runs, asked, opinions, sizes, wording)
-    task = _merged(summaries, plain(new))
-    about = summarised_in(task, opinions)
-    models = asked.models.models
-    every = [*models, *asked.floors]
-    slots = slots_of(about.material, every, sizes, settings.draws, settings.runs)
-    return Plan(
-        kind=SUMMARIES,
-        runs=runs,
-        answers=summaries,
-        settings=settings,
-        models=models,
-        limits=asked.models.plan.limits,
-        addresses=asked.models.plan.addresses,
-        task=task,
-        about=replace(about, slots=tuple(slots), floors=asked.floors),
-        notes=(*asked.models.ignored, *_notes(opinions, task)),
-    )
-
-
-def _named(asked: SummarisingAsked) -> SummarisingAsked:
-    """With the models under the names of those who summarise in parts, where they do."""
-    if asked.settings.plan != "chunks":
-        return asked
-    own, plan = asked.models.models, asked.models.plan
-    names = {name: named_in_parts(name, asked.settings.part) for name in own}
-    models = {names[name]: {**settings, "name": names[name]} for name, settings in own.items()}
-    addresses = {names.get(name, name): at for name, at in plan.addresses.items()}
-    renamed = replace(asked.models, models=models, plan=replace(plan, addresses=addresses))
-    return replace(asked, models=renamed)
-
-
-def _of_parts(asked: SummarisingAsked) -> dict[str, Any]:
-    """What a study keeps of summaries in two steps; nothing without them."""
-    if asked.settings.plan != "chunks":
-        return {}
-    joining = checked_wording(JOINING, check_summary_texts)
-    return {
-        "parts": dict.fromkeys(asked.models.models, asked.settings.part),
-        "joining": wording_plain(joining),
-    }
-
-
-def _sizes(settings: SummarisingSettings, most: int, runs: Runs) -> tuple[int, ...]:
-    """The sizes as numbers; WrongInput for one beyond the set."""
-    for size in settings.sizes:
-        if size > most:
-            raise WrongInput(
-                f"size {size:,} is beyond the {counted(most, 'opinion')} with a word of"
-                f" {study_named(runs.study)}; take --sizes all, or {most:,} at most"
-            )
-    return tuple(sorted({most if size == ALL else size for size in settings.sizes}))
-
-
-def _notes(opinions: OpinionSet, task: Mapping[str, Any]) -> Iterator[str]:
-    """What must be known of the opinions before they are summarised."""
-    silent = len(opinions.texts) - len(opinions.spoken)
-    if silent:
-        yield f"{counted(silent, 'opinion')} without a word: kept, and not summarised"
-    different = len({alike(text.text) for text in opinions.spoken})
-    if different < len(opinions.spoken):
-        repeated = len(opinions.spoken) - different
-        yield f"{counted(repeated, 'opinion')} in the words of another: summarised as they came"
-    if different == 1:
-        yield "all opinions are alike, so every summary of them is a copy"
-    without = [id for id in task["texts"] if task["grouped"] and not task["grouped"].get(id)]
-    if without:
-        yield f"{counted(len(without), 'opinion')} of no group: in the whole only"
-
-
-def _task(
-    runs: Runs,
-    asked: SummarisingAsked,
-    opinions: OpinionSet,
-    sizes: Sequence[int],
-    wording: Wording,
-) -> dict[str, Any]:
-    """What a study keeps of its summaries: everything that decides on what is asked."""
-    settings, session = asked.settings, asked.models.plan.session
-    return {
-        "study": runs.study,
-        "seed": session.seed,
-        "question": opinions.question,
-        "groups": settings.groups,
-        "embedding": settings.embedding,
-        **_grouped(opinions, settings, (runs.study, session.seed)),
-        "sizes": list(sizes),
-        "draws": settings.draws,
-        "runs": settings.runs,
-        "temperature": settings.temperature,
-        "reasks": session.procedure.reasks,
-        "wording": wording_plain(wording),
-        "models": {name: dict(own) for name, own in asked.models.models.items()},
-        "floors": list(asked.floors),
-        "texts": {text.id: text.sha256 for text in opinions.spoken},
-        **_of_parts(asked),
-    }
-
-
-def _grouped(
-    opinions: OpinionSet, settings: SummarisingSettings, names: tuple[str, int]
-) -> dict[str, Any]:
-    """The group of each opinion (`grouped`), none without groups, and of themes by a model, which
-    (`embedded`).
-    """
-    if settings.groups == "none":
-        return {"grouped": {}}
-    if settings.groups == "stance":
-        found = {text.id: f"stance {text.stance}" for text in opinions.spoken if text.stance}
-        if not found:
-            raise WrongInput(
-                "no opinion has a stance, so there are no groups by stance; take --groups themes"
-            )
-        return {"grouped": found}
-    embedding = embedding_named(settings.embedding)
-    try:
-        points = embedding.points([text.text for text in opinions.spoken])
-    except NoSharedWord as fault:
-        raise WrongInput(f"there are no themes: {fault}; leave --groups out") from None
-    codes = clusters(points, seed_of(*names, "themes"))
-    found = {
-        text.id: f"theme {code + 1}"
-        for text, code in zip(opinions.spoken, codes.tolist(), strict=True)
-    }
-    kept = {"grouped": found}
-    return kept | {"embedded": embedding.source} if embedding.source else kept
-
-
-def _merged(summaries: Summaries, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of its summaries after this command.
-
-    Nobody is bound to the settings of a command that got no answer.
-    """
-    if not answered(summaries.files):
-        return dict(new)
-    begun = summaries.files.task()
-    growth = SUMMARIES.growth
-    if "joining" in begun and "joining" in new:
-        growth = replace(growth, fixed=(*growth.fixed, "joining"))
-    where = f"{study_named(begun['study'])}, summaries {summaries.name}"
-    return merge(begun, new, growth, where, SUMMARIES.noun)

@@ -7,22 +7,15 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from delibsim.conduct.people.turns import Turns
-from delibsim.conduct.people.watch import Watch, woken
+from delibsim.conduct.people.watch import NOBODY, Watch, woken
 from delibsim.domain.hosting import Hosting, Limit
-from delibsim.domain.presence import A_PERSON, named_stand_in
-from delibsim.models.base import LanguageModel
+from delibsim.domain.presence import A_PERSON
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import WaitingRequest, hand_in, put_request, request_of
-from delibsim.store.people.rooms import (
-    SILENT,
-    STOOD_IN,
-    last_seen,
-    set_seat,
-    standing_of,
-)
+from delibsim.store.people.rooms import give_up, last_seen, standing_of
+from delibsim.store.people.states import SeatState
 
 TIME_TO_SEND_AGAIN = 30.0
 """Seconds after a failure of the register in which no limit ends anything: people send again what
@@ -45,7 +38,6 @@ class RoomDesk:
     session: str
     hosting: Hosting
     watch: Watch
-    turns: Turns
     stand_in: StandIn | None = None
     visitor: StandIn | None = None
     """Who answers in the seats of people in a dry run."""
@@ -65,7 +57,7 @@ class RoomDesk:
     async def _visit(self, asked: Asked, visitor: StandIn) -> None:
         """Let a visitor answer, as a person does on her page."""
         await self._keep(asked.key, await visitor(asked))
-        self.watch.tell(self.session)
+        self.watch.tell(self.session, NOBODY)
 
     async def _given(self, asked: Asked) -> Given:
         occasion = asked.prompt.purpose.occasion
@@ -91,7 +83,6 @@ class RoomDesk:
 
     async def _kept(self, asked: Asked) -> WaitingRequest:
         """The request in the register, as soon as that can be written."""
-        await self.turns.settled(self.session)
         while True:
             try:
                 return await asyncio.to_thread(self._put, asked)
@@ -104,7 +95,7 @@ class RoomDesk:
         purpose = asked.prompt.purpose
         what = self.session, asked.seat, purpose.occasion, page
         found = put_request(self.register, asked.key, *what, again=purpose.attempt > 0)
-        self.watch.tell(self.session)
+        self.watch.tell(self.session, asked.seat)
         return found
 
     async def _looked(self, asked: Asked, waiting: WaitingRequest) -> WaitingRequest:
@@ -114,9 +105,9 @@ class RoomDesk:
         state, person, waiting = await asyncio.to_thread(self._standing, asked)
         if waiting.status:
             return waiting
-        if state == STOOD_IN and self.stand_in is not None:
+        if state == SeatState.STOOD_IN and self.stand_in is not None:
             await self._keep(asked.key, await self.stand_in(asked))
-        elif state in (SILENT, STOOD_IN):
+        elif state in SeatState.LEFT:
             await self._keep(asked.key, Given("", "absent", LEFT))
         elif not await asyncio.to_thread(self._ends, asked, waiting, person):
             return waiting
@@ -149,9 +140,8 @@ class RoomDesk:
             hand_in(self.register, asked.key, "", "absent", LATE)
             return True
         if self._away(person, waiting):
-            follows = STOOD_IN if self.hosting.drop_out == "stand_in" else SILENT
-            by = self.hosting.stand_in if follows == STOOD_IN else ""
-            set_seat(self.register, self.session, asked.seat, follows, by)
+            give_up(self.register, self.hosting, (self.session, asked.seat))
+            self.watch.tell(self.session, asked.seat)
             return True
         return False
 
@@ -169,13 +159,3 @@ class RoomDesk:
             return False
         seen = last_seen(self.register, person) or 0.0
         return now() - max(seen, waiting.asked, self._opened) > 60 * limit.minutes
-
-
-def standing_in(model: LanguageModel, name: str) -> StandIn:
-    """A model that answers for a person who left, marked as such."""
-
-    async def answer(asked: Asked) -> Given:
-        found = await model.complete(asked.prompt, asked.seed)
-        return Given(found.text, found.status, found.detail, named_stand_in(name))
-
-    return answer

@@ -14,14 +14,14 @@ from delibsim.domain.hosting import Hosting, Limit
 from delibsim.domain.presence import A_PERSON
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import Asked, Given
-from delibsim.store.people.entry import PARTICIPANT
-from delibsim.store.people.persons import READY, add_person, consent, set_stage
-from delibsim.store.people.rooms import CANCELLED, HELD, OVER, STOPPED, rooms_of
+from delibsim.store.people.persons import add_person, consent, set_stage
+from delibsim.store.people.rooms import rooms_of
+from delibsim.store.people.states import Role, RoomState, Stage
 
 TYPED, A_LINE = 40.0, 6.0
 """Words that a person types in a minute; seconds that she takes for a line of a survey."""
 LOOK = 0.1
-ENDS = (OVER, CANCELLED, STOPPED)
+ENDS = (RoomState.OVER, RoomState.CANCELLED, RoomState.STOPPED)
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ def seat_everybody(hall: Hall) -> None:
     """Give every seat for people to a visitor who has agreed to what is declared."""
     for name, session in hall.sessions.items():
         for seat in session.seats_of_people:
-            code = add_person(hall.register, PARTICIPANT, hall.hosting.language)
+            code = add_person(hall.register, Role.PARTICIPANT, hall.hosting.language)
             consent(hall.register, code, hall.hosting.consent_version)
-            set_stage(hall.register, code, READY)
+            set_stage(hall.register, code, Stage.READY)
             hall.join(code, name, seat)
 
 
@@ -76,7 +76,7 @@ async def until_all_are_over(hall: Hall, speed: float, told: Callable[[str], Non
     ended: set[str] = set()
     while len(ended) < len(hall.sessions):
         for room in await asyncio.to_thread(rooms_of, hall.register):
-            if room.state == HELD:
+            if room.state == RoomState.HELD:
                 begun.setdefault(room.session, time.monotonic())
             if room.state in ENDS and room.session not in ended:
                 ended.add(room.session)

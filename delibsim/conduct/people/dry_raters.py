@@ -25,9 +25,9 @@ from delibsim.models.person.page import told
 from delibsim.prompts.forms.words import Words
 from delibsim.store.people.assignments import Held, hand_in_step, replies_in, show_step
 from delibsim.store.people.databases import ADDRESS
-from delibsim.store.people.entry import RATER
 from delibsim.store.people.persons import add_person
 from delibsim.store.people.register import FILE, Register
+from delibsim.store.people.states import Role
 from delibsim.store.runs import Runs
 
 READ = 238.0
@@ -80,7 +80,7 @@ async def rate(desk: RaterDesk, name: str, model: LanguageModel) -> DryTask:
     """Let a model fill every sheet of a task, and bring the rows into the study."""
     minutes = []
     for _ in desk.task(name).places():
-        held = desk.join(add_person(desk.register, RATER), name)
+        held = desk.join(add_person(desk.register, Role.RATER), name)
         if held is not None:
             minutes.append(await _fill(desk, held, model) / 60)
     Rows(desk, desk.runs.lock).bring()

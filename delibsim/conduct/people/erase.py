@@ -2,27 +2,22 @@
 
 What is to be deleted is written down before anything is, so that whoever is next finishes what was
 cut off. The order matters: first the tombstone, by which all readers pass the session over, then
-what quotes the person, which is found by her words in the register, then the session, and the
-register at last.
+what was derived from it or quotes the person, which is found by her words in the register, then the
+session, and the register at last.
 """
 
+import asyncio
 import json
-import secrets
-from collections.abc import Iterable
+import shutil
+import time
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from delibsim.conduct.cost import spent
+from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.sweep import (
-    ALONE,
-    Gone,
-    empty_session,
-    quotes,
-    remove_names,
-    sweep,
-    texts_in,
-)
+from delibsim.conduct.people.sweep import ALONE, Gone, empty_session, quotes, sweep, texts_in
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
@@ -31,7 +26,6 @@ from delibsim.domain.text import counted
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import branches_of
 from delibsim.store.files import in_turn
-from delibsim.store.people.entry import RATER
 from delibsim.store.people.erasures import (
     DELETE,
     FORGET,
@@ -51,28 +45,19 @@ from delibsim.store.people.erasures import (
     unfinished,
     withdrawn_undone,
 )
-from delibsim.store.people.persons import WITHDRAWN, person_of, persons
+from delibsim.store.people.persons import person_of, persons
 from delibsim.store.people.register import Register, Unavailable
-from delibsim.store.people.rooms import (
-    CANCELLED,
-    HELD,
-    LOBBY,
-    SILENT,
-    STOOD_IN,
-    STOPPED,
-    TAKEN,
-    Room,
-    lease,
-    rooms_of,
-    seat_of,
-    set_room,
-    set_seat,
-)
+from delibsim.store.people.rooms import give_up, rooms_of, seat_of, set_room
+from delibsim.store.people.server import is_served
+from delibsim.store.people.states import Role, RoomState, SeatState, Stage
+from delibsim.store.people.tables import NAMES, PEOPLE
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import lay_tombstone
 
 TURN = ".people"
 """The file by which processes take turns when they delete something of a study."""
+OFTEN, HOUR = 5.0, 3600.0
+"""Seconds between two looks for withdrawals, and for identities that were kept long enough."""
 
 
 @dataclass
@@ -86,6 +71,34 @@ class Carried:
     sessions: list[str] = field(default_factory=list)
 
 
+async def keep_promises(
+    hall: Hall, desk: RaterDesk, often: float = OFTEN, hourly: float = HOUR
+) -> None:
+    """What the server does beside its pages, until this is cancelled: what is due of withdrawals
+    and of names. Where it fails it is told, once for each reason, and tried again.
+    """
+    known: set[str] = set()
+    looked = -hourly
+    given = hall.runs, hall.register, hall.hosting
+    while True:
+        try:
+            carried = await asyncio.to_thread(carry_out, *given, holds=hall.holds)
+            if time.monotonic() - looked > hourly:
+                looked = time.monotonic()
+                carried.told += await asyncio.to_thread(forget_due, *given)
+        except Exception as error:  # noqa: BLE001 - the pages must not end with it
+            line = f"withdrawals wait: {type(error).__name__}: {error}".splitlines()[0]
+            carried = Carried(waits=[line])
+        for session in carried.sessions:
+            hall.drop_words(session)
+        if carried.told:
+            desk.tasks.clear()  # what was read for their pages may hold words that are gone
+        for line in [*carried.told, *(one for one in carried.waits if one not in known)]:
+            hall.told(line)
+        known.update(carried.waits)
+        await asyncio.sleep(often)
+
+
 def give_up_seat(register: Register, hosting: Hosting, person: str) -> str:
     """A person who withdraws leaves her seat: free where the room has not begun, else as declared
     for who drops out. The session, "" where she has no seat.
@@ -94,40 +107,23 @@ def give_up_seat(register: Register, hosting: Hosting, person: str) -> str:
     seated = seat_of(register, person)
     if seated is None:
         return ""
-    (room,) = rooms_of(register, seated[0])
-    own = next(seat for seat in room.seats if seat.name == seated[1])
-    if own.state == TAKEN:
-        stands_in = hosting.drop_out == "stand_in"
-        by = hosting.stand_in if stands_in else ""
-        set_seat(register, *seated, STOOD_IN if stands_in else SILENT, by)
+    give_up(register, hosting, seated)
     return seated[0]
 
 
-def rooms_to_end(register: Register) -> list[str]:
-    """The rooms that are held and in which every person who came has withdrawn: nobody is waited
-    for, and what is said there is deleted.
-    """
-    undone = withdrawn_undone(register)
-    if not undone:
-        return []
-    gone = {one.id for one in persons(register) if one.stage == WITHDRAWN}
-    found = []
-    for person in undone:
-        session = session_with_words(register, person)
-        for room in rooms_of(register, session) if session else []:
-            if room.state in (HELD, STOPPED) and not _others(room, gone):
-                found.append(room.session)
-    return sorted(set(found))
-
-
 def carry_out(
-    runs: Runs, register: Register, hosting: Hosting, server: str = "", at_once: str = ""
+    runs: Runs,
+    register: Register,
+    hosting: Hosting,
+    at_once: str = "",
+    holds: Callable[[str], bool] | None = None,
 ) -> Carried:
     """Carry out every withdrawal that is due, and finish what was cut off.
 
-    The server by whose leases rooms are held here may be named. `at_once` is the code of a person
-    whose room is ended if it still runs. Nothing is done, and it is told why, where another process
-    holds the study.
+    `at_once` is the code of a person whose room is ended if it still runs. `holds` says whether
+    this process, which serves the study, holds a room; any other process leaves sessions to the
+    server, if there is one. Nothing is done, and it is told why, where another process uses the
+    study.
     """
     carried = Carried()
     if not withdrawn_undone(register) and not unfinished(register):
@@ -135,7 +131,9 @@ def carry_out(
     with in_turn(runs.folder / TURN):
         try:
             with runs.lock():
-                _carry_out(runs, register, hosting, carried, (server, at_once))
+                _finish_forgetting(register)
+                for person in withdrawn_undone(register):
+                    _withdraw(_Case(runs, register, hosting, person, carried), at_once, holds)
         except (WrongInput, Unavailable) as error:
             carried.waits.append(f"withdrawals wait: {error}")
     return carried
@@ -150,7 +148,7 @@ def forget(runs: Runs, register: Register, codes: Iterable[str]) -> list[str]:
     if wanted:
         begun = [begin(register, Erasure(code, FORGET, "")) for code in wanted]
         forget_identities(register, wanted)
-        remove_names(runs)
+        _remove_names(runs)
         with suppress(Unavailable):  # it is overwritten by whoever finishes what was begun
             finish(register, begun)
     return wanted
@@ -165,59 +163,11 @@ def forget_due(runs: Runs, register: Register, hosting: Hosting) -> list[str]:
     return [f"the names of {who} deleted: kept for {hosting.keep_days} days"]
 
 
-def _carry_out(
-    runs: Runs, register: Register, hosting: Hosting, carried: Carried, how: tuple[str, str]
-) -> None:
-    left = [one for one in unfinished(register) if one.what == FORGET]
-    forget_identities(register, [one.person for one in left])
-    if left:
-        finish(register, left)
-    for person in withdrawn_undone(register):
-        give_up_seat(register, hosting, person)
-        session = session_with_words(register, person)
-        known = [one for one in unfinished(register) if one.person == person]
-        if known:
-            session = known[0].session
-        elif hosting.withdrawal != DELETE:
-            session = ""
-        elif session and not _is_over(register, session, how[0], how[1] == person):
-            carried.waits.append(f"{person}: waits until the room {session} is over")
-            continue
-        erasure = begin(register, Erasure(person, hosting.withdrawal, session))
-        _erase(runs, register, erasure, carried)
-        finish(register, [erasure])
-        words = "and all she gave" if erasure.what == DELETE else "and her words stay"
-        line = f"{person} withdrew: who she is was deleted, {words}"
-        if erasure.session:
-            line += f"; session {erasure.session} is withdrawn"
-        carried.told.append(line)
-
-
-def _erase(runs: Runs, register: Register, erasure: Erasure, carried: Carried) -> None:
-    """Delete what a withdrawal takes away, in an order that can be begun again."""
-    forget_identities(register, [erasure.person])
-    remove_names(runs)
-    if erasure.what != DELETE:
-        return
-    person = person_of(register, erasure.person)
-    if person is not None and person.role == RATER:
-        _erase_rater(runs, register, erasure.person)
-        return
-    if session := erasure.session:
-        words = quoted(_texts(register, erasure.person), _plan_of(runs, session))
-        carried.told += erase_session(runs, session, words)
-        dropped = []
-        for task, sheet, unit in sheets_in(register):
-            if Gone(words, session).names(unit):
-                dropped.append((task, sheet))
-        drop_sheets(register, dropped)
-        carried.sessions.append(session)
-    delete_person_in_sessions(register, erasure.person, erasure.session)
-
-
 def erase_session(runs: Runs, session: str, words: Quoted) -> list[str]:
-    """Withdraw a session: its tombstone, then what was derived from it, its branches, its files."""
-    if (runs.path(session) / "session.json").is_file():
+    """Withdraw a session: its tombstone, then what was derived from it, its branches, its files;
+    what was deleted, a line each.
+    """
+    if (runs.path(session) / ALONE[0]).is_file():
         lay_tombstone(runs.path(session), session, *_cost_of(runs, session))
     told = sweep(runs, Gone(words, session))
     for kind in BRANCHES:
@@ -229,12 +179,85 @@ def erase_session(runs: Runs, session: str, words: Quoted) -> list[str]:
     return told
 
 
-def _cost_of(runs: Runs, session: str) -> tuple[float, int]:
-    """What the calls of a session have cost; nothing where its plan cannot be read."""
-    try:
-        return spent(runs, [session])
-    except WrongInput:
-        return 0.0, 0
+@dataclass(frozen=True)
+class _Case:
+    """One withdrawal that is to be carried out."""
+
+    runs: Runs
+    register: Register
+    hosting: Hosting
+    person: str
+    carried: Carried
+
+
+def _finish_forgetting(register: Register) -> None:
+    """Finish what was cut off of forgetting who people are."""
+    left = [one for one in unfinished(register) if one.what == FORGET]
+    if left:
+        forget_identities(register, [one.person for one in left])
+        finish(register, left)
+
+
+def _withdraw(case: _Case, at_once: str, holds: Callable[[str], bool] | None) -> None:
+    """Carry out one withdrawal, unless the room still runs."""
+    register, person, carried = case.register, case.person, case.carried
+    give_up_seat(register, case.hosting, person)
+    session = session_with_words(register, person)
+    known = [one for one in unfinished(register) if one.person == person]
+    if known:
+        session = known[0].session
+    elif case.hosting.withdrawal != DELETE:
+        session = ""
+    elif session and _runs_on(register, session, at_once == person, holds):
+        carried.waits.append(f"{person}: waits until the room {session} is over")
+        return
+    erasure = begin(register, Erasure(person, case.hosting.withdrawal, session))
+    _erase(case, erasure)
+    finish(register, [erasure])
+    words = "and all she gave" if erasure.what == DELETE else "and her words stay"
+    line = f"{person} withdrew: who she is was deleted, {words}"
+    if erasure.session:
+        line += f"; session {erasure.session} is withdrawn"
+    carried.told.append(line)
+
+
+def _runs_on(
+    register: Register, session: str, at_once: bool, holds: Callable[[str], bool] | None
+) -> bool:
+    """Whether a room goes on, for other people or in the server. One whose people have all
+    withdrawn is ended here, and the server that holds it lets it go.
+    """
+    (room,) = rooms_of(register, session)
+    if room.state in RoomState.GOING:
+        gone = {one.id for one in persons(register) if one.stage == Stage.WITHDRAWN}
+        others = [
+            one for one in room.seats if one.state == SeatState.TAKEN and one.person not in gone
+        ]
+        if others and not at_once:
+            return True
+        set_room(register, session, RoomState.CANCELLED, Stage.WITHDRAWN)
+    return is_served(register) if holds is None else holds(session)
+
+
+def _erase(case: _Case, erasure: Erasure) -> None:
+    """Delete what a withdrawal takes away, in an order that can be begun again."""
+    register, person, session = case.register, case.person, erasure.session
+    forget_identities(register, [person])
+    _remove_names(case.runs)
+    if erasure.what != DELETE:
+        return
+    found = person_of(register, person)
+    if found is not None and found.role == Role.RATER:
+        _erase_rater(case)
+    elif session:
+        words = quoted(_texts(register, person), _plan_of(case.runs, session))
+        case.carried.told += erase_session(case.runs, session, words)
+        gone = Gone(words, session)
+        shown = [(task, sheet) for task, sheet, unit in sheets_in(register) if gone.names(unit)]
+        drop_sheets(register, shown)
+        case.carried.sessions.append(session)
+    delete_person_in_sessions(register, person, session)
+    free_places(register, person)
 
 
 def _erase_branches(branches: Runs, parent: str, words: Quoted) -> list[str]:
@@ -249,49 +272,34 @@ def _erase_branches(branches: Runs, parent: str, words: Quoted) -> list[str]:
             if quotes(branches.path(name), words):  # an edit said again what she had said
                 (branches.path(name) / ALONE[0]).unlink()
             told.append(f"{branches.study}/{name}, which branched off {parent}, is withdrawn too")
-    told += sweep(branches, Gone(words, parent))
-    return told
+    return told + sweep(branches, Gone(words, parent))
 
 
-def _erase_rater(runs: Runs, register: Register, person: str) -> None:
-    """Delete the rows of a rater, and free her places."""
-    desk = RaterDesk(runs, register)
+def _erase_rater(case: _Case) -> None:
+    """Delete what a rater or coder gave in the study."""
+    desk = RaterDesk(case.runs, case.register)
     coders = set()
-    tasks = []
-    for task, number in places_of_person(register, person):
+    for task, number in places_of_person(case.register, case.person):
         with suppress(WrongInput):  # the task is gone, and its rows with it
-            pack = desk.task(task)
-            coders |= {place.rater for place in pack.places() if place.number == number}
-            tasks.append(pack)
-    words = quoted(_texts(register, person))
-    sweep(runs, Gone(words, coders=frozenset(coders)))
-    StudyIndex(runs).delete()
-    delete_person_in_sessions(register, person, "")
-    free_places(register, person)
-    for pack in tasks:
-        with suppress(WrongInput):  # scores that cannot be written now are told by the next score
-            pack.rescore()
+            places = desk.task(task).places()
+            coders |= {place.rater for place in places if place.number == number}
+    words = quoted(_texts(case.register, case.person))
+    case.carried.told += sweep(case.runs, Gone(words, coders=frozenset(coders)))
+    StudyIndex(case.runs).delete()
 
 
-def _is_over(register: Register, session: str, server: str, at_once: bool) -> bool:
-    """Whether nobody else goes on in the room of a session; a room whose people have all withdrawn
-    is ended here, where no other server holds it.
-    """
-    (room,) = rooms_of(register, session)
-    if room.state not in (LOBBY, HELD, STOPPED):
-        return True
-    gone = {one.id for one in persons(register) if one.stage == WITHDRAWN}
-    if _others(room, gone) and not at_once:
-        return False
-    if not lease(register, session, server or secrets.token_hex(8)):
-        return False
-    set_room(register, session, CANCELLED, WITHDRAWN)
-    return True
+def _remove_names(runs: Runs) -> None:
+    """Remove an export of the register that says who people are, where it lies in the study."""
+    if (runs.folder / PEOPLE / f"{NAMES}.csv").is_file():
+        shutil.rmtree(runs.folder / PEOPLE)
 
 
-def _others(room: Room, gone: set[str]) -> bool:
-    """Whether people sit in a room who have not withdrawn."""
-    return any(seat.state == TAKEN and seat.person not in gone for seat in room.seats)
+def _cost_of(runs: Runs, session: str) -> tuple[float, int]:
+    """What the calls of a session have cost; nothing where its plan cannot be read."""
+    try:
+        return spent(runs, [session])
+    except WrongInput:
+        return 0.0, 0
 
 
 def _plan_of(runs: Runs, session: str) -> list[str]:

@@ -1,64 +1,60 @@
 """The hall: every room of a study whose sessions wait for people, held in this process."""
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.people.desk import RoomDesk, StandIn, standing_in
-from delibsim.conduct.people.intervention_record import InterventionRecord
-from delibsim.conduct.people.lobby import tend_lobby
-from delibsim.conduct.people.pace import Paced
-from delibsim.conduct.people.presence import Presence
-from delibsim.conduct.people.turns import Turns
+from delibsim.conduct.people.desk import RoomDesk, StandIn
+from delibsim.conduct.people.presence import InterventionRecord, Presence
 from delibsim.conduct.people.view import View, view_of
+from delibsim.conduct.people.voices import Paced, standing_in, voices_of
 from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
-from delibsim.domain.presence import PERSON
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.event import Event
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.browser import BrowserPerson
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import alone
-from delibsim.store.people import interventions as acts
-from delibsim.store.people import rooms
+from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import not_counted
 from delibsim.store.people.rooms import (
-    CANCELLED,
-    HELD,
-    LOBBY,
-    OVER,
-    SILENT,
-    STOOD_IN,
-    STOPPED,
     Room,
-    held_last,
-    lease,
+    give_up,
     open_room,
-    release,
     room_of,
     rooms_of,
-    said_in,
     seat_of,
     set_room,
     set_seat,
-    silent_in,
-    speaking,
     take_seat,
 )
+from delibsim.store.people.server import Serving, serving
+from delibsim.store.people.states import RoomState, SeatState
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import WITHDRAWN
 
 TICK = 0.5
 AGAIN = 20.0
 """Seconds after which a room that was stopped is tried again."""
 Told = Callable[[str], None]
+
+
+@dataclass
+class Talk:
+    """What was said in a room since it is held here, and its last turn: `speaker` is "" where
+    nobody speaks, `since` when the turn began or ended.
+    """
+
+    said: list[Statement]
+    silent: list[Turn]
+    turn: int | None = None
+    speaker: str = ""
+    since: float = 0.0
 
 
 class Hall(Observer):
@@ -77,40 +73,55 @@ class Hall(Observer):
         self.runs, self.register, self.hosting, self.pool = runs, register, hosting, pool
         self.sessions = {one.id: one for one in sessions}
         self.told, self._visitor = told, visitor
-        self.server = secrets.token_hex(8)
         self._held: dict[str, asyncio.Task[None]] = {}
-        self._said: dict[str, list[Statement]] = {name: [] for name in self.sessions}
-        self._silent: dict[str, list[Turn]] = {name: [] for name in self.sessions}
-        self._speaker: dict[str, str] = {}
+        self._talks = {name: Talk([], []) for name in self.sessions}
         self._stopped: dict[str, float] = {}
-        self._leased: dict[str, float] = {}
-        self.watch, self.presence = Watch(register), Presence(register)
+        self._until: dict[str, float] = {}
+        self._known: dict[str, Room] = {}
+        self.watch, self.presence = Watch(), Presence(register)
         self._record = InterventionRecord(runs, register, self.sessions, told)
-        self._turns = Turns(register, self.watch.tell)
         for name, session in self.sessions.items():
             open_room(register, name, session.seats_of_people)
 
     async def run(self) -> None:
-        """Begin rooms as they fill, hold them, and go on with those that were held before."""
-        parts = self._turns, self.watch, self.presence
-        beside = [asyncio.create_task(part.run()) for part in parts]
-        try:
-            while True:
-                with suppress(Unavailable):  # rooms are looked at again when the register is back
-                    for room in await asyncio.to_thread(self._rooms):
-                        await self._tend(room)
-                await asyncio.to_thread(self._record.keep)
-                await asyncio.sleep(TICK)
-        finally:
-            for task in self._held.values():
-                task.cancel()
-            await asyncio.gather(*self._held.values(), return_exceptions=True)
-            for task in beside:
-                task.cancel()
-            await asyncio.gather(*beside, return_exceptions=True)
-            with suppress(Unavailable):  # what is held is free anyway after the lease
-                release(self.register, self.server)
-            await self.pool.close()
+        """Begin rooms as they fill, hold them, and go on with those that were held before.
+
+        WrongInput where another process serves the study, or takes over.
+        """
+        self.watch.begin()
+        with serving(self.runs, self.register) as server:
+            seen = asyncio.create_task(self.presence.run())
+            try:
+                while True:
+                    with suppress(Unavailable):  # looked at again when the register is back
+                        await self._look(server)
+                    await asyncio.to_thread(self._record.keep)
+                    await asyncio.sleep(TICK)
+            finally:
+                tasks = [*self._held.values(), seen]
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                await self.pool.close()
+
+    async def _look(self, server: Serving) -> None:
+        """Do what is due in every room, and tell what commands changed in the register."""
+        await asyncio.to_thread(server.renew)
+        for room in await asyncio.to_thread(self._rooms):
+            self._tell_changed(room)
+            await self._tend(room, server.before)
+
+    def _tell_changed(self, room: Room) -> None:
+        """Tell who waits what is not as it was when the room was looked at last."""
+        before = self._known.get(room.session)
+        self._known[room.session] = room
+        if before is None or before == room:
+            return
+        if before.state != room.state:
+            self.watch.tell(room.session)
+        for old, new in zip(before.seats, room.seats, strict=True):
+            if old != new:
+                self.watch.tell(room.session, new.name)
 
     def join(self, person: str, session: str = "", seat: str = "") -> tuple[str, str] | None:
         """Seat a person; where she sits, None where no seat is free."""
@@ -131,52 +142,41 @@ class Hall(Observer):
         room, own = found
         name = room.session
         session = self.sessions.get(name)
-        speaker = self._speaking(name)
+        speaker = self.talk(name).speaker
         return view_of(self.register, room, own, session, self.heard, self.silent, speaker)
+
+    def talk(self, session: str) -> Talk:
+        """What was said in a room since it is held here."""
+        return self._talks.get(session) or Talk([], [])
 
     def heard(self, session: str, seat: str) -> list[Statement]:
         """What a seat has heard: its own words, and those of its neighbours that are no notes."""
-        here = self.holds(session)
-        said = self._said[session] if here else said_in(self.register, session)
         hears = _hears(self.sessions[session], seat)
-        return [one for one in said if hears(one.turn)]
+        return [one for one in self.talk(session).said if hears(one.turn)]
 
     def silent(self, session: str, seat: str) -> list[Turn]:
         """The turns that were taken without a word, of those in which a seat hears who speaks."""
-        here = self.holds(session)
-        turns = self._silent[session] if here else silent_in(self.register, session)
+        turns = self.talk(session).silent
         if not turns:
             return []
         hears = _hears(self.sessions[session], seat)
         return [turn for turn in turns if hears(turn)]
-
-    def _speaking(self, session: str) -> str:
-        """Who speaks now; "" where nobody does."""
-        if self.holds(session):
-            return self._speaker.get(session, "")
-        return speaking(self.register, session)
 
     def leave(self, person: str) -> None:
         """A person leaves her seat; what was declared follows."""
         seated = seat_of(self.register, person)
         if seated is None:
             return
-        by = self.follows
-        set_seat(self.register, *seated, STOOD_IN if by else SILENT, by)
-        self.watch.tell(seated[0])
-
-    @property
-    def follows(self) -> str:
-        """The model that follows who leaves; "" where the seat is silent from then on."""
-        return self.hosting.stand_in if self.hosting.drop_out == "stand_in" else ""
+        give_up(self.register, self.hosting, seated)
+        self.watch.tell(*seated)
 
     def take_away(self, person: str) -> bool:
         """The researcher takes a seat from a person, as if she had left; False where she has none,
         or had left it before.
         """
-        seated = acts.take_away(self.register, person, self.follows)
+        seated = acts.take_away(self.register, person, self.hosting.follows)
         if seated is not None:
-            self.watch.tell(seated[0])
+            self.watch.tell(*seated)
         return seated is not None
 
     def say(self, session: str, text: str, person: str = "") -> None:
@@ -185,9 +185,8 @@ class Hall(Observer):
         self.watch.tell(session)
 
     def end(self, session: str) -> bool:
-        """The researcher ends a room, and its record stays; False where it was over before.
-
-        Whichever server holds it stops within two ticks.
+        """The researcher ends a room within two ticks, and its record stays; False where it was
+        over before.
         """
         ended = acts.end_room(self.register, session)
         self.watch.tell(session)
@@ -197,15 +196,9 @@ class Hall(Observer):
         """Whether a room is held in this process now."""
         return session in self._held and not self._held[session].done()
 
-    async def withdraw(self, session: str) -> None:
-        """End a room that all its people have withdrawn from, and hold it no longer."""
-        await self._set(session, CANCELLED, WITHDRAWN, (HELD, STOPPED))
-        await self._let_go(session)
-
     def drop_words(self, session: str) -> None:
         """Forget what was said in a session that was withdrawn."""
-        if session in self._said:
-            self._said[session] = []
+        self._talks.pop(session, None)
 
     def restart(self, session: str) -> bool:
         """The researcher lets a room that was stopped go on now; False where it was not stopped."""
@@ -215,79 +208,65 @@ class Hall(Observer):
         return begun
 
     def on_event(self, event: Event) -> None:
-        """Keep what was said; who waits is told as soon as that is kept."""
-        if event.turn is not None:
-            self._speaker[event.session] = "" if event.done else event.participant
-        new = isinstance(event.said, Statement)
-        if new:
-            self._said[event.session].append(event.said)
-        if event.turn is not None:
-            about = {"done": event.done, "turn": event.turn.index, "by": event.participant}
-            if isinstance(event.said, Silence):
-                self._silent[event.session].append(event.turn)
-                about["silent"] = [event.turn.round, event.turn.task]
-            said = len(self._said[event.session]), event.said
-            self._turns.put(event.session, about, said if new else None)
+        """Keep what was said, and tell who waits."""
+        if event.turn is None:
+            return
+        talk = self._talks[event.session]
+        talk.turn, talk.since = event.turn.index, now()
+        talk.speaker = "" if event.done else event.participant
+        if isinstance(event.said, Statement):
+            talk.said.append(event.said)
+        elif isinstance(event.said, Silence):
+            talk.silent.append(event.turn)
+        self.watch.tell(event.session)
 
     def _rooms(self) -> list[Room]:
         due = rooms_of(self.register, due=True)
         return [room for room in due if room.session in self.sessions]
 
-    async def _tend(self, room: Room) -> None:
-        """Do for a room what is due."""
+    async def _tend(self, room: Room, before: float | None) -> None:
+        """Do for a room what is due; `before` is when the server before this one was last seen."""
         name = room.session
-        if name in self._held and not self._held[name].done():
-            if room.state == CANCELLED or not await self._lease(name):
-                await self._let_go(name)  # it was ended elsewhere, or another server has it now
-            return
-        if room.state == CANCELLED and self.runs.held(name):
-            await self._set(name, OVER)  # it was ended while its run was written
-        elif room.state == LOBBY:
-            await asyncio.to_thread(tend_lobby, self.register, self.hosting, room)
-            self.watch.tell(name)
-        elif room.state in (HELD, STOPPED) and self._is_due(name):
-            await self._begin(room)
-
-    async def _lease(self, name: str) -> bool:
-        """Go on holding a room, said in time; False where another server holds it."""
-        if now() - self._leased.get(name, 0.0) < rooms.LEASE / 3:
-            return True
-        self._leased[name] = now()
-        return await asyncio.to_thread(lease, self.register, name, self.server)
+        if self.holds(name):
+            if room.state == RoomState.CANCELLED:
+                await self._let_go(name)
+        elif room.state == RoomState.CANCELLED and self.runs.held(name):
+            await self._set(name, RoomState.OVER)  # it was ended while its run was written
+        elif room.state == RoomState.LOBBY:
+            if await asyncio.to_thread(tend_lobby, self.register, self.hosting, room):
+                self.watch.tell(name)
+        elif room.state in (RoomState.HELD, RoomState.STOPPED) and self._is_due(name):
+            await self._begin(room, before)
 
     async def _set(self, name: str, state: str, detail: str = "", of: Sequence[str] = ()) -> bool:
-        """Keep the state of a room while the event loop goes on."""
-        return await asyncio.to_thread(set_room, self.register, name, state, detail, of)
+        """Keep the state of a room while the event loop goes on, and tell it."""
+        changed = await asyncio.to_thread(set_room, self.register, name, state, detail, of)
+        if changed:
+            self.watch.tell(name)
+        return changed
 
     def _is_due(self, name: str) -> bool:
         return now() - self._stopped.get(name, 0.0) > AGAIN
 
-    async def _begin(self, room: Room) -> None:
-        """Hold a room in this process, unless another server does.
-
-        Two things keep others out: the lease, and a lock on the record of the session, which a
-        server that was only slow still has when its lease is over.
-        """
+    async def _begin(self, room: Room, before: float | None) -> None:
+        """Hold a room, unless the record of its session is in use."""
         name = room.session
         if self.runs.held(name) or self.runs.withdrawn(name):
-            await self._set(name, OVER)
+            await self._set(name, RoomState.OVER)
             return
         with ExitStack() as stack:
             await asyncio.to_thread(self.runs.plan, self.sessions[name])
             if not stack.enter_context(alone(self.runs.path(name) / "exchanges.jsonl")):
                 return
-            last = await asyncio.to_thread(held_last, self.register, name)
-            self._leased.pop(name, None)
-            if not await self._lease(name):
-                return
-            if not await self._set(name, HELD, of=(HELD, STOPPED)):
+            if not await self._set(name, RoomState.HELD, of=(RoomState.HELD, RoomState.STOPPED)):
                 return  # it was ended meanwhile
-            if last is not None:
-                await asyncio.to_thread(not_counted, self.register, name, last)
+            since = self._until.get(name, before)
+            if since is not None:
+                await asyncio.to_thread(not_counted, self.register, name, since)
             if name in self._held:  # it was stopped here before
                 self.pool.ask_again()
             self._stopped.pop(name, None)
-            self._said[name], self._silent[name] = [], []
+            self._talks[name] = Talk([], [])
             held = self._hold(self.sessions[name], stack.pop_all())
             self._held[name] = asyncio.create_task(held)
 
@@ -301,18 +280,17 @@ class Hall(Observer):
             return Paced(voice, asked, self.hosting.typing)
 
         try:
-            voices = _voices(self.pool, session, self._desk(session))
+            voices = voices_of(self.pool, session, self._desk(session))
             pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
             outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
             await self._stop(session.id, f"{type(error).__name__}: {error}")
             return
         if outcome.status:
-            await self._set(session.id, OVER)
+            await self._set(session.id, RoomState.OVER)
             self.told(f"{session.id}: {outcome.status}")
         else:
             await self._stop(session.id, outcome.fault)
-        self.watch.tell(session.id)
 
     async def _let_go(self, name: str) -> None:
         """Hold a room no longer; its record stays."""
@@ -322,8 +300,8 @@ class Hall(Observer):
         self.watch.tell(name)
 
     async def _stop(self, session: str, fault: str) -> None:
-        self._stopped[session] = now()
-        if not await self._set(session, STOPPED, fault, (HELD,)):
+        self._stopped[session] = self._until[session] = now()
+        if not await self._set(session, RoomState.STOPPED, fault, (RoomState.HELD,)):
             return
         self.told(f"{session}: stopped: {fault}; it is tried again")
 
@@ -331,7 +309,7 @@ class Hall(Observer):
         """The desk of a session; in a dry run citizens sit in the seats of people."""
         name = self.hosting.stand_in
         stand_in = standing_in(self._model(session, name), name)
-        desk = RoomDesk(self.register, session.id, self.hosting, self.watch, self._turns, stand_in)
+        desk = RoomDesk(self.register, session.id, self.hosting, self.watch, stand_in)
         if self._visitor is not None:
             desk.visitor = self._visitor(self._model(session, "citizen"))
         return desk
@@ -342,16 +320,29 @@ class Hall(Observer):
         return self.pool.model(name, settings, session.seed_for("population"))
 
 
-def _voices(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:
-    """The models of one room: people at its desk, all others from the pool of the hall."""
-    found: dict[str, LanguageModel] = {}
-    population = session.seed_for("population")
-    for name, settings in session.voices.items():
-        if settings.get("kind") == PERSON:
-            found[name] = BrowserPerson(name, settings.get("temperature"), session.id, desk)
-        else:
-            found[name] = pool.model(name, settings, population)
-    return found
+def tend_lobby(register: Register, hosting: Hosting, room: Room) -> bool:
+    """Begin where all seats are taken; else do what was declared when nobody comes. Whether the
+    room is not in its lobby any more.
+
+    What somebody else did meanwhile stays: a person who took a seat, or the researcher.
+    """
+    name = room.session
+    if not room.missing:
+        return set_room(register, name, RoomState.HELD, of=(RoomState.LOBBY,))
+    limit = hosting.lobby.minutes
+    if limit is None or room.first is None or now() - room.first < 60 * limit:
+        return False
+    if hosting.nobody_comes == "cancel":
+        return set_room(
+            register, name, RoomState.CANCELLED, "not enough people came", (RoomState.LOBBY,)
+        )
+    if hosting.nobody_comes == "stand_in":
+        for seat in room.seats:
+            set_seat(
+                register, name, seat.name, SeatState.STOOD_IN, hosting.stand_in, (SeatState.FREE,)
+            )
+        return set_room(register, name, RoomState.HELD, of=(RoomState.LOBBY,))
+    return False
 
 
 def _hears(session: Session, seat: str) -> Callable[[Turn], bool]:

@@ -6,25 +6,18 @@ from dataclasses import dataclass
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.domain.hosting import Hosting
-from delibsim.domain.run import Session
-from delibsim.store.people.entry import PARTICIPANT, RATER
-from delibsim.store.people.persons import CONSENTED, READY, Person, persons
-from delibsim.store.people.progress import (
-    LastTurn,
-    Open,
-    ended_at,
-    last_turns,
-    open_requests,
-)
+from delibsim.store.people.persons import Person, persons
 from delibsim.store.people.register import now
-from delibsim.store.people.rooms import CANCELLED, HELD, LOBBY, OVER, STOPPED, TAKEN, Room, rooms_of
+from delibsim.store.people.requests import WaitingRequest, open_requests
+from delibsim.store.people.rooms import Room, rooms_of
 from delibsim.store.people.rooms import Seat as KeptSeat
+from delibsim.store.people.states import Role, RoomState, SeatState, Stage
 
 SEATED, WORKS = "seated", "works"
 """Who has a seat and is not over yet, and who rates: stages that the register does not have."""
 NO_SIGN = 180.0
 """Seconds without a sign after which somebody who is awaited counts as stuck."""
-ORDER = (STOPPED, HELD, LOBBY, OVER, CANCELLED)
+ORDER = (RoomState.STOPPED, RoomState.HELD, RoomState.LOBBY, RoomState.OVER, RoomState.CANCELLED)
 
 
 @dataclass(frozen=True)
@@ -87,7 +80,7 @@ class Overview:
     @property
     def over(self) -> int:
         """How many groups are over."""
-        return sum(group.state == OVER for group in self.groups)
+        return sum(group.state == RoomState.OVER for group in self.groups)
 
     @property
     def stuck(self) -> int:
@@ -99,17 +92,17 @@ def overview(hall: Hall) -> Overview:
     """The study as it stands by the register; Unavailable where that cannot be read."""
     everybody = persons(hall.register)
     by_code = {one.id: one for one in everybody}
-    asked, turns = open_requests(hall.register), last_turns(hall.register)
-    ended, groups, seated = ended_at(hall.register), [], set()
+    asked = open_requests(hall.register)
+    groups, seated = [], set()
     for room in rooms_of(hall.register):
         seats = _seats(room, hall, by_code, asked)
-        seated |= {seat.person for seat in seats if seat.state == TAKEN}
-        groups.append(_group(room, seats, hall.sessions.get(room.session), turns, ended))
+        seated |= {seat.person for seat in seats if seat.state == SeatState.TAKEN}
+        groups.append(_group(room, seats, hall))
     groups.sort(key=lambda one: (not one.stuck, ORDER.index(one.state), one.session))
     stages: Counter[str] = Counter()
     raters: Counter[str] = Counter()
     for one in everybody:
-        if one.role == RATER:
+        if one.role == Role.RATER:
             raters[one.stage] += 1
         else:
             stages[stage_of(one, one.id in seated)] += 1
@@ -118,44 +111,39 @@ def overview(hall: Hall) -> Overview:
 
 def stage_of(person: Person, seated: bool) -> str:
     """The stage of a person; who is ready has a seat, or works as a rater, or waits for a seat."""
-    if person.stage != READY:
+    if person.stage != Stage.READY:
         return person.stage
-    if person.role == RATER:
+    if person.role == Role.RATER:
         return WORKS
-    return SEATED if seated else READY
+    return SEATED if seated else Stage.READY
 
 
 def _unseated(everybody: list[Person], groups: list[Group]) -> tuple[Person, ...]:
     """Who has agreed to take part and has no seat."""
     placed = {seat.person for group in groups for seat in group.seats}
-    waits = (CONSENTED, READY)
+    waits = (Stage.CONSENTED, Stage.READY)
     found = []
     for one in everybody:
-        if one.role == PARTICIPANT and one.stage in waits and one.id not in placed:
+        if one.role == Role.PARTICIPANT and one.stage in waits and one.id not in placed:
             found.append(one)
     return tuple(found)
 
 
-def _group(
-    room: Room,
-    seats: tuple[SeatNow, ...],
-    session: Session | None,
-    turns: Mapping[str, LastTurn],
-    ended: Mapping[str, float],
-) -> Group:
-    last = turns.get(room.session) if room.state in (HELD, STOPPED) else None
-    times = {LOBBY: room.first or room.opened, HELD: last.at if last else room.begun}
+def _group(room: Room, seats: tuple[SeatNow, ...], hall: Hall) -> Group:
+    session, talk = hall.sessions.get(room.session), hall.talk(room.session)
+    goes = room.state in (RoomState.HELD, RoomState.STOPPED)
+    times = {RoomState.LOBBY: room.first or room.opened, RoomState.HELD: talk.since or room.begun}
     return Group(
         session=room.session,
         question=session.topic.question if session else "",
         state=room.state,
         detail=room.detail,
-        since=times.get(room.state, ended.get(room.session)),
+        since=times.get(room.state, room.ended),
         missing=room.missing,
         seats=seats,
-        turn=None if last is None or last.index is None else last.index,
+        turn=talk.turn if goes else None,
         turns=len(session.planned_turns) if session else None,
-        speaker="" if last is None or last.done else last.speaker,
+        speaker=talk.speaker if goes else "",
     )
 
 
@@ -163,7 +151,7 @@ def _seats(
     room: Room,
     hall: Hall,
     by_code: Mapping[str, Person],
-    asked: Mapping[tuple[str, str], Open],
+    asked: Mapping[tuple[str, str], WaitingRequest],
 ) -> tuple[SeatNow, ...]:
     """The seats of a group in the order of its participants, those of models among them."""
     session = hall.sessions.get(room.session)
@@ -180,10 +168,14 @@ def _seats(
 
 
 def _seat(
-    seat: KeptSeat, room: Room, person: Person | None, waits: Open | None, hosting: Hosting
+    seat: KeptSeat,
+    room: Room,
+    person: Person | None,
+    waits: WaitingRequest | None,
+    hosting: Hosting,
 ) -> SeatNow:
     seen = person.seen if person else None
-    going = seat.state == TAKEN and room.state in (LOBBY, HELD, STOPPED)
+    going = seat.state == SeatState.TAKEN and room.state in RoomState.GOING
     request = waits if going else None
     stuck = _stuck(request, room, seen, hosting) if going and person is not None else ""
     return SeatNow(
@@ -198,9 +190,9 @@ def _seat(
     )
 
 
-def _stuck(request: Open | None, room: Room, seen: float | None, hosting: Hosting) -> str:
+def _stuck(request: WaitingRequest | None, room: Room, seen: float | None, hosting: Hosting) -> str:
     """Why a person holds a group up; "" where she does not. Nobody does while models are down."""
-    if room.state == STOPPED or (request is None and room.state != LOBBY):
+    if room.state == RoomState.STOPPED or (request is None and room.state != RoomState.LOBBY):
         return ""
     asked = request.asked if request else room.first or room.opened
     quiet = now() - max(seen or 0.0, asked)
@@ -212,7 +204,7 @@ def _stuck(request: Open | None, room: Room, seen: float | None, hosting: Hostin
     return "no_sign" if quiet > NO_SIGN else ""
 
 
-def _is_late(request: Open, hosting: Hosting) -> bool:
+def _is_late(request: WaitingRequest, hosting: Hosting) -> bool:
     limit = hosting.turn if request.occasion.startswith("turn ") else hosting.survey
     if limit.minutes is None:
         return False

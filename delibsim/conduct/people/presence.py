@@ -2,12 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 
+from delibsim.store.interventions import Act, at_utc, write_interventions
 from delibsim.store.people.entry import digest, still_good
 from delibsim.store.people.persons import Person, note_seen
 from delibsim.store.people.register import Register, Unavailable, now
+from delibsim.store.people.rooms import interventions, numbers_of_interventions
+from delibsim.store.runs import Runs
 
 SEEN = 20.0
 """Seconds between two signs of a person that are noted."""
@@ -71,3 +75,42 @@ class Presence:
         if due := list(self._due):
             note_seen(self.register, due, now())
             self._due.difference_update(due)
+
+
+@dataclass
+class InterventionRecord:
+    """Brings what was done to these sessions from the register into the study.
+
+    Each file is written whole, so that it does not matter how often.
+    """
+
+    runs: Runs
+    register: Register
+    sessions: Collection[str]
+    told: Callable[[str], None]
+    _kept: dict[str, int] = field(default_factory=dict)
+    _failed: bool = False
+
+    def keep(self) -> None:
+        """Write the files of sessions in which something was done since the last time. What cannot
+        be written now is written later, and told once.
+        """
+        try:
+            numbers = numbers_of_interventions(self.register)
+        except Unavailable:
+            return
+        for session, number in numbers.items():
+            if session in self.sessions and self._kept.get(session) != number:
+                self._keep(session, number)
+
+    def _keep(self, session: str, number: int) -> None:
+        try:
+            found = interventions(self.register, session)
+            acts = [Act(at_utc(one.at), one.kind, one.seat, one.text) for one in found]
+            write_interventions(self.runs, session, acts)
+        except (OSError, Unavailable) as error:
+            if not self._failed:
+                self.told(f"{session}: interventions cannot be kept yet: {error}")
+            self._failed = True
+            return
+        self._kept[session], self._failed = number, False

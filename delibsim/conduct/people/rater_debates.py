@@ -1,19 +1,17 @@
 """Debates rated on pages: the sheets of a pack of ratings, asked as language models are asked."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 from delibsim.asking.blinding import blinded
-from delibsim.asking.kinds.rating import motion_of
-from delibsim.asking.kinds.rating_form import COLUMNS
-from delibsim.conduct.packs import import_into
-from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
+from delibsim.asking.kinds.rating import ON_THE_BALLOT, judged, motion_of
+from delibsim.asking.kinds.rating_form import NOT_GIVEN
+from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step, new_among
 from delibsim.conduct.score import score_all
 from delibsim.domain.annotation import Coder, Panel, Text
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import DIMENSIONS, digest
+from delibsim.domain.rating import Rating, digest
 from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import transcript_block
@@ -31,7 +29,6 @@ class DebatePack(RaterPack):
     """A pack of debates: a stance before each is read, and the ballot after it."""
 
     kind: ClassVar[Kind] = "debates"
-    columns: ClassVar[tuple[str, ...]] = COLUMNS
     wording: Wording = Wording("", {})
 
     def unit(self, sheet: str) -> str:
@@ -77,27 +74,39 @@ class DebatePack(RaterPack):
         asked = ballot_prompt(panel, rater, motion, text, stance, key["check"])
         return _neutral(asked, rater, BALLOT)
 
-    def lines(self, sheet: str, given: Replies) -> list[list[str]]:
-        """One line, with cells left empty for what was declined."""
+    def given(self, sheet: str, given: Replies) -> list[Rating]:
+        """The rating, without what was declined."""
         key = self.sheets[sheet]
         before, ballot = given.get(BEFORE), given.get(BALLOT)
         if before is None and ballot is None:
             return []
-        values = {} if ballot is None else Ballot().read(ballot)
-        row = dict.fromkeys(COLUMNS, "")
-        row |= {"pack": self.name, "sheet": sheet, "motion": key["motion"]}
-        row["rater"] = str(panel_and_index(key["rater"])[1])
-        row["before"] = "" if before is None else str(Stance().read(before))
-        for letter in "AB":
-            for number, name in enumerate(DIMENSIONS, 1):
-                row[f"{letter.lower()}_{name}"] = str(values.get(f"{letter}{number}", ""))
-        for column, label in {"winner": "WINNER", "after": "S1", "check": "C1"}.items():
-            row[column] = str(values.get(label, ""))
-        return [list(row.values())]
+        missing = {} if before is not None else {"before": NOT_GIVEN}
+        if ballot is None:
+            missing |= {name: NOT_GIVEN for name in ON_THE_BALLOT if name != "attentive"}
+        values = None if ballot is None else Ballot().read(ballot)
+        rating = Rating(
+            session=key["debate"],
+            rater=key["rater"],
+            first=key["first"],
+            before=None if before is None else Stance().read(before),
+            **judged(values, key["first"], key["check"]),
+            missing=missing,
+            debate_sha256=key["debate_sha256"],
+            panel=self.name,
+        )
+        return [rating]
 
-    def keep(self, form: Path) -> None:
-        """As `delibsim ratings import` does."""
-        import_into([Ratings.of(self.runs)], form, within=True)
+    def handed_out(self) -> Collection[str]:
+        """The sheets that stand in the key of the pack now."""
+        return Ratings.of(self.runs).key(self.name)
+
+    def keep(self, answers: Sequence[Rating]) -> None:
+        """Each rating with its debate."""
+        ratings = Ratings.of(self.runs)
+        for debate in {one.session for one in answers}:
+            own = [one for one in answers if one.session == debate]
+            for one in new_among(ratings.read(debate), own):
+                ratings.add(one)
 
     def rescore(self) -> None:
         """The scores of ratings."""
@@ -119,11 +128,11 @@ def debate_packs(runs: Runs) -> list[str]:
 
 
 def debate_pack(runs: Runs, name: str) -> DebatePack:
-    """A pack of ratings by its name."""
+    """A pack of ratings by its name; KeyError for one on paper."""
     ratings = Ratings.of(runs)
     online, wording = ratings.online(name), ratings.wording_of_pack(name)
     if online is None or wording is None:
-        raise WrongInput(f"pack {name} is on paper")
+        raise KeyError(name)
     sheets = {}
     for code, sheet in ratings.key(name).items():
         sheets[code] = {part: value for part, value in sheet.items() if part != "index"}

@@ -2,14 +2,15 @@
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from delibsim.asking.pages import sheet_code
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.prompts.prompt import Prompt
+from delibsim.store.packs import extend_pack, packs_of
 from delibsim.store.runs import Runs
 
 Kind = Literal["debates", "texts", "pairs", "summaries"]
@@ -46,16 +47,18 @@ class Step:
 @dataclass
 class RaterPack(ABC):
     """A pack on pages. `sheets` is its key by code; `hand_on` after how many hours without a sign
-    what a rater left undone may go to the next.
+    what a rater left undone may go to the next. `answers` is where its answers are kept, `plain`
+    what was kept of it.
     """
 
     kind: ClassVar[Kind]
     person: ClassVar[str] = "rater"
-    columns: ClassVar[tuple[str, ...]]
     runs: Runs
     name: str
     sheets: dict[str, dict[str, Any]]
     hand_on: float
+    answers: Any = None
+    plain: Mapping[str, Any] = field(default_factory=dict)
     known: dict[str, Any] = field(default_factory=dict)
     """What was read for pages before, by sheet or debate."""
 
@@ -115,21 +118,36 @@ class RaterPack(ABC):
         """What a sheet asks next, after these replies; None where all was asked."""
 
     @abstractmethod
-    def lines(self, sheet: str, given: Replies) -> list[list[str]]:
-        """The lines of the form of the pack that the replies to a sheet are; none where nothing was
-        answered.
-        """
+    def given(self, sheet: str, given: Replies) -> list[Any]:
+        """The answers that the replies to a sheet are; none where nothing was answered."""
 
-    @abstractmethod
-    def keep(self, form: Path) -> None:
-        """Read a form with lines of this pack, as one from paper is read; who calls holds the
-        study. WrongInput for a line that cannot be kept.
+    def handed_out(self) -> Collection[str]:
+        """The sheets that stand in the key of the pack now."""
+        return packs_of(self.answers.files)[self.name]["sheets"]
+
+    def keep(self, answers: Sequence[Any]) -> None:
+        """Keep answers of this pack that there are not yet; who calls holds the study. WrongInput
+        for one that contradicts what was handed in before.
         """
+        self.answers.add(new_among(self.answers.people(), answers), people=True)
 
     @abstractmethod
     def rescore(self) -> None:
         """Write the scores anew that are computed from what raters gave."""
 
-    @abstractmethod
     def _extend(self, sheets: Mapping[str, Any]) -> None:
         """Keep more sheets in the key of the pack."""
+        extend_pack(self.answers.files, self.name, sheets)
+
+
+def new_among(known: Iterable[Any], given: Iterable[Any]) -> list[Any]:
+    """The answers that are not known; WrongInput for one that contradicts a known one."""
+    before, new = {one.key: one for one in known}, []
+    for one in given:
+        old = before.get(one.key)
+        if old is None:
+            new.append(one)
+        elif old != one:
+            place = ", ".join(map(str, one.key))
+            raise WrongInput(f"{place}: another answer was kept before, and is never overwritten")
+    return new

@@ -1,14 +1,12 @@
-"""What raters hand in on pages, brought into the study as the forms of packs on paper are."""
+"""What raters hand in on pages, brought into the study as answers."""
 
 import asyncio
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
-from delibsim.asking.forms import form_text
 from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
 from delibsim.conduct.people.rater_pack import RaterPack
 from delibsim.domain.errors import WrongInput
@@ -22,55 +20,48 @@ RESCORED = 60.0
 def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | None = None) -> int:
     """Bring every whole sheet of a task into the study that is not there; how many there were.
 
-    Who calls holds the study. It may be killed at any place: the import knows the rows that are
-    there. A sheet whose lines cannot be kept is marked with the reason, and the others are kept.
-    `looked` counts by sheet what had been given when it was looked at before.
+    Who calls holds the study. It may be killed at any place: what is kept is known by its key. A
+    sheet whose answers cannot be kept is marked with the reason, and the others are kept. `looked`
+    counts by sheet what had been given when it was looked at before.
     """
     looked = {} if looked is None else looked
-    lines: dict[str, Sequence[Sequence[str]]] = {}
+    answers: dict[str, list[Any]] = {}
+    handed_out, refused = task.handed_out(), 0
     for sheet, replies in unkept(register, task.name).items():
         if looked.get(sheet) == len(replies):
             continue
         looked[sheet] = len(replies)
+        if sheet not in handed_out:
+            told = f"sheet '{sheet}' is not in pack {task.name}"
+            mark_kept(register, task.name, [sheet], told)
+            refused += 1
+            continue
         try:
             given, step = given_so_far(task, sheet, replies)
         except WrongInput as error:
             mark_kept(register, task.name, [sheet], str(error))
             continue
         if step is None:
-            lines[sheet] = task.lines(sheet, given)
-    if not lines:
-        return 0
+            answers[sheet] = task.given(sheet, given)
+    if not answers:
+        return refused
     try:
-        _import(task, lines)
+        task.keep([one for own in answers.values() for one in own])
     except WrongInput:
-        for sheet, own in lines.items():
-            _import_one(task, register, sheet, own)
+        for sheet, own in answers.items():
+            _keep_one(task, register, sheet, own)
     else:
-        mark_kept(register, task.name, lines)
-    return len(lines)
+        mark_kept(register, task.name, answers)
+    return len(answers) + refused
 
 
-def _import_one(
-    task: RaterPack, register: Register, sheet: str, lines: Sequence[Sequence[str]]
-) -> None:
+def _keep_one(task: RaterPack, register: Register, sheet: str, answers: list[Any]) -> None:
     try:
-        _import(task, {sheet: lines})
+        task.keep(answers)
     except WrongInput as error:
         mark_kept(register, task.name, [sheet], str(error))
     else:
         mark_kept(register, task.name, [sheet])
-
-
-def _import(task: RaterPack, lines: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Have the lines of some sheets read as a form is read."""
-    rows = [row for own in lines.values() for row in own]
-    if not rows:
-        return
-    with tempfile.TemporaryDirectory(prefix="delibsim-") as folder:
-        form = Path(folder) / "form.csv"
-        form.write_text(form_text(task.columns, rows), encoding="utf-8")
-        task.keep(form)
 
 
 async def keep_bringing(

@@ -1,15 +1,14 @@
 """Summaries judged on pages, one sheet a person: own opinion, a rating, a comparison."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.judgment_form import import_form
-from delibsim.asking.kinds.judgment_packs import COLUMNS
+from delibsim.asking.kinds.judgment_form import judgments_on
+from delibsim.asking.kinds.judgment_packs import COMPARED
 from delibsim.asking.kinds.sittings import JudgedMaterial
-from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
+from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step, new_among
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.opinion import spoken
@@ -19,11 +18,7 @@ from delibsim.prompts.forms.verdict import VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.verdict import QUESTION, verdict_prompt
-from delibsim.store.annotations import ANNOTATIONS
-from delibsim.store.judgments import PREFIX, Judgments
 from delibsim.store.opinions import opinions_of
-from delibsim.store.packs import extend_pack, packs_of
-from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries
 
 OPINION, RATING, COMPARISON, CHECK = "opinion", "rating", "comparison", "check"
@@ -50,13 +45,11 @@ class SummaryPack(RaterPack):
 
     kind: ClassVar[Kind] = "summaries"
     person: ClassVar[str] = ""
-    columns: ClassVar[tuple[str, ...]] = COLUMNS
-    judgments: str = "main"
     material: JudgedMaterial | None = None
 
     def unit(self, sheet: str) -> str:
         """All sheets of a set of judgments are one: whoever has seen one sees no other."""
-        return f"summaries {self.judgments}"
+        return f"summaries {self.answers.name}"
 
     def step(self, sheet: str, given: Replies) -> Step | None:
         """The opinion; beside it the rating; then the comparison, and the check."""
@@ -80,31 +73,34 @@ class SummaryPack(RaterPack):
         return None
 
     def _verdict(self, opinion: str, summaries: tuple[str, ...], step: str) -> Prompt:
-        task = Judgments.of(self.runs, self.judgments).files.task()
+        task = self.answers.files.task()
         wording = Wording(task["wording"]["id"], task["wording"]["texts"])
         question, purpose = self._material().question, Purpose("Rater", step)
         return verdict_prompt(question, opinion, summaries, "author", wording, purpose)
 
-    def lines(self, sheet: str, given: Replies) -> list[list[str]]:
-        """One line; where the opinion was declined, none."""
+    def given(self, sheet: str, given: Replies) -> list[Any]:
+        """The opinion, the rating and the comparison; where the opinion was declined, none."""
         own = given.get(OPINION)
         if own is None:
             return []
-        row = dict.fromkeys(COLUMNS, "")
-        row |= {"pack": self.name, "sheet": sheet, "opinion": own}
+        answers: dict[str, int | None] = dict.fromkeys((*DIMENSIONS, *COMPARED))
         rating, comparison = given.get(RATING), given.get(COMPARISON)
         if rating is not None:
-            values = VerdictForm().read(rating)
-            row |= {name: str(values[name]) for name in DIMENSIONS}
+            answers |= VerdictForm().read(rating)
         if comparison is not None:
             values = VerdictForm(two=True).read(comparison)
-            row |= {f"c_{name}": str(values[name]) for name in DIMENSIONS}
-        row["check"] = given.get(CHECK) or ""
-        return [list(row.values())]
+            answers |= {f"c_{name}": values[name] for name in DIMENSIONS}
+        shown, opinion = self.sheets[sheet], f"{self.name}/{sheet}"
+        attentive = given.get(CHECK) == str(shown["check"])
+        return [(opinion, own), *judgments_on(opinion, shown, answers, attentive)]
 
-    def keep(self, form: Path) -> None:
-        """As `delibsim judge import` does."""
-        import_form(Judgments.of(self.runs, self.judgments), form)
+    def keep(self, answers: Sequence[Any]) -> None:
+        """The judgments, with the opinions that people wrote before."""
+        opinions = dict(one for one in answers if isinstance(one, tuple))
+        judgments = [one for one in answers if not isinstance(one, tuple)]
+        new = new_among(self.answers.people(), judgments)
+        self.answers.keep_opinions(opinions)
+        self.answers.add(new, people=True)
 
     def rescore(self) -> None:
         """Nothing: summaries have no scorer."""
@@ -112,7 +108,7 @@ class SummaryPack(RaterPack):
     def _material(self) -> JudgedMaterial:
         """Question and summaries, read once; WrongInput where a summary was edited since."""
         if self.material is None:
-            task = Judgments.of(self.runs, self.judgments).files.task()
+            task = self.answers.files.task()
             summaries = Summaries.begun(self.runs, task["summaries"])
             made = [one for one in summaries.all() if one.missing is None]
             now = {one.id: one.sha256 for one in made}
@@ -121,24 +117,3 @@ class SummaryPack(RaterPack):
             opinions = opinions_of(self.runs)
             self.material = judged_material(self.runs, summaries, opinions, made)
         return self.material
-
-    def _extend(self, sheets: Mapping[str, Any]) -> None:
-        extend_pack(Judgments.of(self.runs, self.judgments).files, self.name, sheets)
-
-
-def summary_packs(runs: Runs) -> dict[str, str]:
-    """The packs of a study that are judged on pages, each with its set of judgments."""
-    found = {}
-    for folder in sorted((runs.folder / ANNOTATIONS).glob(f"{PREFIX}*/packs")):
-        judgments = folder.parent.name.removeprefix(PREFIX)
-        for name, pack in packs_of(Judgments.of(runs, judgments).files).items():
-            if "online" in pack:
-                found[name] = judgments
-    return found
-
-
-def summary_pack(runs: Runs, judgments: str, name: str) -> SummaryPack:
-    """A pack of summaries by its name."""
-    pack = packs_of(Judgments.of(runs, judgments).files)[name]
-    hours = float(pack["online"]["hand_on"])
-    return SummaryPack(runs, name, pack["sheets"], hours, judgments=judgments)

@@ -1,26 +1,22 @@
 """Texts coded on pages: the sheets of a pack of texts, a dimension a page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.asking.kinds.code import dimensions_for
-from delibsim.asking.kinds.code_import import import_into
-from delibsim.asking.kinds.code_sheets import COLUMNS, NOT_APPLICABLE
+from delibsim.asking.kinds.codable import dimensions_for
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.texts import checked_wording
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.annotation import Text
+from delibsim.domain.coding import Code
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.prompt import Purpose
-from delibsim.store.annotations import ANNOTATIONS
-from delibsim.store.codings import PREFIX, Codings, scheme_from_plain
-from delibsim.store.packs import extend_pack, packs_of
-from delibsim.store.runs import Runs
+from delibsim.store.codings import scheme_from_plain
 
 WORDING = "coding"
 """The wording in which people read what models are asked."""
@@ -32,9 +28,7 @@ class TextPack(RaterPack):
 
     kind: ClassVar[Kind] = "texts"
     person: ClassVar[str] = "coder"
-    columns: ClassVar[tuple[str, ...]] = COLUMNS
-    plain: Mapping[str, Any] = field(default_factory=dict)
-    wording: Wording = Wording("", {})
+    wording: Wording = field(default_factory=lambda: checked_wording(WORDING, check_coder_texts))
 
     def unit(self, sheet: str) -> str:
         """The text, under this scheme."""
@@ -52,20 +46,26 @@ class TextPack(RaterPack):
                 return Step(id, asked)
         return None
 
-    def lines(self, sheet: str, given: Replies) -> list[list[str]]:
-        """A line for each dimension that was answered."""
-        scheme, coder = self._scheme(), self.sheets[sheet]["coder"]
+    def given(self, sheet: str, given: Replies) -> list[Code]:
+        """A code for each dimension that was answered."""
+        scheme, key = self._scheme(), self.sheets[sheet]
         found = []
         for id, reply in given.items():
-            if reply is not None:
-                coded = code_form(scheme.dimension(id)).read(reply)
-                level = NOT_APPLICABLE if coded.level is None else str(coded.level)
-                found.append([self.name, sheet, coder, id, level])
+            if reply is None:
+                continue
+            level = code_form(scheme.dimension(id)).read(reply).level
+            missing = Reason("not_applicable") if level is None else None
+            training = self.plain["kind"] == "training"
+            own = (key["text"], id, key["coder"], "human", level, missing)
+            digest = key["text_sha256"]
+            found.append(Code(*own, training=training, pack=self.name, text_sha256=digest))
         return found
 
-    def keep(self, form: Path) -> None:
-        """As `delibsim code import` does."""
-        import_into([(self.runs, self.plain["scheme"]["id"])], form)
+    def keep(self, answers: Sequence[Any]) -> None:
+        """The same, with what people code by."""
+        plain = self.plain
+        self.answers.keep_scheme(self._scheme(), plain["unit"], plain["context"])
+        super().keep(answers)
 
     def rescore(self) -> None:
         """The scores of codes."""
@@ -98,26 +98,3 @@ class TextPack(RaterPack):
             self.known["texts"] = {text.id: text for text in texts}
             self.known["shown"] = coding.shown(texts)
         return self.known["shown"]
-
-    def _extend(self, sheets: Mapping[str, Any]) -> None:
-        files = Codings.of(self.runs, self.plain["scheme"]["id"]).files
-        extend_pack(files, self.name, sheets)
-
-
-def text_packs(runs: Runs) -> dict[str, str]:
-    """The packs of a study that are coded on pages, each with its scheme."""
-    found = {}
-    for folder in sorted((runs.folder / ANNOTATIONS).glob(f"{PREFIX}*/packs")):
-        scheme = folder.parent.name.removeprefix(PREFIX)
-        for name, pack in packs_of(Codings.of(runs, scheme).files).items():
-            if "online" in pack:
-                found[name] = scheme
-    return found
-
-
-def text_pack(runs: Runs, scheme: str, name: str) -> TextPack:
-    """A pack of texts by its name."""
-    pack = packs_of(Codings.of(runs, scheme).files)[name]
-    hours = float(pack["online"]["hand_on"])
-    wording = checked_wording(WORDING, check_coder_texts)
-    return TextPack(runs, name, pack["sheets"], hours, plain=pack, wording=wording)

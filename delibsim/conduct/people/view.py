@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from delibsim.domain.run import Session
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
-from delibsim.store.people import interventions as acts
+from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import (
     WaitingRequest,
@@ -14,25 +14,20 @@ from delibsim.store.people.requests import (
     occasions_answered,
     open_request,
 )
-from delibsim.store.people.rooms import (
-    CANCELLED,
-    LOBBY,
-    OVER,
-    SILENT,
-    STOOD_IN,
-    STOPPED,
-    TAKEN,
-    Room,
-    Seat,
-    messages,
-)
+from delibsim.store.people.rooms import Room, Seat, messages
+from delibsim.store.people.states import RoomState, SeatState
 from delibsim.store.withdrawn import WITHDRAWN
 
 EVERYWHERE = "everywhere"
 """The value of `procedure.instructions` with which surveys are told them too."""
 
 
-WAITS = {LOBBY: "lobby", OVER: "over", CANCELLED: "cancelled", STOPPED: "stopped"}
+WAITS = {
+    RoomState.LOBBY: "lobby",
+    RoomState.OVER: "over",
+    RoomState.CANCELLED: "cancelled",
+    RoomState.STOPPED: "stopped",
+}
 
 
 @dataclass(frozen=True)
@@ -78,12 +73,12 @@ def view_of(
     turns in which it could have heard something and did not.
     """
     name, seat = room.session, own.name
-    asks = own.state == TAKEN and room.state not in (OVER, CANCELLED)
+    asks = own.state == SeatState.TAKEN and room.state not in (RoomState.OVER, RoomState.CANCELLED)
     request = open_request(register, name, seat) if asks else None
     state = WAITS.get(room.state, "asked" if request else "wait")
-    if own.state in (SILENT, STOOD_IN):
+    if own.state in SeatState.LEFT:
         state, request = "left", None
-    elif room.state == CANCELLED and room.detail == acts.ENDED:
+    elif room.state == RoomState.CANCELLED and room.detail == acts.ENDED:
         state = "ended"
     said: tuple[Statement, ...] = ()
     passed: tuple[Turn, ...] = ()

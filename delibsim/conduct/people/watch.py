@@ -1,48 +1,40 @@
-"""What changes in rooms, told to all who wait: at once in this process, soon after in any other."""
+"""What changes in rooms, told to all who wait for it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import suppress
+from itertools import count
 
-from delibsim.store.people.changes import BEFORE, Change, changed_since
-from delibsim.store.people.register import Register, Unavailable
+from delibsim.store.people.register import now
 
-LOOK = 0.25
-"""Seconds between two looks at the register for what other servers have changed."""
 SIGN = 3.0
 """Seconds after which who waits for a change goes on anyway."""
 TOGETHER = 0.03
 """Seconds in which changes count as one: the end of a turn and the begin of the next."""
+NOBODY = ""
+"""In the place of a seat: a change that no page shows, which the desk of a room waits for."""
 
 
 class Watch:
-    """Wakes who waits for a change of a room. One look at the register serves all of them: hundreds
-    of pages that looked for themselves would keep each other waiting.
+    """Wakes who waits for a change of a room, and counts the changes that each seat can see. The
+    numbers only grow, also from one server to the next: browsers tell which they have seen.
     """
 
-    def __init__(self, register: Register) -> None:
-        self.register = register
+    def __init__(self) -> None:
+        self._numbers = count(int(1000 * now()))
         self._next: dict[str, asyncio.Event] = {}
         self._last: dict[tuple[str, str | None], int] = {}
+        self._due: set[str] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._told = asyncio.Event()
+        self.newest = 0
+        """The number of the last change of any room."""
 
-    async def run(self) -> None:
-        """Look for changes until this is cancelled."""
+    def begin(self) -> None:
+        """Wake who waits in this event loop from now on."""
         self._loop = asyncio.get_running_loop()
-        known: list[int] | None = None
-        while True:
-            self._told.clear()
-            with suppress(Unavailable):
-                ids = known or [0]
-                found = await asyncio.to_thread(changed_since, self.register, ids[-1], set(ids))
-                self._note(found, wake=known is not None)
-                known = sorted([*ids, *(change.id for change in found)])[-2 * BEFORE :]
-            if await woken(self._told, LOOK):
-                await asyncio.sleep(TOGETHER)
 
     def last(self, session: str, seat: str) -> int:
-        """The id of the last change that can be seen from a seat; 0 where none was seen here."""
+        """The number of the last change that can be seen from a seat; 0 before the first."""
         return max(self._last.get((session, None), 0), self._last.get((session, seat), 0))
 
     def next(self, session: str) -> asyncio.Event:
@@ -58,21 +50,22 @@ class Watch:
             yield
             await woken(event, SIGN)
 
-    def tell(self, session: str) -> None:
-        """Something has changed here. Pages call this from threads, in which nothing is woken."""
+    def tell(self, session: str, seat: str | None = None) -> None:
+        """Something has changed that can be seen from this seat alone, from every seat (None), or
+        by NOBODY. What is asked of others cannot be seen, nor who left: it would tell people from
+        models. Pages call this from threads, in which nothing is woken.
+        """
+        self.newest = next(self._numbers)
+        if seat != NOBODY:
+            self._last[session, seat] = self.newest
         if self._loop is None or self._loop.is_closed():
             self._wake(session)
-        else:
-            self._loop.call_soon_threadsafe(self._told.set)
-
-    def _note(self, found: Sequence[Change], wake: bool) -> None:
-        for change in found:
-            place = change.session, change.seat
-            self._last[place] = max(change.id, self._last.get(place, 0))
-        for session in {change.session for change in found if wake}:
-            self._wake(session)
+        elif session not in self._due:
+            self._due.add(session)
+            self._loop.call_soon_threadsafe(self._loop.call_later, TOGETHER, self._wake, session)
 
     def _wake(self, session: str) -> None:
+        self._due.discard(session)
         if event := self._next.pop(session, None):
             event.set()
 

@@ -33,9 +33,9 @@ from delibsim.conduct.reading.index_file import (
 from delibsim.domain.score import Score
 from delibsim.store import codec
 from delibsim.store.files import each_line, in_turn
+from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.session_notes import begun_sessions, stamp_of
-from delibsim.store.spoken import spoken
 from delibsim.store.tables.codebook import Column
 
 TURNS = 100_000
@@ -323,7 +323,7 @@ class StudyIndex:
             found = database.execute("SELECT id FROM seen WHERE session = ?", [session])
             first = found.fetchone()[0] * TURNS
             told = []
-            for turn, speaker, text in spoken(self.runs, session):
+            for turn, speaker, text in _spoken(self.runs, session):
                 if 0 <= turn < TURNS:
                     told.append((first + turn, whole(text), whole(speaker)))
             database.executemany(
@@ -367,3 +367,22 @@ def _write_scores(
 ) -> None:
     rows = ((file, whole(session), b"\n".join(lines)) for session, lines in held.items())
     database.executemany("INSERT INTO score VALUES (?, ?, ?)", rows)
+
+
+def _spoken(runs: Runs, session: str) -> list[tuple[int, str, str]]:
+    """The statements of a run, each with turn and speaker; [] where no run can be read.
+
+    Nothing else of the run is checked: who needs more reads it with `Runs.run`.
+    """
+    path = runs.path(session) / "run.json"
+    try:
+        return [_said(statement) for statement in json_value(file_bytes(path))["transcript"]]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+
+
+def _said(statement: Any) -> tuple[int, str, str]:
+    turn, text = statement["turn"], statement["text"]
+    if type(turn["index"]) is not int or type(turn["speaker"]) is not str or type(text) is not str:
+        raise TypeError("not the statement of a run")
+    return turn["index"], turn["speaker"], text

@@ -100,7 +100,7 @@ def all_measures(runs: Runs) -> dict[str, Measure]:
 
 def study_table_of(index: StudyIndex) -> Any:
     """The table of the study, as it was when it was read last."""
-    from delibsim.analysis.study.table.kept_table import table_of_rows  # pandas is slow to import
+    from delibsim.analysis.study.table.table_of_study import table_of_rows  # imports pandas
 
     names = []
     for table in ("design", "measured"):

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from delibsim.measures.bradley_terry.fit import Fit
 from delibsim.measures.bradley_terry.likelihood import probabilities
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty
+from delibsim.measures.inference.means import by_t
 
 Array = NDArray[np.float64]
 
@@ -241,8 +242,6 @@ def contrast_of_strengths(
     >>> found.estimate, round(found.error, 4), round(found.df, 4)
     (1.5, 1.118, 1.4706)
     """
-    from scipy.special import stdtr, stdtrit
-
     y, errors = np.asarray(means, dtype=float), np.asarray(covariance, dtype=float)
     marks = np.asarray(first).astype(bool)
     codes = np.unique(np.asarray(blocks), return_inverse=True)[1]
@@ -267,10 +266,8 @@ def contrast_of_strengths(
         return Contrast(estimate, of_strengths=of_strengths, note="no_variance")
     df = total**2 / spread if spread > 0 else np.inf
     error = (total / stretch.factor) ** 0.5
-    half = float(stdtrit(df, (1 + level) / 2)) * error
-    p = float(2 * stdtr(df, -abs(estimate) / error))
-    ends = estimate - half, estimate + half
-    return Contrast(estimate, error, of_strengths, float(df), *ends, p)
+    found = by_t(estimate, error, float(df), level)
+    return Contrast(estimate, error, of_strengths, found.df, found.low, found.high, found.p)
 
 
 def cluster_weights(clusters: Sequence[C | None]) -> tuple[list[C], Array]:

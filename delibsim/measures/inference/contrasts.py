@@ -271,6 +271,8 @@ def _labellings(pattern: Array, drawn: int, rng: np.random.Generator) -> tuple[A
 
 
 LEVEL = 0.05
+SMALLEST = 1e-300
+"""What a p of 0 counts as, so that its z is finite."""
 STATISTICS = ("median effect", "share significant", "averaged Z")
 
 
@@ -375,13 +377,16 @@ def joint_test(specified: Sequence[Specified]) -> Mapping[str, Joint]:
     divided by the root of their number. All are two-sided. p is the share of labellings, the real
     one among them, under which a statistic is at least as far from 0.
     """
+    from scipy.special import ndtri
+
     effects = np.array([one.estimates / one.scale for one in specified])
     p = np.array([one.p for one in specified])
     signed = np.sign(effects)
     small = (p < LEVEL) * signed
     shares = np.maximum((small > 0).mean(axis=0), (small < 0).mean(axis=0))
     known = ~np.isnan(p)
-    z = _z(np.where(known, p, 1.0)) * signed
+    tails = np.maximum(np.where(known, p, 1.0), SMALLEST) / 2
+    z = -ndtri(tails) * signed
     averaged = np.abs(z.sum(axis=0)) / np.sqrt(np.maximum(known.sum(axis=0), 1))
     found = {}
     columns = (np.median(effects, axis=0), shares, averaged)
@@ -392,10 +397,3 @@ def joint_test(specified: Sequence[Specified]) -> Mapping[str, Joint]:
             share = np.nan
         found[name] = Joint(float(column[0]), float(np.median(sizes[1:])), float(share))
     return found
-
-
-def _z(p: Array) -> Array:
-    """The size of a normal deviate with this two-sided p, at most about 37."""
-    from scipy.special import ndtri
-
-    return -ndtri(np.maximum(p, 1e-300) / 2)

@@ -61,8 +61,6 @@ def mean_within(
     >>> mean_within([1.0, 3.0, 5.0, 9.0], [0, 0, 1, 1], [0.25] * 4).df
     2.0
     """
-    from scipy.special import stdtr, stdtrit
-
     found, given = np.asarray(values, dtype=float), np.asarray(weights, dtype=float)
     estimate = float(given @ found)
     codes = np.unique(np.asarray(strata), return_inverse=True)[1]
@@ -71,10 +69,23 @@ def mean_within(
     apart = found - (np.bincount(codes, found) / sizes)[codes]
     if df <= 0 or np.abs(apart).max() <= ALIKE * np.abs(found).max():
         return Mean(estimate, df=df if df > 0 else NAN)
-    error = float(np.sqrt(apart @ apart / df * (given @ given)))
-    half = float(stdtrit(df, (1 + level) / 2)) * error
+    return by_t(estimate, float(np.sqrt(apart @ apart / df * (given @ given))), df, level)
+
+
+def by_t(estimate: float, error: float, df: float, level: float = 0.95) -> Mean:
+    """An estimate with its standard error, interval and two-sided p, by t."""
+    from scipy.special import stdtr
+
+    half = t_quantile(df, level) * error
     p = float(2 * stdtr(df, -abs(estimate / error)))
     return Mean(estimate, error, df, estimate - half, estimate + half, p)
+
+
+def t_quantile(df: float, level: float = 0.95) -> float:
+    """How many standard errors the ends of an interval by t lie from its middle."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + level) / 2))
 
 
 @dataclass(frozen=True)
@@ -92,10 +103,6 @@ class PairedDifference:
     high: float
 
 
-ROUNDING = 1e-13
-"""The share of the largest value below which values do not differ."""
-
-
 def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> PairedDifference:
     """The mean of `first` less `second`, value by value (n,), without NaN; NaN where n is 0.
 
@@ -103,8 +110,6 @@ def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) 
     >>> found.mean, round(found.low, 3), round(found.high, 3)
     (2.0, -0.484, 4.484)
     """
-    from scipy.special import stdtrit
-
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"pairs have two values each, not {a.shape} and {b.shape}")
@@ -116,11 +121,11 @@ def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) 
     if n < 2:
         return PairedDifference(n, mean, np.nan, np.nan, np.nan)
     largest = max(np.abs(a).max(), np.abs(b).max())
-    if np.ptp(differences) <= ROUNDING * largest:
+    if np.ptp(differences) <= ALIKE * largest:
         return PairedDifference(n, mean, 0.0, np.nan, np.nan)
     sd = float(differences.std(ddof=1))
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * sd / n**0.5
-    return PairedDifference(n, mean, sd, mean - half, mean + half)
+    found = by_t(mean, sd / n**0.5, n - 1, level)
+    return PairedDifference(n, mean, sd, found.low, found.high)
 
 
 @dataclass(frozen=True)
@@ -150,16 +155,12 @@ class Difference:
     @property
     def p(self) -> float:
         """The two-sided p of t."""
-        from scipy.stats import t
-
-        return float(2 * t.sf(abs(self.estimate / self.error), self.df))
+        return by_t(self.estimate, self.error, self.df).p
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval by t."""
-        from scipy.stats import t
-
-        half = float(t.ppf((1 + level) / 2, self.df)) * self.error
-        return self.estimate - half, self.estimate + half
+        found = by_t(self.estimate, self.error, self.df, level)
+        return found.low, found.high
 
 
 def pooled(a: Sample, b: Sample) -> Difference:
@@ -199,8 +200,6 @@ def jackknifed(estimate: float, without_each: ArrayLike, level: float = 0.95) ->
     >>> round(found.low, 3), round(found.high, 3)
     (-0.484, 4.484)
     """
-    from scipy.special import stdtr, stdtrit
-
     others = np.asarray(without_each, dtype=float)
     n = len(others)
     if n < 2 or not np.isfinite(others).all() or not np.isfinite(estimate):
@@ -208,9 +207,7 @@ def jackknifed(estimate: float, without_each: ArrayLike, level: float = 0.95) ->
     error = float(np.sqrt((n - 1) / n * ((others - estimate) ** 2).sum()))
     if error <= ALIKE * max(abs(estimate), float(np.abs(others).max())):
         return Mean(estimate, df=n - 1)
-    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    p = float(2 * stdtr(n - 1, -abs(estimate / error)))
-    return Mean(estimate, error, n - 1, estimate - half, estimate + half, p)
+    return by_t(estimate, error, n - 1, level)
 
 
 def cohens_d(a: ArrayLike, b: ArrayLike) -> float:
@@ -268,7 +265,7 @@ def equivalence_of_mean(values: ArrayLike, margin: float) -> Equivalence:
     found = np.asarray(values, dtype=float)
     if len(found) < 2:
         return UNDEFINED
-    if np.ptp(found) <= ROUNDING * np.abs(found).max():
+    if np.ptp(found) <= ALIKE * np.abs(found).max():
         return UNDEFINED
     error = float(found.std(ddof=1) / np.sqrt(len(found)))
     return equivalence(float(found.mean()), error, len(found) - 1, margin)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import Mean, mean_of_units
+from delibsim.measures.inference.means import Mean, by_t, mean_of_units
 from delibsim.measures.inference.reml import (
     Evaluations,
     Likelihood,
@@ -347,9 +347,9 @@ def crossed_mean(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Cros
         return Crossed(Mean(float(y.mean())), kinds, "not_fitted")
     variances = [fit.variances[one.name] for one in terms]
     df = _satterthwaite(terms, variances, fit.variances["residual"])
-    found = _by_t(float(fit.effects[0]), float(fit.errors[0]), df)
+    found = by_t(float(fit.effects[0]), float(fit.errors[0]), df)
     if 0 in variances and _length(found) < _length(longest):
-        found = _by_t(found.estimate, longest.error, longest.df)
+        found = by_t(found.estimate, longest.error, longest.df)
     return Crossed(found, kinds)
 
 
@@ -360,14 +360,6 @@ def _mean_over(values: Array, units: NDArray[np.generic]) -> Mean:
 
 def _length(found: Mean) -> float:
     return 0.0 if np.isnan(found.error) else found.high - found.low
-
-
-def _by_t(estimate: float, error: float, df: float) -> Mean:
-    from scipy.special import stdtr, stdtrit
-
-    half = float(stdtrit(df, 0.975)) * error
-    p = float(2 * stdtr(df, -abs(estimate / error)))
-    return Mean(estimate, error, df, estimate - half, estimate + half, p)
 
 
 def _satterthwaite(terms: list[Term], variances: list[float], residual: float) -> float:

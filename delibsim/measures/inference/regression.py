@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.measures.inference.means import by_t, t_quantile
+
 Array = NDArray[np.float64]
 FEWEST = 3
 """Points that a line with an error needs."""
@@ -41,19 +43,13 @@ class Line:
     @property
     def p(self) -> float:
         """The two-sided p of a slope of 0, by t on `df` degrees of freedom."""
-        from scipy.stats import t as student  # scipy takes half a second to import
-
-        if not self.se > 0:
-            return np.nan
-        return float(2 * student.sf(abs(self.slope / self.se), self.df))
+        return by_t(self.slope, self.se, self.df).p if self.se > 0 else np.nan
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval of the slope, by t on `df` degrees of freedom."""
-        from scipy.stats import t as student
-
         if np.isnan(self.se):
             return np.nan, np.nan
-        half = float(student.ppf((1 + level) / 2, self.df)) * self.se
+        half = t_quantile(self.df, level) * self.se
         return self.slope - half, self.slope + half
 
 
@@ -139,15 +135,13 @@ def ratio(
     >>> round(found.low, 3), round(found.high, 3)
     (0.38, 0.645)
     """
-    from scipy.special import stdtr, stdtrit
-
     (of_above, shared), (_, of_below) = np.asarray(covariance, dtype=float)
     nan = float("nan")
     estimate = above / below if below else nan
     if not (of_above > 0 and of_below >= 0):
         return Ratio(estimate, nan, nan, nan, "no_error")
-    p = float(2 * stdtr(df, -abs(above) / of_above**0.5))
-    square = float(stdtrit(df, (1 + level) / 2)) ** 2
+    p = by_t(above, of_above**0.5, df).p
+    square = t_quantile(df, level) ** 2
     # All ratios r with (above - r below)^2 <= t^2 (var(above) - 2 r cov + r^2 var(below)).
     leading = below**2 - square * of_below
     if not leading > 0:

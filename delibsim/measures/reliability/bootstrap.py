@@ -26,8 +26,9 @@ from delibsim.measures.reliability.codes import (
     table_of,
 )
 from delibsim.measures.reliability.coefficients import (
-    CHANCES,
+    ALPHA,
     CODER_ABSENT,
+    COEFFICIENTS,
     NO_PAIR,
     ONE_CATEGORY,
     Estimate,
@@ -136,7 +137,7 @@ def _drawn(
             drawn = values(times, patterns, name, weighting)
             parts[i].append(drawn)
             if np.isnan(drawn).any():
-                by_coders = name in CHANCES and CHANCES[name].by_coders
+                by_coders = COEFFICIENTS[name].by_coders
                 _count_reasons(times[np.isnan(drawn)], patterns, by_coders, undefined[i])
     amount = 0 if clusters is None else int(clusters.max()) + 1
     found = []
@@ -351,7 +352,7 @@ def _error(pair: _Pair, name: str, weighting: Weighting) -> float:
         if own is None:
             return NAN
         # Alpha's are those of texts with two codes, whose mean it is.
-        scale = patterns.times.sum() / (patterns.times @ patterns.paired) if name == "alpha" else 1
+        scale = patterns.times.sum() / (patterns.times @ patterns.paired) if name == ALPHA else 1
         moved.append((own * scale)[patterns.which])
     apart = moved[0] - moved[1]
     n = len(apart)

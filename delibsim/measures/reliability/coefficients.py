@@ -10,12 +10,13 @@ ch. 12; for the variance of the kappa of two coders Fleiss, Cohen and Everitt (1
 https://doi.org/10.1037/h0028106.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.measures.inference.means import t_quantile
 from delibsim.measures.reliability.codes import Codes, Patterns, Weighting, name_of, weights_of
 
 Array = NDArray[np.float64]
@@ -25,13 +26,27 @@ Array = NDArray[np.float64]
 class Chance:
     """Agreement by chance: its `value` in each sample (samples,), and the `influence` of each
     pattern on it in the sample as it is (patterns,), which is 0 on average over the texts.
-
-    `by_coders` says whether it matters who gave which level.
     """
 
     value: Callable[[Array, Patterns, Array], Array]
     influence: Callable[[Patterns, Array], Array]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of agreement, which every report on agreement takes from `COEFFICIENTS`.
+
+    `title` names it in tables, given whether it is weighted and how many coders there are. `chance`
+    makes it (observed - chance) / (1 - chance); None is Krippendorff's alpha. `by_coders` says
+    whether it matters who gave which level, `declared` whether it is defined where one level was
+    used and another declared, `skewed` whether it falls where one level is frequent.
+    """
+
+    title: Callable[[bool, int], str]
+    chance: Chance | None
     by_coders: bool = False
+    declared: bool = False
+    skewed: bool = False
 
 
 def observed(times: Array, patterns: Patterns, weights: Array) -> Array:
@@ -132,15 +147,6 @@ def _mean(values: Array, patterns: Patterns) -> float:
     return float(values @ patterns.times / patterns.times.sum())
 
 
-CHANCES = {
-    "percent": Chance(_none, _unmoved),
-    "ac": Chance(_gwet, _gwet_influence),
-    "brennan_prediger": Chance(_brennan_prediger, _unmoved),
-    "kappa": Chance(_conger, _conger_influence, by_coders=True),
-    "fleiss": Chance(_fleiss, _fleiss_influence),
-}
-"""The coefficients that are (observed - chance) / (1 - chance), by id."""
-
 METRICS = ("nominal", "ordinal", "interval", "ratio")
 """How far two levels are apart: equal or not, by the ranks of all codes, by values, by ratios."""
 
@@ -231,9 +237,29 @@ def alpha_influences(patterns: Patterns, metric: str) -> Array | None:
 
 NAN = float("nan")
 
-ALPHA = "alpha"
-COEFFICIENTS = (*CHANCES, ALPHA)
-"""The ids of the coefficients."""
+PERCENT, ALPHA = "percent", "alpha"
+COEFFICIENTS: Mapping[str, Coefficient] = {
+    PERCENT: Coefficient(lambda *_: "percent agreement", Chance(_none, _unmoved), declared=True),
+    "ac": Coefficient(
+        lambda weighted, _: f"Gwet's AC{1 + weighted}",
+        Chance(_gwet, _gwet_influence),
+        declared=True,
+    ),
+    "brennan_prediger": Coefficient(
+        lambda *_: "Brennan-Prediger", Chance(_brennan_prediger, _unmoved), declared=True
+    ),
+    "kappa": Coefficient(
+        lambda _, coders: "Cohen's kappa" if coders < 3 else "Conger's kappa",
+        Chance(_conger, _conger_influence),
+        by_coders=True,
+        skewed=True,
+    ),
+    "fleiss": Coefficient(
+        lambda *_: "Fleiss' kappa", Chance(_fleiss, _fleiss_influence), skewed=True
+    ),
+    ALPHA: Coefficient(lambda *_: "Krippendorff's alpha", None, skewed=True),
+}
+"""The coefficients by id, in the order of reports."""
 NO_PAIR, ONE_CODER, ONE_CATEGORY = "no_text_coded_twice", "one_coder", "one_category"
 CODER_ABSENT = "coder_absent"
 ALMOST_0 = 1e-12
@@ -283,10 +309,10 @@ def coefficient(codes: Codes, name: str, weighting: Weighting = "identity") -> E
     >>> round(found.value, 4), round(found.error, 4)
     (0.5294, 0.5001)
     """
+    reason = why_undefined(codes, name)
     patterns = patterns_for(codes, [name])
     texts, paired = len(codes.places), codes.paired
     kind = name_of(weighting)
-    reason = why_undefined(codes, name)
     if reason:
         return Estimate(name, kind, NAN, NAN, texts, paired, reason)
     value = float(values(patterns.times[None], patterns, name, weighting)[0])
@@ -308,16 +334,15 @@ def why_undefined(codes: Codes, name: str) -> str:
         raise ValueError(f"unknown coefficient '{name}'; there are {', '.join(COEFFICIENTS)}")
     if not codes.paired:
         return ONE_CODER if codes.coders == 1 else NO_PAIR
-    if name == "percent":
+    if name == PERCENT:
         return ""
-    declared_alone = name in ("ac", "brennan_prediger")
-    alike = len(codes.levels) if declared_alone else codes.used
+    alike = len(codes.levels) if COEFFICIENTS[name].declared else codes.used
     return ONE_CATEGORY if alike < 2 else ""
 
 
 def patterns_for(codes: Codes, names: list[str]) -> Patterns:
     """The patterns that coefficients need: with the coders where it matters who gave a level."""
-    by_coders = any(name in CHANCES and CHANCES[name].by_coders for name in names)
+    by_coders = any(COEFFICIENTS[name].by_coders for name in names)
     return codes.by_coders if by_coders else codes.by_counts
 
 
@@ -325,11 +350,12 @@ def values(times: Array, patterns: Patterns, name: str, weighting: Weighting) ->
     """A coefficient in each sample (samples,); `times` (samples, patterns) is how often each
     pattern occurs in a sample. NaN where it is undefined.
     """
-    if name == ALPHA:
+    chances = COEFFICIENTS[name].chance
+    if chances is None:
         return alphas(times, patterns, name_of(weighting))
     weights = weights_of(weighting, len(patterns.levels))
     agreed = observed(times, patterns, weights)
-    chance = CHANCES[name].value(times, patterns, weights)
+    chance = chances.value(times, patterns, weights)
     left = 1 - chance
     defined = left > ALMOST_0  # NaN is not
     return np.where(defined, (agreed - chance) / np.where(defined, left, 1), np.nan)
@@ -339,14 +365,15 @@ def influences(patterns: Patterns, name: str, weighting: Weighting) -> Array | N
     """What each pattern adds to a coefficient, 0 on average, of shape (patterns,); None where
     there is no closed form. The standard error and those of differences are made of it.
     """
-    if name == ALPHA:
+    chances = COEFFICIENTS[name].chance
+    if chances is None:
         return alpha_influences(patterns, name_of(weighting))
     weights = weights_of(weighting, len(patterns.levels))
-    chance = float(CHANCES[name].value(patterns.times[None], patterns, weights)[0])
+    chance = float(chances.value(patterns.times[None], patterns, weights)[0])
     value = float(values(patterns.times[None], patterns, name, weighting)[0])
     scale = patterns.times.sum() / (patterns.times @ patterns.paired)
     agreed = scale * (agreeing(patterns, weights) - chance * patterns.paired)
-    by_chance = CHANCES[name].influence(patterns, weights)
+    by_chance = chances.influence(patterns, weights)
     return (agreed - (1 - value) * by_chance) / (1 - chance) - value
 
 
@@ -354,11 +381,9 @@ def t_interval(value: float, error: float, df: int, level: float = 0.95) -> tupl
     """The interval of an estimate by t, its upper end cut at 1; NaN without degrees of freedom or
     standard error.
     """
-    from scipy.special import stdtrit
-
     if df < 1 or np.isnan(value + error):
         return NAN, NAN
-    half = float(stdtrit(df, (1 + level) / 2)) * error
+    half = t_quantile(df, level) * error
     return value - half, min(value + half, 1.0)
 
 

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import Sample, welch
+from delibsim.measures.inference.means import Sample, by_t, welch
 
 Marks = NDArray[np.bool_]
 TOO_SMALL, CONSTANT = "group_too_small", "no_variance"
@@ -85,8 +85,6 @@ def within(
 
     Least squares of the scores on the group, indicators of `held` and the covariate.
     """
-    from scipy.stats import t as student
-
     values, marks = np.asarray(scores, dtype=float), np.asarray(group, dtype=float)
     columns = [marks]
     if held is not None:
@@ -109,7 +107,7 @@ def within(
     estimate = -float(slopes[1])  # of the others less the group
     if not error > 0:
         return estimate, nan, nan
-    return estimate, error, float(2 * student.sf(abs(estimate / error), n - k))
+    return estimate, error, by_t(estimate, error, n - k).p
 
 
 @dataclass(frozen=True)
@@ -184,8 +182,6 @@ def within_slope(
     with the factor G/(G-1), and t has G - 1 degrees of freedom. A unit that stands once says
     nothing. All arguments are of shape (n,).
     """
-    from scipy.stats import t as student
-
     y, x = np.asarray(values, dtype=float), np.asarray(positions, dtype=float)
     known = ~np.isnan(y) & ~np.isnan(x)
     y, x = y[known], x[known]
@@ -204,9 +200,8 @@ def within_slope(
     se = float(np.sqrt((sums**2).sum() * g / (g - 1))) / spread
     if not se > 0:
         return Trend(slope, nan, nan, nan, nan, len(y), g, "no_residual_variance")
-    half = float(student.ppf(0.975, g - 1)) * se
-    p = float(2 * student.sf(abs(slope / se), g - 1))
-    return Trend(slope, se, p, slope - half, slope + half, len(y), g)
+    found = by_t(slope, se, g - 1)
+    return Trend(slope, se, found.p, found.low, found.high, len(y), g)
 
 
 def _centred(values: np.ndarray, unit: np.ndarray, block: np.ndarray) -> np.ndarray:
@@ -263,8 +258,6 @@ def t_mean(values: ArrayLike) -> Mean:
     >>> round(found.mean, 3), round(found.low, 3)
     (0.03, -0.02)
     """
-    from scipy.stats import t as student
-
     found = np.asarray(values, dtype=float)
     found = found[~np.isnan(found)]
     nan, n = float("nan"), len(found)
@@ -274,9 +267,8 @@ def t_mean(values: ArrayLike) -> Mean:
     mean, error = float(found.mean()), float(found.std(ddof=1)) / n**0.5
     if not error > 1e-15:
         return Mean(mean, nan, nan, nan, n, "no_variance")
-    half = float(student.ppf(0.975, n - 1)) * error
-    p = float(2 * student.sf(abs(mean / error), n - 1))
-    return Mean(mean, mean - half, mean + half, p, n)
+    of_t = by_t(mean, error, n - 1)
+    return Mean(mean, of_t.low, of_t.high, of_t.p, n)
 
 
 @dataclass(frozen=True)

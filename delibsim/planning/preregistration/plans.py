@@ -1,8 +1,10 @@
 """What a preregistration is made of: the plan of a study, its size, and how far it has come."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
@@ -109,3 +111,29 @@ def _expected(found: Estimate) -> dict[str, str]:
 
 def _scorers() -> list[Scorer]:
     return [load("delibsim.scorers", name) for name in names("delibsim.scorers")]
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    r"""A table.
+
+    >>> print(table(["topic", "n"], [("a|b", 2)]))
+    | topic | n |
+    | --- | --- |
+    | a\|b | 2 |
+    """
+    lines = []
+    for line in [heads, ["---"] * len(heads), *rows]:
+        cells = [plain(str(cell)) for cell in line]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """Text that stays in its cell and is no markup of its own."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def settings(content: Any) -> str:
+    """Settings word for word, in a block that nothing in them can close."""
+    lines = json.dumps(content, ensure_ascii=False, indent=1, default=str).splitlines()
+    return "\n".join(f"    {line}" for line in lines)

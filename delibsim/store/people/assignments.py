@@ -91,7 +91,7 @@ def open_places(
     """Enter the places of a task that are not there yet; `follows` names the place that each of
     some took over from, which is left from then on.
     """
-    while True:  # another server may enter the same places; then they are known
+    while True:  # a command may enter the same places; then they are known
         with suppress(IntegrityError), register.writing() as connection:
             _open_places(connection, task, places, follows)
             return

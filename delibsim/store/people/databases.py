@@ -1,6 +1,10 @@
-"""PostgreSQL by its address, and what databases say when they fail, without their passwords."""
+"""PostgreSQL by its address; databases that fail, and what they say, without their passwords."""
 
 import sqlite3
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -115,3 +119,48 @@ def without(url: URL, said: str) -> str:
         for form in (secret, quote(secret, safe=""), quote_plus(secret)):
             line = line.replace(form, "***")
     return line
+
+
+class Outage:
+    """Whether a database fails now, and since when it last did.
+
+    Hundreds of pages that each waited for some seconds would wait for each other's threads.
+    """
+
+    def __init__(self) -> None:
+        self.cause = ""
+        self._failing = False
+        self._last: float | None = None
+        self._one = threading.Lock()
+
+    @contextmanager
+    def waiting(self) -> Generator[bool]:
+        """Whether who wants the database may wait for it: all, or one at a time while it fails."""
+        if not self._failing:
+            yield True
+            return
+        mine = self._one.acquire(blocking=False)
+        try:
+            yield mine
+        finally:
+            if mine:
+                self._one.release()
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it fails now."""
+        return self._failing
+
+    def failed(self, cause: str, gone: bool) -> None:
+        """It failed; `gone`: nobody can use it now, so that others need not wait as well."""
+        self._last = time.monotonic()
+        if gone:
+            self.cause, self._failing = cause, True
+
+    def over(self) -> None:
+        """It works."""
+        self._failing = False
+
+    def within(self, seconds: float) -> bool:
+        """Whether it failed at any time in the last seconds."""
+        return self._last is not None and time.monotonic() - self._last < seconds

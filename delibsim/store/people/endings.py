@@ -19,20 +19,19 @@ from delibsim.domain.hosting import (
 )
 from delibsim.domain.presence import A_PERSON
 from delibsim.domain.text import quoted
-from delibsim.store.people import persons as stages
 from delibsim.store.people.databases import ADDRESS
-from delibsim.store.people.interventions import ENDED as BY_THE_RESEARCHER
 from delibsim.store.people.register import FILE, Register
-from delibsim.store.people.rooms import CANCELLED, OVER, SILENT, STOOD_IN
+from delibsim.store.people.rooms import ENDED as BY_THE_RESEARCHER
 from delibsim.store.people.schema import PERSON, REQUEST, ROOM, SEAT
+from delibsim.store.people.states import RoomState, SeatState, Stage
 from delibsim.store.runs import Runs
 
 OF_STAGE = {
-    stages.DONE: DONE,
-    stages.FAILED: SCREENED_OUT,
-    stages.OVER_QUOTA: SCREENED_OUT,
-    stages.DECLINED: stages.DECLINED,
-    stages.WITHDRAWN: stages.WITHDRAWN,
+    Stage.DONE: DONE,
+    Stage.FAILED: SCREENED_OUT,
+    Stage.OVER_QUOTA: SCREENED_OUT,
+    Stage.DECLINED: Stage.DECLINED,
+    Stage.WITHDRAWN: Stage.WITHDRAWN,
 }
 
 GOES_ON = "not over"
@@ -58,7 +57,7 @@ class Ended:
         >>> Ended("done", statements=2).earned(rules), Ended("").earned(rules)
         (Decimal('2.50'), Decimal('0'))
         """
-        if self.ending in ("", stages.WITHDRAWN, stages.DECLINED):
+        if self.ending in ("", Stage.WITHDRAWN, Stage.DECLINED):
             return Decimal(0)
         counts = {
             self.ending: 1,
@@ -77,13 +76,13 @@ def ending_of(stage: str, seat: str = "", room: str = "", detail: str = "") -> s
     """
     if stage in OF_STAGE:
         return OF_STAGE[stage]
-    if stage != stages.READY:
+    if stage != Stage.READY:
         return ""
-    if seat in (SILENT, STOOD_IN):
+    if seat in SeatState.LEFT:
         return LEFT
-    if room == CANCELLED:
+    if room == RoomState.CANCELLED:
         return ENDED if detail == BY_THE_RESEARCHER else TIMED_OUT
-    return DONE if room == OVER else ""
+    return DONE if room == RoomState.OVER else ""
 
 
 def endings(register: Register) -> dict[str, Ended]:

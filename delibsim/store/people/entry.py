@@ -1,4 +1,4 @@
-"""Who gets in: links and cookies. Of both the register holds the SHA-256 alone."""
+"""Who gets in: links and cookies, and the password of the researcher; of all, hashes alone."""
 
 import hashlib
 import hmac
@@ -6,12 +6,14 @@ import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from delibsim.domain.errors import WrongInput
 from delibsim.store.people.persons import COLUMNS as OF_PERSON
 from delibsim.store.people.persons import (
-    WITHDRAWN,
     Identity,
     Person,
     add_person_within,
@@ -19,12 +21,12 @@ from delibsim.store.people.persons import (
     person_of_panel,
 )
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import INVITATION, LOGIN, PERSON
+from delibsim.store.people.schema import INVITATION, LOGIN, OFFICE, PERSON
+from delibsim.store.people.states import Role, Stage
 
 DAY = 86_400.0
 STAYS = 60 * DAY
 """Seconds for which a cookie is good."""
-PARTICIPANT, RATER, RESEARCHER = "participant", "rater", "researcher"
 
 
 @dataclass(frozen=True)
@@ -183,19 +185,12 @@ def _log_in(connection: Connection, person: str, role: str, stays: float = STAYS
     return token
 
 
-def log_out(register: Register, token: str) -> None:
-    """A cookie opens nothing any more."""
-    with register.writing() as connection:
-        connection.execute(delete(LOGIN).where(LOGIN.c.cookie == digest(token)))
-
-
 def login_of(register: Register, token: str) -> Login | None:
     """Whom a cookie belongs to; None for one that is unknown or too old."""
     if not token:
         return None
     wanted = digest(token)
-    with register.reading() as connection:
-        row = connection.execute(select(LOGIN).where(LOGIN.c.cookie == wanted)).first()
+    row = register.first(select(LOGIN).where(LOGIN.c.cookie == wanted))
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
     return Login(row.person or "", row.role, row.csrf)
@@ -217,8 +212,7 @@ def visitor_of(register: Register, token: str) -> tuple[Login, Person | None] | 
     if not token:
         return None
     wanted = digest(token)
-    with register.reading() as connection:
-        row = connection.execute(VISITOR, {"cookie": wanted}).first()
+    row = register.first(VISITOR, {"cookie": wanted})
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
     person = None if row.id is None else person_in(row._mapping)
@@ -230,7 +224,7 @@ def still_good(register: Register, cookies: Collection[str]) -> dict[str, str]:
     statement = select(LOGIN.c.cookie, LOGIN.c.person).join(PERSON, LOGIN.c.person == PERSON.c.id)
     good = LOGIN.c.cookie.in_(list(cookies)) & (LOGIN.c.expires >= now())
     with register.reading() as connection:
-        rows = connection.execute(statement.where(good, PERSON.c.stage != WITHDRAWN))
+        rows = connection.execute(statement.where(good, PERSON.c.stage != Stage.WITHDRAWN))
         return {row.cookie: row.person for row in rows}
 
 
@@ -256,3 +250,62 @@ def revoke_open(register: Register) -> int:
     with register.writing() as connection:
         own = INVITATION.c.person.is_(None) & INVITATION.c.revoked.is_(None)
         return connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
+
+
+SHIFT = 12 * 3600.0
+"""Seconds for which a researcher's login is good."""
+SHORTEST, LONGEST = 12, 1_000
+"""Characters of a password."""
+
+
+def set_password(register: Register, password: str) -> int:
+    """Keep a password in the place of the one before, and end every login of the researcher; how
+    many logins were ended. WrongInput for one that is too short or too long.
+    """
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise WrongInput(
+            f"the password has {len(password)} characters; {SHORTEST} are needed at least, and"
+            f" {LONGEST:,} can be kept"
+        )
+    kept = PasswordHasher().hash(password)
+    with register.writing() as connection:
+        connection.execute(delete(OFFICE))
+        connection.execute(insert(OFFICE).values(id=1, password=kept, made=now()))
+        return connection.execute(delete(LOGIN).where(LOGIN.c.role == Role.RESEARCHER)).rowcount
+
+
+def has_password(register: Register) -> bool:
+    """Whether a password is set."""
+    return _kept(register) != ""
+
+
+def is_password(register: Register, password: str) -> bool:
+    """Whether this is the password; False where none is set. It takes a moment, as it should."""
+    kept = _kept(register)
+    if not kept or len(password) > LONGEST:
+        return False
+    try:
+        return PasswordHasher().verify(kept, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+def let_researcher_in(register: Register) -> str:
+    """Keep a login of the researcher; the secret of its cookie."""
+    return log_in(register, "", Role.RESEARCHER, SHIFT)
+
+
+def researcher_of(register: Register, token: str) -> Login | None:
+    """The researcher's login that a cookie is; None for a cookie of anybody else, or of before."""
+    found = login_of(register, token)
+    return found if found is not None and found.role == Role.RESEARCHER else None
+
+
+def log_researcher_out(register: Register, login: Login) -> None:
+    """End one login."""
+    own = (LOGIN.c.csrf == login.csrf) & (LOGIN.c.role == Role.RESEARCHER)
+    register.change(delete(LOGIN).where(own))
+
+
+def _kept(register: Register) -> str:
+    return register.value(select(OFFICE.c.password)) or ""

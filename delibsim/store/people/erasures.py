@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import and_, delete, insert, or_, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from delibsim.store.people.persons import WITHDRAWN
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.rooms import FREE, OVER
 from delibsim.store.people.schema import (
     ANSWER,
     ERASURE,
@@ -20,9 +18,9 @@ from delibsim.store.people.schema import (
     PLACE,
     REQUEST,
     ROOM,
-    SAID,
     SEAT,
 )
+from delibsim.store.people.states import RoomState, SeatState, Stage
 
 DELETE, PSEUDONYMISE, FORGET = "delete", "pseudonymise", "forget"
 """What is done: all that a person gave goes, only who she is, or that without her withdrawing."""
@@ -43,9 +41,8 @@ def withdrawn_undone(register: Register) -> list[str]:
     done = select(ERASURE.c.person).where(
         ERASURE.c.what.in_((DELETE, PSEUDONYMISE)), ERASURE.c.done.is_not(None)
     )
-    wanted = select(PERSON.c.id).where(PERSON.c.stage == WITHDRAWN, PERSON.c.id.not_in(done))
-    with register.reading() as connection:
-        return list(connection.scalars(wanted.order_by(PERSON.c.withdrawn, PERSON.c.id)))
+    wanted = select(PERSON.c.id).where(PERSON.c.stage == Stage.WITHDRAWN, PERSON.c.id.not_in(done))
+    return register.column(wanted.order_by(PERSON.c.withdrawn, PERSON.c.id))
 
 
 def due_to_forget(register: Register, keep_days: float) -> list[str]:
@@ -53,16 +50,14 @@ def due_to_forget(register: Register, keep_days: float) -> list[str]:
     before = now() - keep_days * DAY
     statement = select(PERSON.c.id).join(IDENTITY, IDENTITY.c.key == PERSON.c.identity)
     due = statement.where(IDENTITY.c.made < before).order_by(IDENTITY.c.made, PERSON.c.id)
-    with register.reading() as connection:
-        return list(connection.scalars(due))
+    return register.column(due)
 
 
 def unfinished(register: Register) -> list[Erasure]:
     """The deletions that were begun and not finished."""
     columns = (ERASURE.c.person, ERASURE.c.what, ERASURE.c.session)
     statement = select(*columns).where(ERASURE.c.done.is_(None)).order_by(ERASURE.c.begun)
-    with register.reading() as connection:
-        return [Erasure(row[0], row[1], row[2] or "") for row in connection.execute(statement)]
+    return [Erasure(row[0], row[1], row[2] or "") for row in register.all(statement)]
 
 
 def begin(register: Register, erasure: Erasure) -> Erasure:
@@ -70,11 +65,9 @@ def begin(register: Register, erasure: Erasure) -> Erasure:
     row = {"person": erasure.person, "what": erasure.what, "session": erasure.session or None}
     known = and_(ERASURE.c.person == erasure.person, ERASURE.c.what == erasure.what)
     try:
-        with register.writing() as connection:
-            connection.execute(insert(ERASURE).values(**row, begun=now()))
+        register.change(insert(ERASURE).values(**row, begun=now()))
     except IntegrityError:
-        with register.reading() as connection:
-            session = connection.scalar(select(ERASURE.c.session).where(known))
+        session = register.value(select(ERASURE.c.session).where(known))
         return Erasure(erasure.person, erasure.what, session or "")
     return erasure
 
@@ -122,8 +115,7 @@ def session_with_words(register: Register, person: str) -> str:
         REQUEST.c.draft.is_not(None),
         and_(REQUEST.c.status.is_not(None), REQUEST.c.status != "absent"),
     )
-    with register.reading() as connection:
-        given = connection.execute(select(REQUEST.c.key).where(own & typed)).first()
+    given = register.first(select(REQUEST.c.key).where(own & typed))
     return session if given else ""
 
 
@@ -131,9 +123,8 @@ def free_in_lobby(register: Register, person: str) -> None:
     """Free the seat of a person in a room that has not begun: nobody waits for her there."""
     waiting = select(ROOM.c.session).where(ROOM.c.state == "lobby")
     own = and_(SEAT.c.person == person, SEAT.c.session.in_(waiting))
-    free = {"person": None, "state": FREE, "taken": None, "left": None, "stand_in": None}
-    with register.writing() as connection:
-        connection.execute(update(SEAT).where(own).values(**free))
+    free = {"person": None, "state": SeatState.FREE, "taken": None, "left": None, "stand_in": None}
+    register.change(update(SEAT).where(own).values(**free))
 
 
 def delete_person_in_sessions(register: Register, person: str, session: str) -> None:
@@ -148,16 +139,14 @@ def delete_person_in_sessions(register: Register, person: str, session: str) -> 
             connection.execute(delete(REQUEST).where(REQUEST.c.session == session))
             connection.execute(delete(MESSAGE).where(MESSAGE.c.session == session))
             connection.execute(delete(INTERVENTION).where(INTERVENTION.c.session == session))
-            connection.execute(delete(SAID).where(SAID.c.session == session))
-            values = {"state": OVER, "detail": WITHDRAWN, "server": None, "lease": None}
+            values = {"state": RoomState.OVER, "detail": Stage.WITHDRAWN}
             connection.execute(update(ROOM).where(ROOM.c.session == session).values(**values))
 
 
 def places_of_person(register: Register, person: str) -> list[tuple[str, int]]:
     """The tasks and numbers of the places that a rater has, or had."""
     own = select(PLACE.c.task, PLACE.c.number).where(PLACE.c.person == person)
-    with register.reading() as connection:
-        return [(row[0], row[1]) for row in connection.execute(own)]
+    return [(row[0], row[1]) for row in register.all(own)]
 
 
 def free_places(register: Register, person: str) -> None:
@@ -192,8 +181,7 @@ def drop_sheets(register: Register, dropped: Collection[tuple[str, str]]) -> Non
 
 def sheets_in(register: Register) -> list[tuple[str, str, str]]:
     """Every sheet that is rated on pages: task, code, and the name of what it shows."""
-    with register.reading() as connection:
-        rows = connection.execute(select(PLACE.c.task, PLACE.c.units)).all()
+    rows = register.all(select(PLACE.c.task, PLACE.c.units))
     return [(row.task, sheet, unit) for row in rows for sheet, unit in json.loads(row.units)]
 
 
@@ -206,7 +194,7 @@ def scrub(register: Register) -> None:
         with register.engine.connect() as made:
             connection = made.execution_options(isolation_level="AUTOCOMMIT")
             if not sqlite:
-                for table in (IDENTITY, ANSWER, REQUEST, MESSAGE, SAID, INTERVENTION):
+                for table in (IDENTITY, ANSWER, REQUEST, MESSAGE, INTERVENTION):
                     connection.execute(text(f"vacuum full {table.name}"))
                 return
             connection.execute(text("vacuum"))
@@ -219,6 +207,5 @@ def scrub(register: Register) -> None:
 
 def _seat(register: Register, person: str) -> tuple[str, str]:
     own = select(SEAT.c.session, SEAT.c.name).where(SEAT.c.person == person)
-    with register.reading() as connection:
-        row = connection.execute(own).first()
+    row = register.first(own)
     return ("", "") if row is None else (row[0], row[1])

@@ -1,20 +1,17 @@
 """Persons by their codes: how far they have come, what they agreed to, what they answered."""
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import Quota
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import ANSWER, IDENTITY, PERSON
-
-INVITED, CONSENTED, READY, DONE = "invited", "consented", "ready", "done"
-DECLINED, FAILED, WITHDRAWN = "declined", "failed_checks", "withdrawn"
-OVER_QUOTA = "over_quota"
-"""The stages of a person; she is seated, or waits, while she is ready."""
+from delibsim.store.people.schema import ANSWER, IDENTITY, OWN, PERSON, SEAT
+from delibsim.store.people.states import SeatState, Stage
 
 
 @dataclass(frozen=True)
@@ -67,14 +64,13 @@ def add_person_within(
         key = new_code()
         connection.execute(insert(IDENTITY).values(key=key, made=now(), **vars(identity)))
     values = {"id": code, "role": role, "language": language, "identity": key}
-    connection.execute(insert(PERSON).values(**values, stage=INVITED, made=now()))
+    connection.execute(insert(PERSON).values(**values, stage=Stage.INVITED, made=now()))
     return code
 
 
 def person_of(register: Register, code: str) -> Person | None:
     """The person of a code."""
-    with register.reading() as connection:
-        row = connection.execute(select(*COLUMNS).where(PERSON.c.id == code)).first()
+    row = register.first(select(*COLUMNS).where(PERSON.c.id == code))
     return None if row is None else person_in(row._mapping)
 
 
@@ -95,46 +91,42 @@ def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
 
 def identities(register: Register) -> dict[str, Identity]:
     """Who people are, by the keys of their identities."""
-    with register.reading() as connection:
-        rows = connection.execute(select(IDENTITY)).mappings().all()
     names = ("name", "address", "panel", "panel_id")
     found = {}
-    for row in rows:
-        parts = {name: row[name] for name in names}
-        found[row["key"]] = Identity(**parts)
+    for row in register.all(select(IDENTITY)):
+        parts = {name: row._mapping[name] for name in names}
+        found[row.key] = Identity(**parts)
     return found
 
 
 def set_stage(register: Register, code: str, stage: str) -> None:
     """Keep how far a person has come, unless she has withdrawn."""
-    own = (PERSON.c.id == code) & (PERSON.c.stage != WITHDRAWN)
-    with register.writing() as connection:
-        connection.execute(update(PERSON).where(own).values(stage=stage))
+    own = (PERSON.c.id == code) & (PERSON.c.stage != Stage.WITHDRAWN)
+    register.change(update(PERSON).where(own).values(stage=stage))
 
 
 def set_language(register: Register, code: str, language: str) -> None:
     """Keep the language of a person's pages."""
-    with register.writing() as connection:
-        connection.execute(update(PERSON).where(PERSON.c.id == code).values(language=language))
+    register.change(update(PERSON).where(PERSON.c.id == code).values(language=language))
 
 
-def consent(register: Register, code: str, version: str, stage: str = CONSENTED) -> None:
+def consent(register: Register, code: str, version: str, stage: str = Stage.CONSENTED) -> None:
     """Keep that a person agreed to this version of the consent text, and when: once; and how far
     she is with that, READY where nothing comes before the conversation.
     """
     values = {"stage": stage, "consent_version": version, "consented": now()}
-    own = (PERSON.c.id == code) & PERSON.c.stage.in_((INVITED, DECLINED))
-    with register.writing() as connection:
-        connection.execute(update(PERSON).where(own).values(**values))
+    own = (PERSON.c.id == code) & PERSON.c.stage.in_((Stage.INVITED, Stage.DECLINED))
+    register.change(update(PERSON).where(own).values(**values))
 
 
 def note_withdrawn(register: Register, code: str) -> None:
     """Keep that a person withdraws, and when; who she is is forgotten at once."""
     own = select(PERSON.c.identity).where(PERSON.c.id == code).scalar_subquery()
-    values = {"stage": WITHDRAWN, "withdrawn": now(), "identity": None}
-    with register.writing() as connection:
-        connection.execute(delete(IDENTITY).where(IDENTITY.c.key == own))
-        connection.execute(update(PERSON).where(PERSON.c.id == code).values(**values))
+    values = {"stage": Stage.WITHDRAWN, "withdrawn": now(), "identity": None}
+    register.change(
+        delete(IDENTITY).where(IDENTITY.c.key == own),
+        update(PERSON).where(PERSON.c.id == code).values(**values),
+    )
 
 
 def note_seen(register: Register, codes: Collection[str], moment: float) -> None:
@@ -168,8 +160,7 @@ def keep_answers(
 def attempts(register: Register, code: str, question: str) -> int:
     """How often a person has answered a question."""
     own = (ANSWER.c.person == code) & (ANSWER.c.question == question)
-    with register.reading() as connection:
-        return len(connection.execute(select(ANSWER.c.attempt).where(own)).all())
+    return len(register.all(select(ANSWER.c.attempt).where(own)))
 
 
 def answers_of(register: Register) -> list[Mapping[str, object]]:
@@ -194,3 +185,43 @@ def person_in(row: Mapping[str, object]) -> Person:
     for name in ("identity", "consent_version"):
         values[name] = values[name] or ""
     return Person(**values)  # ty: ignore[invalid-argument-type]
+
+
+def enter_within(register: Register, code: str, quotas: Sequence[Quota]) -> bool:
+    """Let a person in who has answered all questions, unless a quota of her kind is full: then she
+    is over the quota, and False.
+
+    Those count who have the same role and are in, and have not left. Two who come at once are
+    counted one after the other.
+    """
+    own = (PERSON.c.id == code) & (PERSON.c.stage == Stage.CONSENTED)
+    with register.writing() as connection:
+        connection.execute(select(OWN.c.version).with_for_update())  # one at a time, everywhere
+        role = connection.execute(select(PERSON.c.role).where(own)).scalar()
+        if role is None:
+            return True  # handed in twice: the first counts
+        given = _answers(connection, [code]).get(code, {})
+        there = _answers(connection, _inside(connection, role)).values() if quotas else ()
+        stage = Stage.READY
+        for quota in quotas:
+            if quota.is_of(given) and sum(map(quota.is_of, there)) >= quota.most:
+                stage = Stage.OVER_QUOTA
+        connection.execute(update(PERSON).where(own).values(stage=stage))
+    return stage == Stage.READY
+
+
+def _inside(connection: Connection, role: str) -> list[str]:
+    """The codes of those in this role who have entered and have not left."""
+    left = select(SEAT.c.person).where(SEAT.c.person.is_not(None), SEAT.c.state.in_(SeatState.LEFT))
+    inside = (PERSON.c.role == role) & PERSON.c.stage.in_((Stage.READY, Stage.DONE))
+    statement = select(PERSON.c.id).where(inside, PERSON.c.id.not_in(left))
+    return list(connection.execute(statement).scalars())
+
+
+def _answers(connection: Connection, codes: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The answers of persons to the researcher's own questions, checks aside."""
+    found: dict[str, dict[str, str]] = {}
+    wanted = ANSWER.c.person.in_(codes) & ANSWER.c.passed.is_(None)
+    for row in connection.execute(select(ANSWER).where(wanted)):
+        found.setdefault(row.person, {})[row.question] = row.value
+    return found

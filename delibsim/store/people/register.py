@@ -4,31 +4,42 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import (
+    URL,
+    Connection,
+    CursorResult,
+    Engine,
+    Executable,
+    create_engine,
+    event,
+)
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people.databases import (
     ADDRESS,
     POOL_OF_FILE,
+    Outage,
     is_gone,
     is_unavailable,
     postgres,
     without,
 )
-from delibsim.store.people.outage import Outage
-from delibsim.store.people.version import check, settle
+from delibsim.store.people.schema import check, settle
 from delibsim.store.private import keep_private
 from delibsim.store.runs import Runs
 
 FILE = "people.sqlite"
 BUSY = 3.0
 """Seconds to wait for a database that another process writes to; pages wait that long."""
+
+
+Values = Mapping[str, Any] | None
 
 
 class Unavailable(OSError):
@@ -99,6 +110,32 @@ class Register:
                 yield connection
             finally:
                 self._mine.connection = None
+
+    def all(self, statement: Executable, values: Values = None) -> Sequence[Any]:
+        """Every row that a query gives."""
+        with self.reading() as connection:
+            return connection.execute(statement, values).all()
+
+    def first(self, statement: Executable, values: Values = None) -> Any:
+        """The first row that a query gives; None without one."""
+        with self.reading() as connection:
+            return connection.execute(statement, values).first()
+
+    def value(self, statement: Executable, values: Values = None) -> Any:
+        """The first value of the first row; None without one."""
+        with self.reading() as connection:
+            return connection.execute(statement, values).scalar()
+
+    def column(self, statement: Executable, values: Values = None) -> list[Any]:
+        """The first value of every row."""
+        with self.reading() as connection:
+            return list(connection.execute(statement, values).scalars())
+
+    def change(self, *statements: Executable, durable: bool = True) -> int:
+        """Change something in one transaction; how many rows the last statement changed."""
+        with self.writing(durable) as connection:
+            done = [connection.execute(statement) for statement in statements]
+        return cast(CursorResult[Any], done[-1]).rowcount
 
     def failed_within(self, seconds: float) -> bool:
         """Whether the register could not be read or written at any time in the last seconds."""

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, case, func, insert, select, update
+from sqlalchemy import Connection, bindparam, case, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.rooms import note_within
 from delibsim.store.people.schema import REQUEST
 
 
@@ -59,18 +58,17 @@ def put_request(
     page: str,
     again: bool = False,
 ) -> WaitingRequest:
-    """Keep a request, and tell that it waits, unless it is there from before; the request as it
-    stands. Where something is asked for `again`, the time of the first request goes on.
+    """Keep a request, unless it is there from before; the request as it stands. Where something is
+    asked for `again`, the time of the first request goes on.
     """
     values = {"key": key, "session": session, "seat": seat, "occasion": occasion, "page": page}
     try:
         with register.writing(durable=False) as connection:
             if connection.execute(OF_KEY, {"key": key}).first() is None:
-                note_within(connection, session, "asked", {"seat": seat})
                 time = _time_so_far(connection, session, seat) if again else {}
                 connection.execute(insert(REQUEST).values(**values, **time, asked=now()))
     except IntegrityError:
-        pass  # another server kept it meanwhile
+        pass  # it was kept meanwhile
     found = request_of(register, key)
     assert found is not None
     return found
@@ -88,29 +86,37 @@ def _time_so_far(connection: Connection, session: str, seat: str) -> dict[str, f
 
 def request_of(register: Register, key: str) -> WaitingRequest | None:
     """The request of this key."""
-    with register.reading() as connection:
-        row = connection.execute(OF_KEY, {"key": key}).first()
+    row = register.first(OF_KEY, {"key": key})
     return None if row is None else _request(row._mapping)
 
 
 def open_request(register: Register, session: str, seat: str) -> WaitingRequest | None:
     """The request that waits for a seat; None where none does."""
-    with register.reading() as connection:
-        row = connection.execute(OPEN, {"session": session, "seat": seat}).first()
+    row = register.first(OPEN, {"session": session, "seat": seat})
     return None if row is None else _request(row._mapping)
+
+
+def open_requests(register: Register) -> dict[tuple[str, str], WaitingRequest]:
+    """What waits for people in rooms, by session and seat, without its page and what was typed; of
+    several the first that was asked.
+    """
+    waits = REQUEST.c.status.is_(None) & REQUEST.c.session.is_not(None)
+    left_out = [literal("").label(name) for name in ("page", "draft", "reply")]
+    columns = [one for one in COLUMNS if one.name not in ("page", "draft", "reply")]
+    statement = select(*columns, *left_out).where(waits).order_by(REQUEST.c.asked.desc())
+    rows = register.all(statement)
+    return {(row.session, row.seat): _request(row._mapping) for row in rows}
 
 
 def last_given(register: Register, session: str, seat: str) -> WaitingRequest | None:
     """What a seat was asked last that does not wait any more; None before the first."""
-    with register.reading() as connection:
-        row = connection.execute(LAST, {"session": session, "seat": seat}).first()
+    row = register.first(LAST, {"session": session, "seat": seat})
     return None if row is None else _request(row._mapping)
 
 
 def occasions_answered(register: Register, session: str, seat: str) -> set[str]:
     """The occasions on which a seat was shown a page, and answered it or declined to."""
-    with register.reading() as connection:
-        rows = connection.execute(ANSWERED, {"session": session, "seat": seat}).scalars().all()
+    rows = register.column(ANSWERED, {"session": session, "seat": seat})
     return set(rows)
 
 
@@ -125,13 +131,7 @@ def hand_in(
     """Keep what came of a request, on disk when this returns; False where it was given before."""
     values = {"reply": reply, "status": status, "detail": detail, "by": by, "given": now()}
     waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
-    own = select(REQUEST.c.session).where(REQUEST.c.key == key)
-    with register.writing() as connection:
-        if connection.execute(update(REQUEST).where(waits).values(**values)).rowcount != 1:
-            return False
-        if session := connection.execute(own).scalar():  # raters have none
-            note_within(connection, session, "given", {})
-    return True
+    return register.change(update(REQUEST).where(waits).values(**values)) == 1
 
 
 def save_draft(register: Register, key: str, draft: str) -> bool:
@@ -145,8 +145,7 @@ def save_draft(register: Register, key: str, draft: str) -> bool:
 def note_shown(register: Register, key: str) -> None:
     """Keep when the person first saw a request; its time counts from then on."""
     unseen = (REQUEST.c.key == key) & REQUEST.c.shown.is_(None)
-    with register.writing(durable=False) as connection:
-        connection.execute(update(REQUEST).where(unseen).values(shown=now(), paused=0.0))
+    register.change(update(REQUEST).where(unseen).values(shown=now(), paused=0.0), durable=False)
 
 
 def not_counted(register: Register, session: str, since: float) -> None:

@@ -1,26 +1,17 @@
-"""Rooms: the sessions that people take part in, who sits where, and what happened in them."""
+"""Rooms: the sessions that people take part in, who sits where, and acts of the researcher."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.hosting import Hosting
+from delibsim.store.people.entry import revoke_within
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import CHANGE, MESSAGE, PERSON, ROOM, SAID, SEAT
-from delibsim.store.reading import adapter
-
-LOBBY, HELD, OVER, STOPPED, CANCELLED = "lobby", "held", "over", "stopped", "cancelled"
-"""The states of a room."""
-FREE, TAKEN, SILENT, STOOD_IN = "free", "taken", "silent", "stood_in"
-"""The states of a seat."""
-LEASE = 15.0
-"""Seconds for which a server holds a room without saying so again."""
-Said = tuple[Mapping[str, Any], tuple[int, Statement] | None]
-"""What is noted of a turn; and, where something was said, its number in the session and itself."""
+from delibsim.store.people.schema import INTERVENTION, MESSAGE, PERSON, ROOM, SEAT
+from delibsim.store.people.states import RoomState, SeatState
 
 
 @dataclass(frozen=True)
@@ -42,22 +33,24 @@ class Room:
     opened: float
     first: float | None
     begun: float | None
+    ended: float | None
     detail: str
-    server: str
     seats: tuple[Seat, ...]
 
     @property
     def missing(self) -> int:
         """How many seats are free."""
-        return sum(seat.state == FREE for seat in self.seats)
+        return sum(seat.state == SeatState.FREE for seat in self.seats)
 
 
 def open_room(register: Register, session: str, seats: Sequence[str]) -> None:
     """Keep a room with these seats, unless it is there."""
     try:
         with register.writing() as connection:
-            connection.execute(insert(ROOM).values(session=session, state=LOBBY, opened=now()))
-            rows = [{"session": session, "name": name, "state": FREE} for name in seats]
+            connection.execute(
+                insert(ROOM).values(session=session, state=RoomState.LOBBY, opened=now())
+            )
+            rows = [{"session": session, "name": name, "state": SeatState.FREE} for name in seats]
             connection.execute(insert(SEAT), rows)
     except IntegrityError:
         pass  # it was opened before
@@ -74,8 +67,8 @@ def rooms_of(register: Register, session: str = "", due: bool = False) -> list[R
             chosen = chosen.where(ROOM.c.session == session)
             seated = seated.where(SEAT.c.session == session)
         if due:
-            empty = (ROOM.c.state == LOBBY) & ROOM.c.first.is_(None)
-            chosen = chosen.where(ROOM.c.state != OVER, ~empty)
+            empty = (ROOM.c.state == RoomState.LOBBY) & ROOM.c.first.is_(None)
+            chosen = chosen.where(ROOM.c.state != RoomState.OVER, ~empty)
             own = chosen.with_only_columns(ROOM.c.session).order_by(None)
             seated = seated.where(SEAT.c.session.in_(own))
         rooms = connection.execute(chosen).mappings().all()
@@ -90,10 +83,8 @@ def rooms_of(register: Register, session: str = "", due: bool = False) -> list[R
 
 
 def _room(row: Mapping[str, Any], seats: Sequence[Seat]) -> Room:
-    times = row["opened"], row["first"], row["begun"]
-    return Room(
-        row["session"], row["state"], *times, row["detail"], row["server"] or "", tuple(seats)
-    )
+    times = row["opened"], row["first"], row["begun"], row["ended"]
+    return Room(row["session"], row["state"], *times, row["detail"], tuple(seats))
 
 
 OWN = SEAT.alias("own")
@@ -105,8 +96,7 @@ HERE = HERE.where(OWN.c.person == bindparam("person")).order_by(SEAT.c.name)
 
 def room_of(register: Register, person: str) -> tuple[Room, Seat] | None:
     """The room of a person and her seat; None while she has none."""
-    with register.reading() as connection:
-        rows = connection.execute(HERE, {"person": person}).mappings().all()
+    rows = [row._mapping for row in register.all(HERE, {"person": person})]
     if not rows:
         return None
     seats = [
@@ -124,8 +114,7 @@ STANDING = select(SEAT.c.state, SEAT.c.person).where(
 
 def standing_of(register: Register, session: str, name: str) -> tuple[str, str]:
     """The state of a seat, and whose it is; "" twice where there is none."""
-    with register.reading() as connection:
-        row = connection.execute(STANDING, {"session": session, "name": name}).first()
+    row = register.first(STANDING, {"session": session, "name": name})
     return ("", "") if row is None else (row[0], row[1] or "")
 
 
@@ -162,7 +151,7 @@ def _next_free(connection: Any, session: str, name: str) -> tuple[str, str] | No
     order = func.count(), ROOM.c.opened, ROOM.c.session
     statement = select(SEAT.c.session, func.min(SEAT.c.name))
     statement = statement.join(ROOM, SEAT.c.session == ROOM.c.session)
-    statement = statement.where(ROOM.c.state == LOBBY, SEAT.c.state == FREE)
+    statement = statement.where(ROOM.c.state == RoomState.LOBBY, SEAT.c.state == SeatState.FREE)
     if session:
         statement = statement.where(SEAT.c.session == session)
     if name:
@@ -174,23 +163,22 @@ def _next_free(connection: Any, session: str, name: str) -> tuple[str, str] | No
 
 def _taken(connection: Any, session: str, name: str, person: str) -> bool:
     """Take one seat, unless somebody else has."""
-    free = _seat(session, name) & (SEAT.c.state == FREE)
+    free = _seat(session, name) & (SEAT.c.state == SeatState.FREE)
     first = (ROOM.c.session == session) & ROOM.c.first.is_(None)
-    if in_turn_within(connection, session) != LOBBY:
+    if _locked(connection, session) != RoomState.LOBBY:
         return False
-    values = {"person": person, "state": TAKEN, "taken": now()}
+    values = {"person": person, "state": SeatState.TAKEN, "taken": now()}
     if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
         return False
     connection.execute(update(ROOM).where(first).values(first=now()))
-    _note(connection, session, "came", {"seat": name})
     return True
 
 
 def set_room(
     register: Register, session: str, state: str, detail: str = "", of: Sequence[str] = ()
 ) -> bool:
-    """Keep the state of a room, and tell it to who waits; False, and nothing changes, where the
-    room is in none of the states `of`: somebody else was first.
+    """Keep the state of a room; False, and nothing changes, where the room is in none of the
+    states `of`: somebody else was first.
     """
     with register.writing() as connection:
         return set_room_within(connection, session, state, detail, of)
@@ -204,14 +192,11 @@ def set_room_within(
     if of:
         own &= ROOM.c.state.in_(of)
     values: dict[str, Any] = {"state": state, "detail": detail}
-    if state == HELD:
+    if state == RoomState.HELD:
         values["begun"] = func.coalesce(ROOM.c.begun, now())
-    if state in (OVER, CANCELLED, STOPPED):
+    if state in (RoomState.OVER, RoomState.CANCELLED, RoomState.STOPPED):
         values["ended"] = now()
-    changed = connection.execute(update(ROOM).where(own).values(**values)).rowcount == 1
-    if changed:
-        note_within(connection, session, "room", {"state": state})
-    return changed
+    return connection.execute(update(ROOM).where(own).values(**values)).rowcount == 1
 
 
 def set_seat(
@@ -220,7 +205,7 @@ def set_seat(
     name: str,
     state: str,
     stand_in: str = "",
-    of: Sequence[str] = (FREE, TAKEN),
+    of: Sequence[str] = (SeatState.FREE, SeatState.TAKEN),
 ) -> bool:
     """Keep that a seat is left, or was never taken: nobody follows, or a model does. False, and
     nothing changes, where the seat is in none of the states `of`: that was so before, or somebody
@@ -230,110 +215,40 @@ def set_seat(
         return set_seat_within(connection, session, name, state, stand_in, of)
 
 
+def give_up(register: Register, hosting: Hosting, seated: tuple[str, str]) -> bool:
+    """A person leaves her seat, and what was declared follows: a model, or nobody. False where
+    nobody sits there.
+    """
+    by = hosting.follows
+    state = SeatState.STOOD_IN if by else SeatState.SILENT
+    return set_seat(register, *seated, state, by, of=(SeatState.TAKEN,))
+
+
 def set_seat_within(
     connection: Any,
     session: str,
     name: str,
     state: str,
     stand_in: str = "",
-    of: Sequence[str] = (FREE, TAKEN),
+    of: Sequence[str] = (SeatState.FREE, SeatState.TAKEN),
 ) -> bool:
     """The same within a transaction."""
-    in_turn_within(connection, session)
+    _locked(connection, session)
     place = _seat(session, name) & SEAT.c.state.in_(of)
     values = {"state": state, "left": now(), "stand_in": stand_in or None}
-    changed = connection.execute(update(SEAT).where(place).values(**values)).rowcount == 1
-    if changed:
-        note_within(connection, session, "seat", {"seat": name})
-    return changed
+    return connection.execute(update(SEAT).where(place).values(**values)).rowcount == 1
 
 
 def _seat(session: str, name: str) -> Any:
     return (SEAT.c.session == session) & (SEAT.c.name == name)
 
 
-def in_turn_within(connection: Any, session: str) -> str:
+def _locked(connection: Any, session: str) -> str:
     """The state of a room, which only this transaction changes until it ends; "" where there is no
-    such room.
-
-    Whatever happens in a room is noted in turn, so that the ids of changes grow as they are seen.
-    Who locks other rows of a room locks this one first.
+    such room. Who locks seats of a room locks the room first.
     """
     own = select(ROOM.c.state).where(ROOM.c.session == session)
     return connection.execute(own.with_for_update()).scalar() or ""
-
-
-def lease(register: Register, session: str, server: str) -> bool:
-    """Hold a room, or go on holding it; False where another server does."""
-    mine = or_(ROOM.c.server.is_(None), ROOM.c.server == server, ROOM.c.lease < now())
-    with register.writing(durable=False) as connection:
-        statement = update(ROOM).where((ROOM.c.session == session) & mine)
-        values = {"server": server, "lease": now() + LEASE}
-        return connection.execute(statement.values(**values)).rowcount == 1
-
-
-def release(register: Register, server: str) -> None:
-    """Give back every room that a server holds; when it was held last stays."""
-    with register.writing() as connection:
-        connection.execute(update(ROOM).where(ROOM.c.server == server).values(server=None))
-
-
-def held_last(register: Register, session: str) -> float | None:
-    """When a server last said that it holds a room; None where none ever did."""
-    with register.reading() as connection:
-        statement = select(ROOM.c.lease).where(ROOM.c.session == session)
-        until = connection.execute(statement).scalar()
-    return None if until is None else until - LEASE
-
-
-def keep_said(register: Register, session: str, turns: Sequence[Said]) -> None:
-    """Keep what happened in turns of a session, in order: `about` of the change, and what was said.
-    What was kept before, of a server that held the session, stays.
-    """
-    with register.writing(durable=False) as connection:
-        in_turn_within(connection, session)
-        for about, said in turns:
-            if said is not None:
-                _keep_statement(connection, session, *said)
-            _note(connection, session, "turn", about)
-
-
-def said_in(register: Register, session: str) -> list[Statement]:
-    """What was said in a session, in order."""
-    with register.reading() as connection:
-        wanted = select(SAID.c.statement).where(SAID.c.session == session)
-        rows = connection.execute(wanted.order_by(SAID.c.number)).scalars().all()
-    return [adapter(Statement).validate_json(row) for row in rows]
-
-
-def silent_in(register: Register, session: str) -> list[Turn]:
-    """The turns of a session that were taken without a word, in order."""
-    wanted = (CHANGE.c.session == session) & (CHANGE.c.kind == "turn")
-    wanted &= CHANGE.c.about.contains('"silent"')
-    with register.reading() as connection:
-        texts = connection.execute(select(CHANGE.c.about).where(wanted)).scalars().all()
-    turns = {}
-    for about in map(json.loads, texts):  # again where another server went on
-        number, (of_round, task) = about["turn"], about["silent"]
-        turns[number] = Turn(number, of_round, about["by"], task)
-    return [turns[number] for number in sorted(turns)]
-
-
-def speaking(register: Register, session: str) -> str:
-    """Who speaks in a session now; "" where nobody does."""
-    wanted = (CHANGE.c.session == session) & (CHANGE.c.kind == "turn")
-    with register.reading() as connection:
-        last = select(CHANGE.c.about).where(wanted).order_by(CHANGE.c.id.desc()).limit(1)
-        about = json.loads(connection.execute(last).scalar() or "{}")
-    return "" if about.get("done", True) else about["by"]
-
-
-def _keep_statement(connection: Any, session: str, number: int, statement: Statement) -> None:
-    own = (SAID.c.session == session) & (SAID.c.number == number)
-    if connection.execute(select(SAID.c.number).where(own)).first() is None:
-        text = adapter(Statement).dump_json(statement).decode()
-        row = {"session": session, "number": number, "statement": text}
-        connection.execute(insert(SAID).values(**row))
 
 
 MESSAGES = (
@@ -353,17 +268,103 @@ def messages(register: Register, session: str, person: str) -> list[str]:
 
 def last_seen(register: Register, person: str) -> float | None:
     """When a person last asked for a page."""
+    return register.value(select(PERSON.c.seen).where(PERSON.c.id == person))
+
+
+ENDED = "ended by the researcher"
+"""Why a room is cancelled that the researcher ended."""
+SAID, END, RESTART, SEAT_TAKEN, REVOKED = "message", "end", "restart", "seat_taken", "revoked"
+"""The kinds of interventions."""
+
+
+@dataclass(frozen=True)
+class Intervention:
+    """One act of the researcher: `seat` is "" where it was for the whole group, `text` what people
+    were told, or what followed. `at` is in seconds since 1970.
+    """
+
+    id: int
+    session: str
+    seat: str
+    kind: str
+    text: str
+    at: float
+
+
+def say(register: Register, session: str, text: str, person: str = "") -> None:
+    """Keep a message of the researcher to a group, or to one person of it."""
+    with register.writing() as connection:
+        values = {"session": session, "person": person or None, "text": text, "sent": now()}
+        connection.execute(insert(MESSAGE).values(**values))
+        seat = _seat_of(connection, person)[1] if person else ""
+        _keep(connection, session, seat, SAID, text)
+
+
+def end_room(register: Register, session: str) -> bool:
+    """End a room for good; False where it was over, or ended, before."""
+    with register.writing() as connection:
+        going = RoomState.GOING
+        if not set_room_within(connection, session, RoomState.CANCELLED, ENDED, going):
+            return False
+        _keep(connection, session, "", END, "")
+    return True
+
+
+def restart_room(register: Register, session: str) -> bool:
+    """Let a room that was stopped go on; False where it was not stopped."""
+    with register.writing() as connection:
+        if not set_room_within(connection, session, RoomState.HELD, of=(RoomState.STOPPED,)):
+            return False
+        _keep(connection, session, "", RESTART, "")
+    return True
+
+
+def take_away(register: Register, person: str, stand_in: str = "") -> tuple[str, str] | None:
+    """Take the seat from a person: a model follows, or nobody (""); where she sat, None where she
+    has no seat, or left it before.
+    """
+    with register.writing() as connection:
+        session, seat = _seat_of(connection, person)
+        state = SeatState.STOOD_IN if stand_in else SeatState.SILENT
+        if not session or not set_seat_within(connection, session, seat, state, stand_in):
+            return None
+        _keep(connection, session, seat, SEAT_TAKEN, stand_in)
+    return session, seat
+
+
+def shut_out(register: Register, person: str) -> int:
+    """Revoke every link and cookie of a person, who keeps her seat; how many links."""
+    with register.writing() as connection:
+        session, seat = _seat_of(connection, person)
+        n = revoke_within(connection, person)
+        _keep(connection, session, seat, REVOKED, "")
+    return n
+
+
+def interventions(register: Register, session: str) -> list[Intervention]:
+    """What the researcher did to a group, in order."""
+    own = INTERVENTION.c.session == session
+    statement = select(INTERVENTION).where(own).order_by(INTERVENTION.c.id)
+    return [_intervention(row._mapping) for row in register.all(statement)]
+
+
+def numbers_of_interventions(register: Register) -> dict[str, int]:
+    """How often something was done to each group to which anything was."""
+    counted = select(INTERVENTION.c.session, func.count()).group_by(INTERVENTION.c.session)
     with register.reading() as connection:
-        return connection.execute(select(PERSON.c.seen).where(PERSON.c.id == person)).scalar()
+        return {session: n for session, n in connection.execute(counted) if session}
 
 
-def note_within(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
-    """Keep that something happened in a session."""
-    in_turn_within(connection, session)
-    _note(connection, session, kind, about)
+def _seat_of(connection: Connection, person: str) -> tuple[str, str]:
+    statement = select(SEAT.c.session, SEAT.c.name).where(SEAT.c.person == person)
+    row = connection.execute(statement).first()
+    return ("", "") if row is None else (row[0], row[1])
 
 
-def _note(connection: Any, session: str, kind: str, about: Mapping[str, Any]) -> None:
-    """The same where nobody else changes the room until the transaction ends."""
-    values = {"session": session, "kind": kind, "about": json.dumps(about), "at": now()}
-    connection.execute(insert(CHANGE), values)
+def _keep(connection: Connection, session: str, seat: str, kind: str, text: str) -> None:
+    values = {"session": session, "seat": seat, "kind": kind, "text": text, "at": now()}
+    connection.execute(insert(INTERVENTION).values(**values))
+
+
+def _intervention(row: Mapping[str, Any]) -> Intervention:
+    return Intervention(**{name: row[name] for name in Intervention.__dataclass_fields__})

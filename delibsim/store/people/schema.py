@@ -4,18 +4,44 @@ Times are seconds since 1970 in UTC, by the clock of the server. Whatever opens 
 a cookie) is kept as its SHA-256 only.
 """
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy import UniqueConstraint as Unique
+
+from delibsim.domain.errors import WrongInput
 
 TABLES = MetaData()
 VERSION = 1
 """The version of these tables: it is raised with every change of them after a release."""
 
+TURN = 0x64656C6962
+"""The number of the lock of PostgreSQL by which processes that begin at once take turns."""
+ELSE = "give each study a database of its own: createdb NAME, and its address in the environment"
+
 OWN = Table(
-    "register",  # whose register this is, and by which tables it was made; one row
+    "register",  # whose register this is, by which tables it was made, who serves it; one row
     TABLES,
     Column("version", Integer, primary_key=True),
     Column("study", Text, nullable=False),
+    Column("server", String(64)),  # a name drawn by the one server; null: nobody serves
+    Column("host", Text, nullable=False, default=""),  # the machine of that server
+    Column("process", Integer, nullable=False, default=0),
+    Column("since", Float),
+    Column("seen", Float),  # the last sign of life of the server, also of one that has ended
 )
 
 PERSON = Table(
@@ -89,8 +115,6 @@ ROOM = Table(
     Column("begun", Float),
     Column("ended", Float),
     Column("detail", Text, nullable=False, default=""),  # why it was cancelled or stopped
-    Column("server", String(64)),  # which server holds it
-    Column("lease", Float),  # until when that holds without being renewed
 )
 SEAT = Table(
     "seat",
@@ -116,7 +140,9 @@ REQUEST = Table(
     Column("unit", Text),
     Column("place", Integer, nullable=False, default=0),  # in the order of a rater
     Column("occasion", Text, nullable=False),
-    Column("page", Text, nullable=False),  # the questionnaire, JSON: any server can show it
+    Column(
+        "page", Text, nullable=False
+    ),  # the questionnaire, JSON: shown before the room is held again
     Column("asked", Float, nullable=False),
     Column("shown", Float),  # when the person first saw it
     Column("paused", Float, nullable=False, default=0.0),  # seconds that are not counted
@@ -171,22 +197,6 @@ OFFICE = Table(
     Column("password", Text, nullable=False),  # the argon2 hash
     Column("made", Float, nullable=False),
 )
-CHANGE = Table(
-    "change",  # what happened in a session, for pages that wait; every server reads it
-    TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("session", Text, nullable=False),
-    Column("kind", String(24), nullable=False),
-    Column("about", Text, nullable=False, default=""),  # JSON
-    Column("at", Float, nullable=False),
-)
-SAID = Table(
-    "said",  # what was said in a session, in order: servers that do not hold it show it too
-    TABLES,
-    Column("session", Text, primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("statement", Text, nullable=False),  # JSON
-)
 ERASURE = Table(
     "erasure",  # what is deleted of a person: written before anything is, and done at the end
     TABLES,
@@ -208,5 +218,45 @@ Index(
 Index("request_of_seat", REQUEST.c.session, REQUEST.c.seat)
 Index("request_of_person", REQUEST.c.person)
 Index("request_of_task", REQUEST.c.task, REQUEST.c.kept)
-Index("change_of_session", CHANGE.c.session, CHANGE.c.id)
 Index("intervention_of_session", INTERVENTION.c.session, INTERVENTION.c.id)
+
+
+def check(connection: Connection, study: str) -> bool:
+    """Whether the tables are there; WrongInput for those of another study or another version."""
+    names = inspect(connection).get_table_names()
+    if OWN.name not in names:
+        if PERSON.name in names:
+            raise WrongInput(_told(0))
+        return False
+    row = connection.execute(select(OWN.c.version, OWN.c.study)).first()
+    if row is None:
+        return False
+    if row.version != VERSION:
+        raise WrongInput(_told(row.version))
+    if row.study != study:
+        raise WrongInput(f"the database holds the register of the study {row.study}: {ELSE}")
+    return True
+
+
+def settle(connection: Connection, study: str) -> None:
+    """Make the tables, unless another process was quicker."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:turn)"), {"turn": TURN})
+    if check(connection, study):
+        return
+    TABLES.create_all(connection)
+    connection.execute(insert(OWN).values(version=VERSION, study=study))
+
+
+def _told(version: int) -> str:
+    """What to do about tables of another version."""
+    known = f"(its tables have version {version}, this delibsim knows version {VERSION})"
+    if version > VERSION:
+        return (
+            f"the register of the people was made by a newer delibsim {known}: install that one,"
+            " or a newer one"
+        )
+    return (
+        f"the register of the people was made by an older delibsim {known}: finish the study with"
+        " the delibsim that began it, or begin a new study"
+    )

@@ -16,7 +16,6 @@ from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.people.endings import endings, told
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.rooms import FREE, SILENT, STOOD_IN
 from delibsim.store.people.schema import (
     ANSWER,
     ERASURE,
@@ -27,6 +26,7 @@ from delibsim.store.people.schema import (
     ROOM,
     SEAT,
 )
+from delibsim.store.people.states import SeatState
 from delibsim.store.reading import read_yaml
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.sheets import SheetWriter, sha256_of
@@ -172,7 +172,7 @@ def _groups(register: Register) -> Iterator[Row]:
         states.setdefault(row["session"], []).append(row["state"])
     for row in _all(register, select(ROOM).order_by(ROOM.c.session)):
         own = states.get(row["session"], [])
-        seats = {state: own.count(state) for state in (FREE, SILENT, STOOD_IN)}
+        seats = {state: own.count(state) for state in (SeatState.FREE, *SeatState.LEFT)}
         yield row | seats | {"seats": len(own)} | _timed(row, "opened", "first", "begun", "ended")
 
 
@@ -194,8 +194,7 @@ def _times(register: Register) -> Iterator[Row]:
 
 
 def _all(register: Register, statement: Any) -> list[dict[str, Any]]:
-    with register.reading() as connection:
-        return [dict(row) for row in connection.execute(statement).mappings()]
+    return [dict(row._mapping) for row in register.all(statement)]
 
 
 def _timed(row: Row, *names: str) -> dict[str, str | None]:

@@ -3,7 +3,7 @@ in which they are written.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -42,25 +42,24 @@ class Column:
 
 
 _PLAIN = read_yaml(Path(__file__).parents[2] / "data" / "columns.yaml")
-_GROUPS = {name: [Column(**one) for one in own] for name, own in _PLAIN["groups"].items()}
 
 
-def _columns(table: Mapping[str, Any]) -> tuple[Column, ...]:
-    """The columns of a table; a text among them names a group."""
+def _columns(listed: Iterable[Any]) -> tuple[Column, ...]:
+    """Columns as they are listed; a text among them names a group."""
     found: list[Column] = []
-    for one in table["columns"]:
-        found += _GROUPS[one] if isinstance(one, str) else [Column(**one)]
+    for one in listed:
+        found += _columns(_PLAIN["groups"][one]) if isinstance(one, str) else [Column(**one)]
     return tuple(found)
 
 
-CONDITION = tuple(column.name for column in _GROUPS["condition"])
+CONDITION = tuple(column.name for column in _columns(["condition"]))
 """The columns that say under what condition the unit of a row was observed."""
 OF_CONSENSUS = ("consensus_texts", "consensus_votes")
 """The tables that only a study has in which collective statements were sought."""
 ROWS: dict[str, str] = {name: table["row"] for name, table in _PLAIN["tables"].items()}
 """What a row of each table is."""
 ALL_COLUMNS: dict[str, tuple[Column, ...]] = {
-    name: _columns(table) for name, table in _PLAIN["tables"].items()
+    name: _columns(table["columns"]) for name, table in _PLAIN["tables"].items()
 }
 """The columns of every table, in order."""
 TABLES: dict[str, str] = {name: row for name, row in ROWS.items() if name not in OF_CONSENSUS}

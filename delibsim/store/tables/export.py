@@ -17,6 +17,7 @@ from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import ROWS, Column
+from delibsim.store.tables.imported_texts import columns_without_texts, without_texts
 from delibsim.store.tables.sheets import (
     SheetWriter,
     Table,
@@ -24,7 +25,6 @@ from delibsim.store.tables.sheets import (
     to_parquet,
 )
 from delibsim.store.tables.study import alike, design_of
-from delibsim.store.tables.texts_left_out import columns_without_texts, without_texts
 
 FORMATS = ("csv", "parquet")
 
@@ -92,33 +92,50 @@ def export(
                 begin(one.name, one.columns)
                 for values in one.rows:
                     sheets[one.name].add(values)
-        faults = [*left_out, *faults]
         if never := account_of(runs).not_begun:
             sessions["not begun"] = len(never)
         if "parquet" in formats:
             to_parquet(sheets.values())
         _write_codebook(new, measures, own_columns, others)
-        escaped = {}
-        for table, sheet in sheets.items():
-            for name, n in sheet.escaped.items():
-                escaped[f"{table}.{name}"] = n
-        files = {}
-        for path in sorted(new.iterdir()):
-            files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-        manifest = {
-            "schema": SCHEMA,
-            "study": runs.study,
-            "delibsim": version("delibsim"),
-            "spreadsheet_safe": spreadsheet_safe,
-            "texts": texts,
-            "rows": {table: sheet.rows for table, sheet in sheets.items()},
-            "sessions": dict(sessions),
-            "left_out": faults,
-            "escaped": escaped,
-            "files": files,
-        }
-        (new / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
-    return Export(folder, manifest["rows"], dict(sessions), escaped, tuple(faults))
+        written = Export(
+            folder,
+            {table: sheet.rows for table, sheet in sheets.items()},
+            dict(sessions),
+            _escaped(sheets.values()),
+            (*left_out, *faults),
+        )
+        settings = {"spreadsheet_safe": spreadsheet_safe, "texts": texts}
+        _write_manifest(new, runs.study, settings, written)
+    return written
+
+
+def _escaped(sheets: Iterable[SheetWriter]) -> dict[str, int]:
+    """The cells with escaped characters, by table and column."""
+    found = {}
+    for sheet in sheets:
+        for name, n in sheet.escaped.items():
+            found[f"{sheet.table}.{name}"] = n
+    return found
+
+
+def _write_manifest(
+    folder: Path, study: str, settings: Mapping[str, bool], written: Export
+) -> None:
+    files = {}
+    for path in sorted(folder.iterdir()):
+        files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    manifest = {
+        "schema": SCHEMA,
+        "study": study,
+        "delibsim": version("delibsim"),
+        **settings,
+        "rows": written.rows,
+        "sessions": written.sessions,
+        "left_out": written.faults,
+        "escaped": written.escaped,
+        "files": files,
+    }
+    (folder / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
 
 
 def _write_codebook(

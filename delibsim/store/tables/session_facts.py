@@ -5,30 +5,24 @@ reader. A new column is a fact here and its line in `data/columns.yaml` or `data
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from delibsim.domain.branching import in_short, what_differs
-from delibsim.domain.condition import settings_of, shared_settings
+from delibsim.domain.condition import shared_settings
 from delibsim.domain.cost import sum_of
-from delibsim.domain.effect import same_cells
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.model_family import family_of, reasons
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
-from delibsim.domain.study import natural
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION
-from delibsim.plugins import without_effect
 from delibsim.store.branches import inherited
 from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
 from delibsim.store.session_log import calls_or_fault
-from delibsim.store.session_notes import SessionNotes, begun_sessions
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
 from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
@@ -65,10 +59,6 @@ RULES = {
 
 REASONING = ("reasoning", "thinking")
 """What the names of parameters hold that ask for reasoning."""
-OF_NAME = ("cell", "replicate", "seed")
-"""Facts of a plan in which sessions differ whose plans are else alike."""
-
-Watch = Callable[[str, int, int], None]
 Attempts = dict[tuple[str, str], int | None]
 """How often each survey and turn was asked, by participant and occasion; None where the record does
 not tell.
@@ -255,6 +245,7 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "replicate": lambda plan: plan.replicate,
     "seed": lambda plan: str(plan.seed),
     "temperature_requested": lambda plan: requested(plan.models.values()),
+    "reasoning_requested": lambda plan: shared_value(map(reasons, plan.models.values())),
     "answers_expected": answers_expected,
     "branch_of": lambda plan: plan.parentage.place if plan.parentage else None,
     "branch_at": lambda plan: plan.parentage.at if plan.parentage else None,
@@ -321,7 +312,7 @@ def _reasoning(read: ReadSession) -> bool | None:
     """By the settings of models, unless the record says that such a parameter was dropped."""
     if read.session is None:
         return None
-    asked = shared_value(reasons(settings) for settings in read.session.models.values())
+    asked = OF_PLAN["reasoning_requested"](read.session)
     dropped = str(in_force(read.calls)["parameters_dropped"])
     return None if any(word in dropped for word in REASONING) else asked
 
@@ -369,69 +360,3 @@ def facts_to_keep(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) ->
         past, _ = call_rows(inherited(runs, run.session.id)[0], None)
     read = ReadSession(run.session.id, run.status, run.session, run, calls, past, damaged)
     return facts_of_record(read)
-
-
-def facts_of_study(
-    runs: Runs, watch: Watch | None = None, kept_in: Path | None = None
-) -> Iterator[Row]:
-    """The facts of every planned session, in order of name (r2 before r10); `settings` are pairs of
-    key and value.
-
-    What had to be read anew is kept for the next time, in the file `kept_in` or in the folder of
-    the study, where that can be written to.
-    """
-    notes, begun = SessionNotes(runs, kept_in), begun_sessions(runs)
-    manifest = runs.manifest()
-    names = sorted({*begun, *(manifest.sessions if manifest else ())}, key=natural)
-    plans: dict[str, Row] = {}
-    kept: list[str] = []
-    for number, name in enumerate(names):
-        if name not in begun:
-            yield {"session": name, "status": "not begun", "settings": ()}
-            continue
-        with suppress(LookupError, TypeError, ValueError):
-            found = notes.of(name, "facts")
-            if found is not None:
-                of_plan = _alike(notes, name, plans)
-                kept.append(name)
-                yield {"session": name, **of_plan, **found}
-                continue
-        if watch is not None:
-            watch("reading runs", number, len(names))
-        read = read_session(runs, name)
-        facts = facts_of_record(read)
-        if read.run is not None:
-            notes.keep(read.run.session, {"facts": facts})
-            kept.append(name)
-        of_plan = {"settings": ()} if read.session is None else _of_plan(read.session)
-        yield {"session": name, **of_plan, **facts}
-    notes.forget_others(kept)
-
-
-def _of_plan(plan: Session) -> Row:
-    return facts_of_plan(plan) | {"settings": tuple(settings_of(plan))}
-
-
-def _alike(notes: SessionNotes, name: str, known: dict[str, Row]) -> Row:
-    """The facts of the plan of a session, of which most are those of sessions planned alike."""
-    alike, plan = notes.alike(name), notes.plan(name)
-    if alike not in known:
-        known[alike] = _of_plan(plan)
-    return known[alike] | facts_of_plan(plan, OF_NAME)
-
-
-def equal_cells(runs: Runs, facts: Iterable[Row]) -> dict[str, str]:
-    """The cells of begun sessions that are the same condition as another, with the first of these.
-
-    Of every cell the lowest replicate is compared (see domain.effect.same_cells).
-    """
-    lowest: dict[str, tuple[int, str]] = {}
-    for row in facts:
-        if "cell" in row:
-            own = row["replicate"], row["session"]
-            lowest[row["cell"]] = min(own, lowest.get(row["cell"], own))
-    plans, notes = [], SessionNotes(runs)
-    for _, name in lowest.values():
-        with suppress(WrongInput):
-            plans.append(notes.planned(name))
-    return same_cells(plans, without_effect)

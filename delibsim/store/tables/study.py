@@ -13,12 +13,12 @@ from delibsim.domain.survey import PHASES, Survey
 from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
+from delibsim.store.annotation_logs import AnnotationLog, annotation_logs
 from delibsim.store.files import each_line
 from delibsim.store.gathered import measures_of_study
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import SessionNotes
-from delibsim.store.tables.annotation_calls import annotation_calls
-from delibsim.store.tables.calls import Row
+from delibsim.store.tables.calls import Row, call_row
 from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, Column
 from delibsim.store.tables.session_rows import Alike, Attempts, Kept, SessionRows
 
@@ -103,9 +103,33 @@ def alike(runs: Runs, faults: list[str], same: Mapping[str, str]) -> Iterator[Al
         sessions.add(session)
         if session.run is not None and notes.of(name, "facts") is None:
             notes.keep(session.run.session, {"facts": session.facts})
-    for row in annotation_calls(runs, sessions, faults):
+    for row in _annotation_calls(runs, sessions, faults):
         yield "calls", row, ({},)
     yield from _rows_of_scores(runs, sessions, faults)
+
+
+def _annotation_calls(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[Row]:
+    """A row for each call to a rater or coder, with the condition of the session that it is about;
+    damaged lines are told in `faults`.
+    """
+    for log in annotation_logs(runs):
+        number = damaged = 0
+        for _, record in each_line(log.file):
+            row = call_row(record or {}, number + 1, log.models)
+            if row is None:
+                damaged += 1
+                continue
+            number += 1
+            yield _of_session_asked_about(runs.study, log, row, sessions) | row | {"task": log.task}
+        if damaged:
+            faults.append(f"{log.file}: {counted(damaged, 'damaged line')} left out")
+
+
+def _of_session_asked_about(study: str, log: AnnotationLog, row: Row, sessions: Kept) -> Row:
+    """The columns of the session of a debate or of a statement; the study alone elsewhere."""
+    session = log.session or str(row["occasion"]).partition("/")[0]
+    found = sessions.of(session)
+    return {"study": study} if found is None else found
 
 
 def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[Alike]:

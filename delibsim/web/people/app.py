@@ -15,12 +15,10 @@ from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.text import safe
 from delibsim.store.people.assignments import note_ended, task_of
-from delibsim.store.people.entry import RATER
-from delibsim.store.people.persons import DONE, READY
 from delibsim.store.people.register import Unavailable
-from delibsim.web.people.end import End
+from delibsim.store.people.states import Role, Stage
 from delibsim.web.people.enter import Entry
-from delibsim.web.people.next import Next
+from delibsim.web.people.next import End, Next
 from delibsim.web.people.office import Office
 from delibsim.web.people.office_entry import OFFICE, OfficeEntry
 from delibsim.web.people.questions import Questions
@@ -58,7 +56,11 @@ def application(
 
     def rater(request: Request) -> Rater | None:
         visit = visits.of(request)
-        if visit is None or visit.login.role != RATER or visit.person.stage not in (READY, DONE):
+        if (
+            visit is None
+            or visit.login.role != Role.RATER
+            or visit.person.stage not in (Stage.READY, Stage.DONE)
+        ):
             return None
         task = task_of(hall.register, visit.person.id)
         return Rater(visit.person.id, task, visit.words, visit.login.csrf)

@@ -16,11 +16,11 @@ from delibsim.conduct.scorers import measures_of, scorers_of_summary, scores_of
 from delibsim.domain.hosting import Reception
 from delibsim.domain.measure import SCORE_PHASES, Measure
 from delibsim.domain.run import Session
-from delibsim.store.people.rooms import CANCELLED, LOBBY, rooms_of, speaking
+from delibsim.store.people.rooms import rooms_of
+from delibsim.store.people.states import RoomState
 from delibsim.web.app import application as reader
-from delibsim.web.people.language import Language, languages
 from delibsim.web.people.next import WATCH
-from delibsim.web.people.render import render
+from delibsim.web.people.render import Language, languages, render
 from delibsim.web.people.visits import Visits, page
 from delibsim.web.site import Site
 
@@ -92,12 +92,12 @@ class Demo:
         name = self.session.id
         (room,) = rooms_of(self.hall.register, name)
         people = [one.id for one in self.session.participants]
-        waits = "lobby" if room.state == LOBBY else "wait"
+        waits = "lobby" if room.state == RoomState.LOBBY else "wait"
         if self.hall.runs.held(name):
             waits = "over"
-        elif room.state == CANCELLED:
+        elif room.state == RoomState.CANCELLED:
             waits = "cancelled"
-        speaker = speaking(self.hall.register, name) if waits == "wait" else ""
+        speaker = self.hall.talk(name).speaker if waits == "wait" else ""
         return {
             "waits": waits,
             "speaker": speaker,

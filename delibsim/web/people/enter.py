@@ -18,7 +18,7 @@ from delibsim.store.people.entry import (
 )
 from delibsim.store.people.persons import Identity, person_of_panel
 from delibsim.web.people.gate import login_in, with_cookie
-from delibsim.web.people.language import languages
+from delibsim.web.people.render import languages
 from delibsim.web.people.visits import Visits, home, page
 
 PANEL_IDS = ("PROLIFIC_PID", "pid")

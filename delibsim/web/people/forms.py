@@ -10,7 +10,7 @@ from markupsafe import Markup
 from delibsim.models.person.fields import Field, Incomplete, Questionnaire
 from delibsim.models.person.reply import handed_back
 from delibsim.store.people.requests import WaitingRequest
-from delibsim.web.people.language import Language
+from delibsim.web.people.render import Language
 
 KEY, CSRF, DECLINED = NO_ANSWERS = ("key", "csrf", "declined")
 """The fields of a form that are no answers."""

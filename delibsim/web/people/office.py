@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,16 +18,12 @@ from delibsim.conduct.people.overview import Group, Overview, overview, stage_of
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_progress import rater_rows
 from delibsim.store.people.entry import Login
-from delibsim.store.people.interventions import interventions, shut_out
 from delibsim.store.people.persons import Person, person_of, persons
-from delibsim.store.people.progress import last_of_all
 from delibsim.store.people.register import Unavailable, now
-from delibsim.store.people.rooms import rooms_of, seat_of
-from delibsim.web.people.language import Language
+from delibsim.store.people.rooms import interventions, rooms_of, seat_of, shut_out
+from delibsim.web.people.gate import Streams
 from delibsim.web.people.office_entry import OFFICE, OfficeEntry
-from delibsim.web.people.office_times import clock, occasion, span
-from delibsim.web.people.rates import Streams
-from delibsim.web.people.render import render
+from delibsim.web.people.render import Language, render
 from delibsim.web.people.visits import Fields
 
 LOOK, QUIET = 1.0, 10.0
@@ -113,7 +110,7 @@ class Office:
         if seated is not None:
             group = self._of_group(seated[0])["group"]
             seat = next(one for one in group.seats if one.name == seated[1])
-        values = {"person": found, "seated": seated, "seat": seat, "follows": self.hall.follows}
+        values = {"person": found, "seated": seated, "seat": seat, "follows": self.hosting.follows}
         return self._page(login, request, "office_person.html", **values)
 
     def raters(self, login: Login, request: Request) -> Response:
@@ -180,9 +177,9 @@ class Office:
             try:
                 if await run_in_threadpool(self.entry.login, request) is None:
                     return
-                last = await run_in_threadpool(last_of_all, self.register)
             except Unavailable:
-                last = seen
+                pass  # the stream goes on, as far as is known
+            last = self.hall.watch.newest
             if last != seen or time.monotonic() - told > QUIET:
                 seen, told = last, time.monotonic()
                 yield {"event": "change", "data": ""}
@@ -199,7 +196,7 @@ class Office:
         if not groups:
             raise HTTPException(404)
         acts = interventions(self.register, session)
-        return {"group": groups[0], "acts": acts, "follows": self.hall.follows}
+        return {"group": groups[0], "acts": acts, "follows": self.hosting.follows}
 
     def _known_group(self, session: str) -> str:
         if not session or not rooms_of(self.register, session):
@@ -270,3 +267,32 @@ def _to_group(session: str, told: str) -> Response:
 def _to_person(code: str, told: str) -> Response:
     query = urlencode({"code": code, "told": told})
     return RedirectResponse(f"{OFFICE}/person?{query}", status_code=303)
+
+
+KNOWN = ("pre", "post", "position", "critique")
+
+
+def clock(at: float) -> str:
+    """A time in UTC.
+
+    >>> clock(0.0)
+    '1970-01-01 00:00:00'
+    """
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def span(words: Language, seconds: float) -> str:
+    """How long something takes by now, in seconds, minutes, hours or days."""
+    whole = max(0, int(seconds))
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if whole >= 2 * size:
+            return words(f"office.{unit}", n=whole // size)
+    return words("office.seconds", n=whole)
+
+
+def occasion(words: Language, name: str) -> str:
+    """What a person is asked, in words."""
+    kind, _, number = name.partition(" ")
+    if kind == "turn" and number:
+        return words("office.turn_n", n=number)
+    return words(f"office.asked_{kind if kind in KNOWN else 'else'}")

@@ -12,20 +12,25 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from delibsim.conduct.people.hall import Hall
-from delibsim.store.people.entry import Login
-from delibsim.store.people.office import (
+from delibsim.store.people.entry import (
     SHIFT,
+    Login,
     has_password,
     is_password,
-    let_in,
-    log_out,
+    let_researcher_in,
+    log_researcher_out,
     researcher_of,
 )
 from delibsim.web.guard import is_loopback
-from delibsim.web.people.gate import fields_in
-from delibsim.web.people.language import Language, language, languages
-from delibsim.web.people.rates import OF_ADDRESS, OFTEN, PASSWORDS, PASSWORDS_OF_ALL, Rates
-from delibsim.web.people.render import render
+from delibsim.web.people.gate import (
+    OF_ADDRESS,
+    OFTEN,
+    PASSWORDS,
+    PASSWORDS_OF_ALL,
+    Rates,
+    fields_in,
+)
+from delibsim.web.people.render import Language, language, languages, render
 from delibsim.web.people.visits import Fields, address_of
 
 OFFICE = "/office"
@@ -114,7 +119,7 @@ class OfficeEntry:
 
     def leave(self, login: Login, fields: Fields) -> Response:
         """End a login."""
-        log_out(self.register, login)
+        log_researcher_out(self.register, login)
         answer = RedirectResponse(OFFICE, status_code=303)
         answer.delete_cookie(self.cookie, path=OFFICE)
         return answer
@@ -143,7 +148,7 @@ class OfficeEntry:
         tried too often.
         """
         if not has_password(self.register):
-            return let_in(self.register) if self.is_here(request) else None
+            return let_researcher_in(self.register) if self.is_here(request) else None
         if self.rates.is_over(f"password {address_of(request)}", PASSWORDS):
             raise HTTPException(429)
         if self.rates.is_over("password", PASSWORDS_OF_ALL):
@@ -151,7 +156,7 @@ class OfficeEntry:
         given = (fields.get("password") or [""])[-1]
         with self._one:  # each look takes 64 MiB of memory
             right = is_password(self.register, given)
-        return let_in(self.register) if right else None
+        return let_researcher_in(self.register) if right else None
 
     def is_here(self, request: Request) -> bool:
         """Whether a request comes from this machine, and nobody passed it on."""

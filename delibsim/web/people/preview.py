@@ -21,30 +21,11 @@ from delibsim.models.capabilities import Capabilities
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.pool import ModelPool
 from delibsim.prompts.prompt import Prompt
-from delibsim.store.people.entry import PARTICIPANT, Invitation, invite, invite_person, log_in
-from delibsim.store.people.interventions import ENDED
-from delibsim.store.people.persons import (
-    DECLINED,
-    FAILED,
-    OVER_QUOTA,
-    READY,
-    WITHDRAWN,
-    Identity,
-    consent,
-    set_stage,
-)
+from delibsim.store.people.entry import Invitation, invite, invite_person, log_in
+from delibsim.store.people.persons import Identity, consent, set_stage
 from delibsim.store.people.register import Register
-from delibsim.store.people.rooms import (
-    CANCELLED,
-    HELD,
-    OVER,
-    SILENT,
-    STOPPED,
-    TAKEN,
-    rooms_of,
-    set_room,
-    set_seat,
-)
+from delibsim.store.people.rooms import ENDED, rooms_of, set_room, set_seat
+from delibsim.store.people.states import Role, RoomState, SeatState, Stage
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import COOKIE
@@ -52,8 +33,12 @@ from delibsim.web.people.gate import COOKIE
 WORDS = 40
 """Words of a placeholder."""
 LOOK = 0.02
-OUTSIDE = {"declined": DECLINED, "failed the checks": FAILED, "a quota is full": OVER_QUOTA}
-NEEDED = {FAILED: "checks", OVER_QUOTA: "quotas"}
+OUTSIDE = {
+    "declined": Stage.DECLINED,
+    "failed the checks": Stage.FAILED,
+    "a quota is full": Stage.OVER_QUOTA,
+}
+NEEDED = {Stage.FAILED: "checks", Stage.OVER_QUOTA: "quotas"}
 """What must be declared for a person to be at a stage."""
 AT_ONCE = 8
 """Sessions that are held at the same time."""
@@ -186,9 +171,9 @@ async def _held(hall: Hall, name: str) -> None:
     try:
         while True:
             (room,) = rooms_of(hall.register, name)
-            if room.state == STOPPED:
+            if room.state == RoomState.STOPPED:
                 raise WrongInput(f"{name} cannot be held: {room.detail}")
-            if room.state == OVER:
+            if room.state == RoomState.OVER:
                 return
             if holding.done():
                 await holding
@@ -203,18 +188,18 @@ async def _endings(camera: Camera, name: str) -> None:
     register = camera.hall.register
     seats = [seat for session, seat in camera.seated if session == name]
     states = {
-        "technical problem": (STOPPED, ""),
-        "cancelled": (CANCELLED, "not enough people came"),
-        "ended by the researcher": (CANCELLED, ENDED),
+        "technical problem": (RoomState.STOPPED, ""),
+        "cancelled": (RoomState.CANCELLED, "not enough people came"),
+        "ended by the researcher": (RoomState.CANCELLED, ENDED),
     }
     for occasion, (state, detail) in states.items():
         set_room(register, name, state, detail)
         await camera.take(name, seats[0], occasion)
-    set_room(register, name, HELD)
-    set_seat(register, name, seats[0], SILENT)
+    set_room(register, name, RoomState.HELD)
+    set_seat(register, name, seats[0], SeatState.SILENT)
     await camera.take(name, seats[0], "left, or away for too long")
-    set_seat(register, name, seats[0], TAKEN, of=(SILENT,))
-    set_room(register, name, OVER)
+    set_seat(register, name, seats[0], SeatState.TAKEN, of=(SeatState.SILENT,))
+    set_room(register, name, RoomState.OVER)
     for seat in seats:
         await camera.take(name, seat, "end")
 
@@ -225,7 +210,7 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
         camera = _opened(session, hosting, Path(folder))
         hall, register = camera.hall, camera.hall.register
         try:
-            token = invite(register, Invitation("", PARTICIPANT), 1.0)
+            token = invite(register, Invitation("", Role.PARTICIPANT), 1.0)
             pages = {"link": await camera.get(f"/i/{token}")}
             if hosting.panel:
                 query = f"?{hosting.panel}=1"
@@ -238,10 +223,10 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
             if hosting.information or hosting.checks or hosting.questions:
                 pages["information and questions"] = await camera.get("/me", cookie)
             for occasion, stage in OUTSIDE.items():
-                if stage == DECLINED or getattr(hosting, NEEDED[stage]):
+                if stage == Stage.DECLINED or getattr(hosting, NEEDED[stage]):
                     set_stage(register, code, stage)
                     pages[occasion] = await camera.get("/me", cookie)
-            set_stage(register, code, READY)
+            set_stage(register, code, Stage.READY)
             for seat in session.seats_of_people:
                 camera.seated[session.id, seat] = _seated(hall, session.id, seat)
             pages["all seats are taken"] = await camera.get("/me", cookie)
@@ -251,7 +236,7 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
                 hall.hosting = replace(hosting, withdrawal=how)
                 camera.app = application(hall, RaterDesk(hall.runs, register))
                 pages[f"withdraw ({how})"] = await camera.get("/me/withdraw", first)
-            set_stage(register, code, WITHDRAWN)
+            set_stage(register, code, Stage.WITHDRAWN)
             pages["withdrawn"] = await camera.get("/me", cookie)
         finally:
             register.close()
@@ -285,16 +270,16 @@ def _opened(session: Session, hosting: Hosting, folder: Path) -> Camera:
 
 def _visitor(hall: Hall, session: str = "", seat: str = "") -> tuple[str, str]:
     """Somebody who has come by a link: her code and her cookie."""
-    wanted = Invitation("", PARTICIPANT, session, seat)
+    wanted = Invitation("", Role.PARTICIPANT, session, seat)
     code, _ = invite_person(hall.register, wanted, 1.0, hall.hosting.language, Identity())
-    return code, log_in(hall.register, code, PARTICIPANT)
+    return code, log_in(hall.register, code, Role.PARTICIPANT)
 
 
 def _seated(hall: Hall, session: str, seat: str) -> str:
     """The cookie of somebody who has agreed and has a seat."""
     code, cookie = _visitor(hall, session, seat)
     consent(hall.register, code, hall.hosting.consent_version)
-    set_stage(hall.register, code, READY)
+    set_stage(hall.register, code, Stage.READY)
     hall.join(code, session, seat)
     return cookie
 

@@ -13,9 +13,8 @@ from markupsafe import Markup, escape
 from delibsim.domain.run import Session
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
-from delibsim.web.people.language import language
 from delibsim.web.people.preview import Shot
-from delibsim.web.people.render import asset, render
+from delibsim.web.people.render import asset, language, render
 
 WRITER, OPTION, INDEX = "preview", "--to", "index.html"
 NEW = ".preview { position: sticky; top: 0; z-index: 3; margin: 0; padding: .4rem 1.25rem;"

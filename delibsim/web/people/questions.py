@@ -8,20 +8,9 @@ from starlette.routing import Route
 
 from delibsim.domain.hosting import Question
 from delibsim.models.person.reply import cleaned
-from delibsim.store.people.entry import RATER
-from delibsim.store.people.persons import (
-    CONSENTED,
-    DECLINED,
-    FAILED,
-    INVITED,
-    READY,
-    attempts,
-    consent,
-    keep_answers,
-    set_stage,
-)
-from delibsim.store.people.quotas import enter_within
-from delibsim.web.people.markdown import html_of
+from delibsim.store.people.persons import attempts, consent, enter_within, keep_answers, set_stage
+from delibsim.store.people.states import Role, Stage
+from delibsim.web.people.render import html_of
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
 LONGEST = 2_000
@@ -54,7 +43,7 @@ class Questions:
     def consent_page(self, visit: Visit) -> Response:
         """What a person agrees to, or does not."""
         text = html_of(self.visits.reception(visit).consent)
-        judges = visit.person.role == RATER
+        judges = visit.person.role == Role.RATER
         return self.visits.page(visit, "consent.html", text=text, judges=judges)
 
     def page(self, visit: Visit, given: Given | None = None, faults: Any = None) -> Response:
@@ -73,27 +62,27 @@ class Questions:
 
     def consent(self, visit: Visit, fields: Fields) -> Response:
         """Keep that a person agrees, or does not; who did not may still."""
-        if visit.person.stage in (INVITED, DECLINED):
+        if visit.person.stage in (Stage.INVITED, Stage.DECLINED):
             if "agree" in fields:
                 version = self.visits.reception(visit).consent_version
-                stage = READY if self.nothing(visit) else CONSENTED
+                stage = Stage.READY if self.nothing(visit) else Stage.CONSENTED
                 consent(self.register, visit.person.id, version, stage)
             elif "again" in fields:
-                set_stage(self.register, visit.person.id, INVITED)
+                set_stage(self.register, visit.person.id, Stage.INVITED)
             elif "refuse" in fields:
-                set_stage(self.register, visit.person.id, DECLINED)
+                set_stage(self.register, visit.person.id, Stage.DECLINED)
         return home()
 
     def informed(self, visit: Visit, fields: Fields) -> Response:
         """Go on from the information, where there is nothing to answer."""
-        if visit.person.stage == CONSENTED and not self._asked(visit):
-            set_stage(self.register, visit.person.id, READY)
+        if visit.person.stage == Stage.CONSENTED and not self._asked(visit):
+            set_stage(self.register, visit.person.id, Stage.READY)
         return home()
 
     def answer(self, visit: Visit, fields: Fields) -> Response:
         """Keep the answers to checks and questions; who fails the checks too often cannot go on."""
         tried = self._tried(visit)
-        if visit.person.stage != CONSENTED or (fields.get("tried") or [""])[-1] != str(tried):
+        if visit.person.stage != Stage.CONSENTED or (fields.get("tried") or [""])[-1] != str(tried):
             return home()  # a form of before, or one that was sent twice
         own, asked = self.visits.reception(visit), self._asked(visit)
         given = {one.id: _given(one, fields) for one in asked}
@@ -110,7 +99,7 @@ class Questions:
         keep_answers(self.register, code, checks, tried, passed)
         if not all(passed.values()):
             if tried + 1 >= self.hosting.attempts:
-                set_stage(self.register, code, FAILED)
+                set_stage(self.register, code, Stage.FAILED)
                 return home()
             again = "people.check_wrong" if own.information else "rate.check_wrong"
             wrong = {one: (again, {}) for one, right in passed.items() if not right}

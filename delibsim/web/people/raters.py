@@ -30,8 +30,7 @@ from delibsim.store.people.assignments import (
 from delibsim.store.people.register import Unavailable
 from delibsim.web.people.forms import form_of, said_of, texts_of
 from delibsim.web.people.gate import fields_in
-from delibsim.web.people.language import Language
-from delibsim.web.people.render import render
+from delibsim.web.people.render import Language, render
 
 HERE = "/rate"
 KEY, CSRF, DECLINED, TO = NO_ANSWERS = ("key", "csrf", "declined", "to")

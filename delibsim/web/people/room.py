@@ -12,12 +12,11 @@ from starlette.routing import Route
 
 from delibsim.conduct.people.desk import PAGES
 from delibsim.conduct.people.view import View
+from delibsim.conduct.people.watch import NOBODY
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import Incomplete
 from delibsim.models.person.reply import reply_of
 from delibsim.models.person.told import paragraphs_of
-from delibsim.store.people.changes import last_seen_from
-from delibsim.store.people.persons import WITHDRAWN
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.requests import (
     WaitingRequest,
@@ -27,10 +26,9 @@ from delibsim.store.people.requests import (
     request_of,
     save_draft,
 )
-from delibsim.store.people.rooms import STOOD_IN
+from delibsim.store.people.states import SeatState, Stage
 from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
-from delibsim.web.people.gate import COOKIE
-from delibsim.web.people.rates import Streams
+from delibsim.web.people.gate import COOKIE, Streams
 from delibsim.web.people.render import render
 from delibsim.web.people.visits import Fields, Visit, Visits, home
 
@@ -90,7 +88,7 @@ class Room:
     def part(self, visit: Visit, request: Request) -> Response:
         """The part of the page that changes, without the form."""
         view = self.hall.view(visit.person.id)
-        if view is None or visit.person.stage == WITHDRAWN:
+        if view is None or visit.person.stage == Stage.WITHDRAWN:
             return JSONResponse({"html": "", "waits": "none", "key": ""}, status_code=404)
         asked = view.request.key if view.request else ""
         html = render("room_part.html", visit.words, view=view, waiting=waiting(view))
@@ -99,7 +97,7 @@ class Room:
     async def events(self, request: Request) -> Response:
         """A line whenever something happens that the person can see; its id is that of the last."""
         visit, view = await run_in_threadpool(self._seen, request)
-        if visit is None or view is None or visit.person.stage == WITHDRAWN:
+        if visit is None or view is None or visit.person.stage == Stage.WITHDRAWN:
             return Response(status_code=204)  # a browser does not ask again
         last = request.headers.get("last-event-id", "")
         seen = int(last) if last.isdecimal() and len(last) < 15 else None
@@ -116,20 +114,13 @@ class Room:
         """The lines of a stream, until the person is gone or her cookie is not good any more."""
         session, seat = view.room.session, view.seat
         with self.hall.presence.stream(request.cookies[COOKIE]) as stream:
-            before = await run_in_threadpool(self._before, session, seat)
             async for _ in self.hall.watch.changes(session):
                 if not self.hall.presence.may_go_on(stream):
                     return
-                last = max(before, self.hall.watch.last(session, seat))
+                last = self.hall.watch.last(session, seat)
                 if seen is not None and last != seen:
                     yield {"id": str(last), "event": "change", "data": ""}
                 seen = last
-
-    def _before(self, session: str, seat: str) -> int:
-        """The last change before a stream, as far as that can be read now."""
-        with suppress(Unavailable):
-            return last_seen_from(self.register, session, seat)
-        return 0
 
     def answer(self, visit: Visit, fields: Fields) -> Response:
         """Keep what was given, once; show the form again where something is missing or wrong."""
@@ -151,7 +142,7 @@ class Room:
                 save_draft(self.register, request.key, json.dumps(answers))
                 return self.page(visit, view, given=answers, faults=faults)
             first = hand_in(self.register, request.key, reply)
-        self.hall.watch.tell(view.room.session)
+        self.hall.watch.tell(view.room.session, NOBODY)
         return home() if first else home("?known=1")
 
     def _refuse_lost(self, fields: Fields) -> None:
@@ -203,7 +194,7 @@ class Room:
         """The seats that are shown to be models, where people may know that."""
         if not self.hosting.models_known:
             return set()
-        people = {seat.name for seat in view.room.seats if seat.state != STOOD_IN}
+        people = {seat.name for seat in view.room.seats if seat.state != SeatState.STOOD_IN}
         return set(view.here) - people
 
     def _told(self, view: View) -> str:

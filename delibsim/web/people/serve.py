@@ -5,10 +5,10 @@ import resource
 from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 
+from delibsim.conduct.people.erase import keep_promises
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.conduct.people.rater_rows import Rows, keep_bringing
-from delibsim.conduct.people.upkeep import keep_promises
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate

@@ -12,13 +12,21 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_reception import rater_reception
 from delibsim.domain.hosting import Reception
-from delibsim.store.people.entry import PARTICIPANT, RATER, Login, visitor_of
-from delibsim.store.people.persons import WITHDRAWN, Person
+from delibsim.store.people.entry import Login, visitor_of
+from delibsim.store.people.persons import Person
 from delibsim.store.people.register import Unavailable
-from delibsim.web.people.gate import COOKIE, fields_in, refuse_foreign
-from delibsim.web.people.language import Language, language, languages
-from delibsim.web.people.rates import NEWCOMERS, OF_ADDRESS, OFTEN, TRIES, Rates
-from delibsim.web.people.render import render
+from delibsim.store.people.states import Role, Stage
+from delibsim.web.people.gate import (
+    COOKIE,
+    NEWCOMERS,
+    OF_ADDRESS,
+    OFTEN,
+    TRIES,
+    Rates,
+    fields_in,
+    refuse_foreign,
+)
+from delibsim.web.people.render import Language, language, languages, render
 
 HOME = "/me"
 Answer = Callable[[Request], Awaitable[Response]]
@@ -55,7 +63,7 @@ class Visits:
         login, person = found
         if self.rates.is_over(login.csrf, OFTEN):
             raise HTTPException(429)
-        if login.role not in (PARTICIPANT, RATER):
+        if login.role not in (Role.PARTICIPANT, Role.RATER):
             return None
         if person is None:
             return None
@@ -108,7 +116,7 @@ class Visits:
                     return self.nobody(request)
                 words = visit.words
                 refuse_foreign(fields, visit.login)
-                return home() if visit.person.stage == WITHDRAWN else act(visit, fields)
+                return home() if visit.person.stage == Stage.WITHDRAWN else act(visit, fields)
             except Unavailable:
                 return self.again(request, fields, words)
 
@@ -132,7 +140,7 @@ class Visits:
         """What the person is told and asked: as a participant, or as a rater."""
         if self.told_in_demo is not None:
             return self.told_in_demo(visit.words)
-        if visit.person.role != RATER:
+        if visit.person.role != Role.RATER:
             return self.hosting.participants
         return rater_reception(self.hosting, visit.words.code)
 

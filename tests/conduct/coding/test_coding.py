@@ -6,8 +6,9 @@ from fake_provider import FakeProvider, Rule
 
 from delibsim import Citizen, Completion, Text, WrongInput, code
 from delibsim.asking import road
-from delibsim.asking.kinds.code import CODES, plan_coding
+from delibsim.asking.kinds.code import CODES
 from delibsim.asking.kinds.code_packs import export_codes
+from delibsim.asking.kinds.code_plan import plan_coding
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.conduct import ask as asking
 from delibsim.conduct.cost import spent
@@ -286,16 +287,6 @@ async def test_a_text_longer_than_a_model_reads_is_told_and_the_others_are_coded
         assert "(10)" in told
     assert {sample.text for sample in planned.answers.all()} == {f"t{n}" for n in range(2, 8)}
     assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
-
-
-async def test_a_command_that_failed_at_once_binds_nobody_to_its_settings(runs):
-    async with FakeProvider([Rule(status=401)]) as provider:
-        _, outcome, _ = await ask(runs, provider)
-        assert (outcome.new, outcome.usable, provider.calls) == (0, 0, 1)
-        assert all("authentication" in fault for fault in outcome.faults)
-        provider.script.clear()
-        _, outcome, _ = await ask(runs, provider, "temperature=0.2")
-        assert outcome.whole
 
 
 async def test_packs_that_were_handed_to_people_bind_what_models_are_asked(home, runs):

@@ -19,7 +19,7 @@ from rated import (
 )
 from sqlalchemy import select
 
-from delibsim.conduct.people.erase import carry_out, rooms_to_end
+from delibsim.conduct.people.erase import carry_out
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_progress import rater_rows
 from delibsim.conduct.people.rater_rows import Rows
@@ -28,12 +28,12 @@ from delibsim.models.pool import ModelPool
 from delibsim.store.codings import Codings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import places_in
-from delibsim.store.people.entry import RATER
 from delibsim.store.people.erasures import withdrawn_undone
 from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import Register
-from delibsim.store.people.rooms import FREE, HELD, OVER, rooms_of
+from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import PERSON, REQUEST
+from delibsim.store.people.states import Role, RoomState, SeatState
 from delibsim.store.ratings import Ratings
 
 HERS = "The quagga bridge must be painted violet before anybody crosses it again."
@@ -72,14 +72,14 @@ def test_a_room_goes_on_for_the_others_and_is_withdrawn_when_it_is_over(tmp_path
         assert "You have withdrawn" in ann.post("/me/withdraw").text
         time.sleep(5 * QUICK)
         assert files_with(hall.runs.folder, b"quagga")
-        assert room(hall).state == HELD
+        assert room(hall).state == RoomState.HELD
         assert not hall.runs.withdrawn(session(hall))
         assert [seat.state for seat in room(hall).seats if seat.person] == ["silent", "taken"]
         take_part(bob)
         until(lambda: hall.runs.withdrawn(session(hall)))
         until(lambda: not files_with(hall.runs.folder, b"quagga"))
         assert "You have reached the end" in bob.get().text
-        assert room(hall).state == OVER
+        assert room(hall).state == RoomState.OVER
         assert hall.view(person_with(hall, "done")).said == ()
     with hall.register.reading() as connection:
         assert connection.execute(select(REQUEST)).all() == []
@@ -89,7 +89,7 @@ def until_said(hall, ann, bob):
     """Both answer until Ann has said her words; Bob has not answered the survey after."""
     for _ in range(300):
         for one in (ann, bob):
-            if any(HERS in said.text for said in hall._said[session(hall)]):
+            if any(HERS in said.text for said in hall.talk(session(hall)).said):
                 return
             if 'action="/me/answer"' in one.get().text:
                 one.answer(HERS if one is ann else "I hear you.")
@@ -112,7 +112,7 @@ def test_who_is_the_last_ends_the_room(tmp_path):
         ann.get("/me/withdraw")
         ann.post("/me/withdraw")
         until(lambda: hall.runs.withdrawn(session(hall)))
-        until(lambda: room(hall).state == OVER)
+        until(lambda: room(hall).state == RoomState.OVER)
         assert not hall.holds(session(hall))
     assert not hall.runs.held(session(hall))
 
@@ -125,7 +125,7 @@ def test_who_withdraws_in_the_lobby_leaves_a_free_seat_and_a_whole_session(tmp_p
         assert room(hall).missing == 1
         ann.get("/me/withdraw")
         ann.post("/me/withdraw")
-        assert [seat.state for seat in room(hall).seats] == [FREE, FREE]
+        assert [seat.state for seat in room(hall).seats] == [SeatState.FREE, SeatState.FREE]
         people = [Browser(address).enter(link_for(hall)[1]) for _ in range(2)]
         for _ in range(100):
             for one in people:
@@ -154,7 +154,19 @@ def test_who_gave_nothing_takes_no_session_with_her(tmp_path):
     assert hall.runs.status(session(hall)) == "partial"
 
 
-def test_a_room_of_another_server_is_left_to_it(tmp_path):
+def has_answered(hall, people=1):
+    """Somebody who has answered the survey in the seat of a person: her code."""
+    with served(hall) as address:
+        code, link = link_for(hall)
+        ann = Browser(address).enter(link)
+        for _ in range(people - 1):
+            Browser(address).enter(link_for(hall)[1]).get()
+        ann.asked()
+        ann.answer(HERS)
+    return code
+
+
+def test_a_room_that_a_server_holds_is_left_to_it(tmp_path):
     hall = hall_of(tmp_path, models="[person,citizen]")
     with served(hall) as address:
         code, link = link_for(hall)
@@ -163,9 +175,10 @@ def test_a_room_of_another_server_is_left_to_it(tmp_path):
         ann.answer(HERS)
         ann.asked()
         note_withdrawn(hall.register, code)
-        assert rooms_to_end(hall.register) == [session(hall)]
         carried = carry_out(hall.runs, hall.register, hall.hosting)
         assert "waits until the room" in carried.waits[0]
+        until(lambda: not hall.holds(session(hall)))  # it was ended, and the server lets it go
+        assert carry_out(hall.runs, hall.register, hall.hosting).waits
         assert not hall.runs.withdrawn(session(hall))
     carried = carry_out(hall.runs, Register.of(hall.runs), hall.hosting)
     assert carried.sessions == [session(hall)]
@@ -173,31 +186,18 @@ def test_a_room_of_another_server_is_left_to_it(tmp_path):
 
 def test_what_waits_is_ended_at_once_where_the_researcher_says_so(tmp_path):
     hall = hall_of(tmp_path)
-    with served(hall) as address:
-        (code, link), (_, other) = link_for(hall), link_for(hall)
-        ann, bob = Browser(address).enter(link), Browser(address).enter(other)
-        for one in (ann, bob):
-            one.get()
-        ann.asked()
-        ann.answer(HERS)
-    register = Register.of(hall.runs)
-    with closing(register):
+    code = has_answered(hall, people=2)
+    with closing(Register.of(hall.runs)) as register:
         note_withdrawn(register, code)
         assert carry_out(hall.runs, register, hall.hosting, at_once="other").waits
-        assert carry_out(hall.runs, register, hall.hosting, at_once=code).sessions == [
-            session(hall)
-        ]
+        carried = carry_out(hall.runs, register, hall.hosting, at_once=code)
+        assert carried.sessions == [session(hall)]
 
 
-def test_the_study_is_held_by_another_process_and_the_withdrawal_waits(tmp_path):
+def test_another_process_uses_the_study_and_the_withdrawal_waits(tmp_path):
     hall = hall_of(tmp_path, models="[person,citizen]")
-    with served(hall) as address:
-        code, link = link_for(hall)
-        ann = Browser(address).enter(link)
-        ann.asked()
-        ann.answer(HERS)
-    register = Register.of(hall.runs)
-    with closing(register):
+    code = has_answered(hall)
+    with closing(Register.of(hall.runs)) as register:
         note_withdrawn(register, code)
         with hall.runs.lock():
             assert "in use by process" in carry_out(hall.runs, register, hall.hosting).waits[0]
@@ -220,7 +220,7 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     (mine,) = [held.number for held, _ in places_in(desk.register, task) if held.person == "ann"]
     note_withdrawn(desk.register, "ann")
     carried = carry_out(runs, desk.register, Hosting(consent="Yes."))
-    assert "all she gave" in carried.told[0]
+    assert "all she gave" in carried.told[-1]
     assert {row["rater"] for row in rated(runs)} == {f"{task} {3 - mine}"}
     places = {held.number: held for held, _ in places_in(desk.register, task)}
     assert (places[mine].state, places[mine].person) == ("free", "")
@@ -243,7 +243,7 @@ def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
     task = debates_online(runs, raters=2, each=2)
     hall = Hall(runs, Register.of(runs, ""), PLAIN, ModelPool(), [])
     with served(hall, holding=False, promises=QUICK) as address:
-        code, link = link_for(hall, "Ann", role=RATER, task=task)
+        code, link = link_for(hall, "Ann", role=Role.RATER, task=task)
         ann = Browser(address).enter(link)
         assert 'href="/me/withdraw"' in ann.get().text
         page = ann.post("/rate/begin").text

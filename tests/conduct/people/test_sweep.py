@@ -43,10 +43,30 @@ def test_lines_go_that_name_the_session_or_quote_and_no_others(runs):
         {"a.r1 reasons": "too_short"},
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines) + '{"torn": "a.r1\n{"torn": "b'
-    path = write(runs, "scores/dri.v1.jsonl", text)
+    path = write(runs, "annotations/code-x/exchanges.jsonl", text)
     sweep(runs, Gone(quoted([HERS]), "a.r1"))
     left = path.read_text(encoding="utf-8").splitlines()
     assert left == [json.dumps(lines[2]), json.dumps(lines[4]), '{"torn": "b']
+
+
+def test_what_a_command_makes_again_goes_as_a_whole_and_its_command_is_told(runs):
+    made = [
+        write(runs, place, "anything")
+        for place in ("scores/dri.v1.jsonl", "tables/runs.csv", "bench/x.csv", "analysis/report.md")
+    ]
+    made.append(write(runs, "sessions.jsonl", "anything"))
+    told = sweep(runs, Gone(NOTHING, "a.r1"))
+    assert [path for path in made if path.exists()] == []
+    for command in ("score s", "export s", "export s --as bench", "analyze s"):
+        assert any(f"; delibsim {command} makes it again" in line for line in told)
+
+
+def test_of_what_a_task_asks_the_texts_of_a_session_go(runs):
+    task = {"texts": {"a.r1/1": "x", "a.r10/1": "y"}, "prompt": HERS, "n": 3}
+    path = write(runs, "annotations/code-x/task.json", json.dumps(task))
+    sweep(runs, Gone(quoted([HERS]), "a.r1"))
+    left = task | {"texts": {"a.r10/1": "y"}}
+    assert json.loads(path.read_text(encoding="utf-8")) == left
 
 
 def test_files_go_that_quote_and_what_a_killed_process_left(runs):

@@ -1,11 +1,36 @@
-"""Means with an error by t, against scipy and a regression of statsmodels."""
+"""Means and their differences by t: units, strata, pairs, samples, equivalence, corrections."""
+
+import json
+import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from scipy.stats import ttest_1samp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.stats import ttest_1samp, ttest_ind
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
-from delibsim.measures.inference.means import mean_of_units, mean_within
+from delibsim.measures.inference.means import (
+    UNDEFINED,
+    Sample,
+    benjamini_hochberg,
+    cohens_d,
+    equivalence,
+    equivalence_of_mean,
+    holm,
+    jackknifed,
+    mean_of_units,
+    mean_within,
+    paired_difference,
+    pooled,
+    welch,
+    wilson,
+)
+from delibsim.measures.inference.regression import line
 
 
 @pytest.mark.parametrize("size", [2, 5, 12])
@@ -58,3 +83,184 @@ def test_without_variance_there_is_a_mean_and_no_error(values, strata, estimate,
         found = mean_of_units(values)
     assert (found.estimate, found.df) == pytest.approx((estimate, df), nan_ok=True)
     assert np.isnan([found.error, found.low, found.high, found.p]).all()
+
+
+VALUES = st.floats(-1e3, 1e3).map(lambda value: round(value, 3))
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=20), st.sampled_from([0.9, 0.95]))
+def test_it_is_that_of_the_paired_t_test(pairs, level):
+    first, second = map(np.array, zip(*pairs, strict=True))
+    found = paired_difference(first, second, level)
+    differences = first - second
+    assert (found.n, found.mean) == (len(pairs), pytest.approx(differences.mean(), abs=1e-9))
+    if math.isnan(found.low):
+        assert np.ptp(differences) < 1e-9
+        return
+    low, high = stats.ttest_rel(first, second).confidence_interval(level)
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9, abs=1e-9)
+
+
+def test_without_two_different_pairs_there_is_no_interval():
+    assert math.isnan(paired_difference([], []).mean)
+    one = paired_difference([2.0], [1.0])
+    assert (one.mean, math.isnan(one.sd), math.isnan(one.low)) == (1.0, True, True)
+    equal = paired_difference([0.3, 0.4], [0.1, 0.2])
+    assert (equal.sd, math.isnan(equal.low)) == (0.0, True)
+
+
+def test_pairs_have_two_values():
+    with pytest.raises(ValueError, match="two values each"):
+        paired_difference([1.0, 2.0], [1.0])
+
+
+PEOPLE = Sample(2.980, 0.431, 910)
+GROUPS = [Sample(2.939, sd, 660) for sd in (0.12, 0.13)]  # of two treatments, as published
+
+
+def samples():
+    rng = np.random.default_rng(3)
+    return rng.normal(0.3, 1, 20), rng.normal(0, 3, 35)
+
+
+def test_both_are_those_of_scipy():
+    a, b = samples()
+    for equal, function in ((True, pooled), (False, welch)):
+        there = ttest_ind(a, b, equal_var=equal)
+        found = function(Sample.of(a), Sample.of(b))
+        assert found.p == pytest.approx(there.pvalue, abs=1e-12)
+        assert found.interval() == pytest.approx(tuple(there.confidence_interval()), abs=1e-12)
+
+
+def test_the_published_p_of_models_against_people_follow_from_mean_sd_and_n():
+    """Published are .0176 and .0180 with a pooled variance, .0066 and .0068 by Welch."""
+    assert [pooled(group, PEOPLE).p for group in GROUPS] == pytest.approx(
+        [0.0176, 0.0180], abs=0.0015
+    )
+    assert [welch(group, PEOPLE).p for group in GROUPS] == pytest.approx(
+        [0.0066, 0.0068], abs=0.0015
+    )
+    for group in GROUPS:
+        assert welch(group, PEOPLE).interval() == pytest.approx((-0.071, -0.011), abs=0.001)
+
+
+def test_of_a_slope_it_is_hc3_where_every_point_is_a_cluster():
+    """HC3 has no factor (n - 1) / n: MacKinnon and White 1985."""
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=9), rng.normal(size=9)
+    whole = line(x, y).slope
+    without = [line(np.delete(x, i), np.delete(y, i)).slope for i in range(9)]
+    found = jackknifed(whole, without)
+    other = sm.OLS(y, sm.add_constant(x)).fit(cov_type="HC3").bse[1]
+    assert found.error == pytest.approx(other * np.sqrt(8 / 9))
+    assert found.df == 8
+
+
+def test_of_a_mean_it_is_student_s():
+    values = np.random.default_rng(1).normal(0.1, 0.3, 7)
+    found, other = (
+        jackknifed(values.mean(), (values.sum() - values) / 6),
+        DescrStatsW(values),
+    )
+    assert (found.low, found.high) == pytest.approx(other.tconfint_mean())
+    assert found.p == pytest.approx(other.ttest_mean(0)[1])
+
+
+@pytest.mark.parametrize("without", [[], [0.3], [0.1, 0.1, 0.1], [0.1, np.nan]])
+def test_where_nothing_varies_or_one_is_undefined_there_is_no_error(without):
+    found = jackknifed(0.1, without)
+    assert found.estimate == 0.1
+    assert np.isnan([found.error, found.low, found.high, found.p]).all()
+
+
+def test_by_hand():
+    """Means 4 and 2, sums of squares 8 and 2 on 2 + 1 degrees of freedom: 2 / sqrt(10 / 3)."""
+    assert cohens_d([2, 4, 6], [1, 3]) == pytest.approx(2 / np.sqrt(10 / 3))
+    assert cohens_d([1, 3], [2, 4, 6]) == pytest.approx(-2 / np.sqrt(10 / 3))
+
+
+def test_it_is_t_without_the_sizes_of_the_groups():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(0.5, 1, 20), rng.normal(0, 2, 31)
+    t = ttest_ind(a, b).statistic
+    assert cohens_d(a, b) == pytest.approx(t * np.sqrt(1 / 20 + 1 / 31))
+
+
+def test_it_is_undefined_without_variance_or_with_one_value():
+    assert np.isnan(cohens_d([1, 1], [0, 0]))
+    assert np.isnan(cohens_d([1], [0, 2]))
+    assert np.isnan(cohens_d([], []))
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.015, -0.04])
+def test_it_is_that_of_statsmodels(shift):
+    rng = np.random.default_rng(6)
+    first, second = rng.normal(shift, 0.03, 12), rng.normal(0, 0.01, 12)
+    found = equivalence_of_mean(first - second, 0.02)
+    p, (_, p_lower, _), (_, p_upper, _) = ttost_paired(first, second, -0.02, 0.02)
+    assert (found.p, found.p_lower, found.p_upper) == pytest.approx((p, p_lower, p_upper), abs=1e-9)
+    assert found.estimate == pytest.approx((first - second).mean())
+
+
+def test_the_interval_of_90_percent_lies_within_the_margin_where_p_is_below_5_percent():
+    rng = np.random.default_rng(7)
+    verdicts = set()
+    for _ in range(200):
+        found = equivalence_of_mean(rng.normal(0.003, 0.02, 8), 0.02)
+        within = found.low > -0.02 and found.high < 0.02
+        assert within == (found.p < 0.05)
+        verdicts.add(within)
+    assert verdicts == {True, False}
+
+
+@pytest.mark.parametrize("value", [0.0, 0.01, 0.3])
+def test_without_variance_nothing_is_decided(value):
+    assert equivalence_of_mean(np.full(5, value), 0.02) is UNDEFINED
+    assert equivalence(value, 0.0, 4, 0.02) is UNDEFINED
+    assert np.isnan(UNDEFINED.p)
+
+
+def test_what_is_undefined_is_nan_and_a_margin_is_above_0():
+    assert math.isnan(equivalence_of_mean([0.1], 0.02).p)
+    assert math.isnan(equivalence_of_mean([0.1, 0.1], 0.02).p)
+    assert math.isnan(equivalence_of_mean([0.1 + 0.2, 0.3], 0.02).p)  # equal but for rounding
+    assert math.isnan(equivalence_of_mean([0.0], 0.02).p)
+    with pytest.raises(ValueError, match="above 0"):
+        equivalence_of_mean([0.1], 0.0)
+
+
+KEPT = json.loads((Path(__file__).parents[2] / "reference" / "coding.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("row", KEPT["wilson"])
+def test_the_interval(row):
+    found = wilson(row["successes"], row["n"])
+    assert found == pytest.approx((row["low"], row["high"]), abs=5e-8)
+
+
+def test_no_trials_have_no_interval_and_more_successes_than_trials_are_refused():
+    assert all(map(math.isnan, wilson(0, 0)))
+    with pytest.raises(ValueError, match="3 of 2 is no proportion"):
+        wilson(3, 2)
+
+
+@pytest.mark.parametrize("size", [1, 3, 12])
+@pytest.mark.parametrize(("corrected", "theirs"), [(holm, "holm"), (benjamini_hochberg, "fdr_bh")])
+def test_a_correction_is_that_of_statsmodels(corrected, theirs, size):
+    p = np.random.default_rng(size).beta(0.5, 4, size)
+    assert corrected(p.tolist()) == pytest.approx(multipletests(p, method=theirs)[1], abs=1e-12)
+
+
+def test_the_published_families_of_three_come_out():
+    """Normative against none .005 becomes .015 (DEFINITIONS 7)."""
+    assert holm([0.005, 0.079, 0.349])[0] == pytest.approx(0.015)
+
+
+@pytest.mark.parametrize("corrected", [holm, benjamini_hochberg])
+def test_what_is_nan_is_no_member_of_the_family(corrected):
+    found = corrected([0.01, math.nan, 0.04])
+    assert found[0] == pytest.approx(0.02)
+    assert found[2] == pytest.approx(0.04)
+    assert math.isnan(found[1])
+    assert corrected([]) == []
+    assert np.isnan(corrected([math.nan])).all()

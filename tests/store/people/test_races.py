@@ -7,15 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import func, select
 
-from delibsim.domain.transcript import Statement, Turn
-from delibsim.store.people import assignments, interventions, rooms
-from delibsim.store.people.changes import changes
-from delibsim.store.people.entry import RATER, Invitation, accept, invite, invite_person
-from delibsim.store.people.interventions import shut_out
+from delibsim.store.people import assignments
+from delibsim.store.people.entry import Invitation, accept, invite, invite_person
 from delibsim.store.people.persons import (
-    CONSENTED,
-    READY,
-    WITHDRAWN,
     Identity,
     add_person,
     answers_of,
@@ -27,21 +21,9 @@ from delibsim.store.people.persons import (
     set_stage,
 )
 from delibsim.store.people.requests import hand_in, put_request, request_of, save_draft
-from delibsim.store.people.rooms import (
-    CANCELLED,
-    FREE,
-    HELD,
-    LOBBY,
-    STOOD_IN,
-    TAKEN,
-    lease,
-    open_room,
-    rooms_of,
-    set_room,
-    set_seat,
-    take_seat,
-)
+from delibsim.store.people.rooms import open_room, rooms_of, set_room, set_seat, shut_out, take_seat
 from delibsim.store.people.schema import LOGIN, PLACE, REQUEST
+from delibsim.store.people.states import Role, RoomState, SeatState, Stage
 
 
 def at_once(*acts):
@@ -57,8 +39,8 @@ def at_once(*acts):
 
 
 @pytest.fixture
-def servers(opened):
-    """Two registers of one study, as two servers have them."""
+def registers(opened):
+    """Two registers of one study, as its server and a command beside it have them."""
     return opened(), opened()
 
 
@@ -67,13 +49,13 @@ def test_registers_are_made_by_many_servers_at_once(opened):
     assert {len(persons(one)) for one in made} == {0}
 
 
-def test_a_seat_is_taken_by_one_and_nobody_takes_two(servers):
+def test_a_seat_is_taken_by_one_and_nobody_takes_two(registers):
     for number in range(4):
-        open_room(servers[0], f"room {number}", ["A", "B", "C"])
-    people = [add_person(servers[0], "participant") for _ in range(14)]
+        open_room(registers[0], f"room {number}", ["A", "B", "C"])
+    people = [add_person(registers[0], "participant") for _ in range(14)]
     tabs = [person for person in people for _ in range(2)]
     takes = [
-        lambda person=person, n=n: take_seat(servers[n % 2], person)
+        lambda person=person, n=n: take_seat(registers[n % 2], person)
         for n, person in enumerate(tabs)
     ]
     found = []
@@ -84,115 +66,106 @@ def test_a_seat_is_taken_by_one_and_nobody_takes_two(servers):
         by_person.setdefault(person, set()).add(seat)
     seated = [seats for seats in by_person.values() if seats != {None}]
     assert all(len(seats) == 1 for seats in seated)
-    taken = [(room.session, seat.name) for room in rooms_of(servers[0]) for seat in room.seats
-             if seat.state == TAKEN]  # fmt: skip
+    taken = [(room.session, seat.name) for room in rooms_of(registers[0]) for seat in room.seats
+             if seat.state == SeatState.TAKEN]  # fmt: skip
     assert len(taken) == 12
     assert {next(iter(seats)) for seats in seated} == set(taken)
 
 
-def test_a_model_follows_where_nobody_came_and_never_where_somebody_did(servers):
+def test_a_model_follows_where_nobody_came_and_never_where_somebody_did(registers):
     """The time of the lobby is over while people come in."""
     for number in range(8):
         name = f"room {number}"
-        open_room(servers[0], name, ["A"])
-        person = add_person(servers[0], "participant")
+        open_room(registers[0], name, ["A"])
+        person = add_person(registers[0], "participant")
 
         def stand_in(name=name):
-            changed = set_seat(servers[0], name, "A", STOOD_IN, "citizen", (FREE,))
-            set_room(servers[0], name, HELD, of=(LOBBY,))
+            changed = set_seat(
+                registers[0], name, "A", SeatState.STOOD_IN, "citizen", (SeatState.FREE,)
+            )
+            set_room(registers[0], name, RoomState.HELD, of=(RoomState.LOBBY,))
             return changed
 
-        stood_in, seat = at_once(stand_in, lambda p=person, n=name: take_seat(servers[1], p, n))
-        (room,) = rooms_of(servers[0], name)
+        stood_in, seat = at_once(stand_in, lambda p=person, n=name: take_seat(registers[1], p, n))
+        (room,) = rooms_of(registers[0], name)
         assert (room.seats[0].person == person) == (seat is not None) == (not stood_in)
-        assert room.seats[0].state == (TAKEN if seat else STOOD_IN)
+        assert room.seats[0].state == (SeatState.TAKEN if seat else SeatState.STOOD_IN)
 
 
-def test_nobody_is_seated_in_a_room_that_was_cancelled(servers):
+def test_nobody_is_seated_in_a_room_that_was_cancelled(registers):
     for number in range(8):
         name = f"room {number}"
-        open_room(servers[0], name, ["A", "B"])
-        person = add_person(servers[0], "participant")
+        open_room(registers[0], name, ["A", "B"])
+        person = add_person(registers[0], "participant")
         cancelled, seat = at_once(
-            lambda n=name: set_room(servers[0], n, CANCELLED, of=(LOBBY,)),
-            lambda p=person, n=name: take_seat(servers[1], p, n),
+            lambda n=name: set_room(registers[0], n, RoomState.CANCELLED, of=(RoomState.LOBBY,)),
+            lambda p=person, n=name: take_seat(registers[1], p, n),
         )
         assert cancelled
-        (room,) = rooms_of(servers[0], name)
+        (room,) = rooms_of(registers[0], name)
         assert (room.first is not None) == (seat is not None)
-        assert take_seat(servers[0], add_person(servers[0], "participant"), name) is None
+        assert take_seat(registers[0], add_person(registers[0], "participant"), name) is None
 
 
-def test_one_server_holds_a_room(servers, monkeypatch):
-    monkeypatch.setattr(rooms, "LEASE", 0.3)
-    open_room(servers[0], "room", ["A"])
-    for _ in range(4):
-        names = [f"server {n}" for n in range(8)]
-        won = at_once(*[lambda s=s, n=n: lease(servers[n % 2], "room", s)
-                        for n, s in enumerate(names)])  # fmt: skip
-        assert sum(won) == 1
-        holder = names[won.index(True)]
-        assert lease(servers[1], "room", holder)
-        time.sleep(0.4)  # it was killed
-
-
-def test_a_request_is_given_once_and_no_draft_comes_after(servers):
+def test_a_request_is_given_once_and_no_draft_comes_after(registers):
     for number in range(6):
         key = f"key {number}"
-        kept = at_once(*[lambda n=n, k=key: put_request(servers[n % 2], k, "room", "A", "pre", "{}")
+        kept = at_once(*[lambda n=n, k=key: put_request(registers[n % 2], k, "room", "A", "pre", "{}")
                          for n in range(4)])  # fmt: skip
         assert len({one.asked for one in kept}) == 1
         given = at_once(
-            *[lambda n=n, k=key: hand_in(servers[n % 2], k, f"reply {n}") for n in range(6)],
-            *[lambda n=n, k=key: save_draft(servers[n % 2], k, f"draft {n}") for n in range(2)],
+            *[lambda n=n, k=key: hand_in(registers[n % 2], k, f"reply {n}") for n in range(6)],
+            *[lambda n=n, k=key: save_draft(registers[n % 2], k, f"draft {n}") for n in range(2)],
         )
         assert sum(given[:6]) == 1
-        found = request_of(servers[0], key)
+        found = request_of(registers[0], key)
         assert found.reply == f"reply {given.index(True)}"
-        assert not save_draft(servers[1], key, "later")
-        assert request_of(servers[0], key).draft == found.draft
+        assert not save_draft(registers[1], key, "later")
+        assert request_of(registers[0], key).draft == found.draft
 
 
-def test_one_id_of_a_panel_is_one_person(servers):
+def test_one_id_of_a_panel_is_one_person(registers):
     link = Invitation("", "participant")
     who = Identity(panel="PROLIFIC_PID", panel_id="5f1")
-    came = at_once(*[lambda n=n: accept(servers[n % 2], link, "en", who).person for n in range(8)])
+    came = at_once(
+        *[lambda n=n: accept(registers[n % 2], link, "en", who).person for n in range(8)]
+    )
     assert len(set(came)) == 1
-    assert [one.id for one in persons(servers[0])] == [came[0]]
+    assert [one.id for one in persons(registers[0])] == [came[0]]
 
 
-def test_answers_that_were_sent_twice_count_once(servers):
-    code = add_person(servers[0], "participant")
-    at_once(*[lambda n=n: keep_answers(servers[n % 2], code, {"age": str(n), "town": str(n)})
+def test_answers_that_were_sent_twice_count_once(registers):
+    code = add_person(registers[0], "participant")
+    at_once(*[lambda n=n: keep_answers(registers[n % 2], code, {"age": str(n), "town": str(n)})
               for n in range(6)])  # fmt: skip
-    found = answers_of(servers[0])
+    found = answers_of(registers[0])
     assert len(found) == 2
     assert len({one["value"] for one in found}) == 1
 
 
-def test_who_has_withdrawn_stays_withdrawn(servers):
+def test_who_has_withdrawn_stays_withdrawn(registers):
     for number in range(6):
-        code = add_person(servers[0], "participant", identity=Identity(f"Anna {number}"))
-        consent(servers[0], code, "1")
+        code = add_person(registers[0], "participant", identity=Identity(f"Anna {number}"))
+        consent(registers[0], code, "1")
         at_once(
-            lambda c=code: note_withdrawn(servers[0], c),
-            lambda c=code: set_stage(servers[1], c, READY),
-            lambda c=code: consent(servers[1], c, "1"),
+            lambda c=code: note_withdrawn(registers[0], c),
+            lambda c=code: set_stage(registers[1], c, Stage.READY),
+            lambda c=code: consent(registers[1], c, "1"),
         )
-        assert person_of(servers[0], code).stage == WITHDRAWN
-    consent(servers[0], code, "2")
-    assert person_of(servers[0], code).stage != CONSENTED
+        assert person_of(registers[0], code).stage == Stage.WITHDRAWN
+    consent(registers[0], code, "2")
+    assert person_of(registers[0], code).stage != Stage.CONSENTED
 
 
-def test_places_of_raters_are_entered_once_and_had_by_one(servers):
+def test_places_of_raters_are_entered_once_and_had_by_one(registers):
     places = {n: [(f"sheet {n}", f"unit {n}")] for n in range(6)}
-    at_once(*[lambda n=n: assignments.open_places(servers[n % 2], "task", places, {})
+    at_once(*[lambda n=n: assignments.open_places(registers[n % 2], "task", places, {})
               for n in range(4)])  # fmt: skip
-    with servers[0].reading() as connection:
+    with registers[0].reading() as connection:
         assert connection.scalar(select(func.count()).select_from(PLACE)) == 6
-    raters = [add_person(servers[0], RATER) for _ in range(8)]
+    raters = [add_person(registers[0], Role.RATER) for _ in range(8)]
     tabs = raters * 2
-    held = at_once(*[lambda n=n, r=r: assignments.take_place(servers[n % 2], "task", r)
+    held = at_once(*[lambda n=n, r=r: assignments.take_place(registers[n % 2], "task", r)
                      for n, r in enumerate(tabs)])  # fmt: skip
     by_rater = {}
     for rater, one in zip(tabs, held, strict=True):
@@ -202,67 +175,32 @@ def test_places_of_raters_are_entered_once_and_had_by_one(servers):
     assert sorted(had) == list(range(6))
 
 
-def test_a_break_of_a_rater_is_counted_once(servers):
-    assignments.open_places(servers[0], "task", {0: [("sheet", "unit")]}, {})
-    rater = add_person(servers[0], RATER)
-    held = assignments.take_place(servers[0], "task", rater)
-    key = assignments.show_step(servers[0], held, "sheet", "step", None)
-    assignments.pause(servers[0], held)
+def test_a_break_of_a_rater_is_counted_once(registers):
+    assignments.open_places(registers[0], "task", {0: [("sheet", "unit")]}, {})
+    rater = add_person(registers[0], Role.RATER)
+    held = assignments.take_place(registers[0], "task", rater)
+    key = assignments.show_step(registers[0], held, "sheet", "step", None)
+    assignments.pause(registers[0], held)
     time.sleep(0.3)
-    at_once(*[lambda n=n: assignments.go_on(servers[n % 2], held) for n in range(6)])
-    with servers[0].reading() as connection:
+    at_once(*[lambda n=n: assignments.go_on(registers[n % 2], held) for n in range(6)])
+    with registers[0].reading() as connection:
         paused = connection.scalar(select(REQUEST.c.paused).where(REQUEST.c.key == key))
     assert 0.25 < paused < 0.55
 
 
-def test_changes_are_seen_in_the_order_of_their_ids(servers):
-    """Who looks while many write never finds a change below one that it has seen."""
-    open_room(servers[0], "room", ["A", "B"])
-    said = Statement(Turn(1, 1, "A"), "Yes.")
-    over, missed = threading.Event(), []
-
-    def look():
-        known, last = set(), 0
-        while True:
-            done = over.is_set()  # before the look, so that the last one sees all
-            for one in changes(servers[0], "room"):
-                if one.id < last and one.id not in known:
-                    missed.append(one.id)
-                known.add(one.id)
-            last = max(known, default=0)
-            if done:
-                return len(known)
-
-    def write(n):
-        for k in range(15):
-            if k % 3 == 0:
-                interventions.say(servers[n % 2], "room", "Hello.")
-            elif k % 3 == 1:
-                with servers[n % 2].writing() as connection:
-                    rooms.note_within(connection, "room", "asked", {"seat": "A"})
-            else:
-                rooms.keep_said(servers[n % 2], "room", [({"done": True, "by": "A"}, (n, said))])
-
-    with ThreadPoolExecutor(1) as pool:
-        looking = pool.submit(look)
-        at_once(*[lambda n=n: write(n) for n in range(4)])
-        over.set()
-        assert looking.result() == 60
-    assert not missed
-    assert len(rooms.said_in(servers[1], "room")) == 4
-
-
-def test_a_link_that_is_revoked_while_it_is_used_opens_nothing(servers, database):
+def test_a_link_that_is_revoked_while_it_is_used_opens_nothing(registers, database):
     from delibsim.store.people.entry import let_in, login_of
 
     for _ in range(6):
-        code, token = invite_person(servers[0], Invitation("", "participant"), 1, "en", Identity())
+        code, token = invite_person(
+            registers[0], Invitation("", "participant"), 1, "en", Identity()
+        )
 
         def enter(token=token, code=code):
-            return let_in(servers[1], token, Invitation(code, "participant"))
+            return let_in(registers[1], token, Invitation(code, "participant"))
 
-        _, cookie = at_once(lambda c=code: shut_out(servers[0], c), enter)
-        assert login_of(servers[0], cookie) is None
-    with servers[0].reading() as connection:
+        _, cookie = at_once(lambda c=code: shut_out(registers[0], c), enter)
+        assert login_of(registers[0], cookie) is None
+    with registers[0].reading() as connection:
         assert connection.scalar(select(func.count()).select_from(LOGIN)) == 0
-    assert invite(servers[0], Invitation("", "participant"), 1)
+    assert invite(registers[0], Invitation("", "participant"), 1)

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 
-from delibsim.store.people.changes import VISIBLE, changes
-from delibsim.store.people.rooms import seat_of
+from delibsim.store.people.rooms import rooms_of
+from delibsim.store.people.states import RoomState
 
 OBSERVER = "Participant 1"
 OTHERS = ("Participant 2", "Participant 3")
@@ -44,14 +44,23 @@ def observed(home, models, texts):
     hosting = replace(PLAIN, typing=3_000.0 if not texts else None)
     hall = hall_of(home, models=models, hosting=hosting)
     (session,) = hall.sessions
-    asked, waiting, lines = [], {}, []
+    asked, waiting, lines, told = [], {}, [], []
+    tell = hall.watch.tell
+
+    def noted(session, seat=None):
+        (room,) = rooms_of(hall.register)
+        if room.state == RoomState.HELD and seat in (None, OBSERVER):
+            told.append("all" if seat is None else "her")
+        tell(session, seat)
+
+    hall.watch.tell = noted
     with served(hall) as address:
         others = []
         for seat in OTHERS if texts else ():
             link = link_for(hall, session=session, seat=seat)[1]
             browser = Browser(address).enter(link)
             others.append(threading.Thread(target=take_part, args=[browser, texts[seat]]))
-        code, link = link_for(hall, session=session, seat=OBSERVER)
+        _, link = link_for(hall, session=session, seat=OBSERVER)
         browser = Browser(address).enter(link)
         twin = Browser(address)
         twin.http.cookies.update(browser.http.cookies)
@@ -73,16 +82,13 @@ def observed(home, models, texts):
         for thread in others:
             thread.join()
     stream.join()
-    place = json.dumps({"seat": OBSERVER})
-    found = changes(hall.register, seat_of(hall.register, code)[0])
-    kinds = [one.kind for one in found if one.kind in VISIBLE or json.dumps(one.about) == place]
     run = hall.runs.run(session)
     said = {one.turn.speaker: one.text for one in run.transcript}
     return {
         "asked": asked,
         "waiting": waiting,
         "last": last,
-        "kinds": [kind for kind in kinds if kind != "came"],
+        "told": told,
         "lines": lines,
         "said": said,
     }
@@ -117,7 +123,7 @@ def test_pages_of_waiting_are_the_same_where_the_talk_stands_alike(both):
 
 def test_events_have_one_shape_and_come_in_one_order(both):
     models, people = both
-    assert models["kinds"] == people["kinds"]
+    assert models["told"] == people["told"]
     for lines in (models["lines"], people["lines"]):
         assert lines
         assert [line for line in lines if not LINE.fullmatch(line)] == []

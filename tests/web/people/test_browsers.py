@@ -22,7 +22,7 @@ from delibsim.store.people.persons import set_language
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import SEAT
-from delibsim.web.people import language as languages
+from delibsim.web.people import render as languages
 from delibsim.web.people.office_entry import SPOKEN
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(900)]
@@ -258,14 +258,14 @@ def places(tmp_path_factory):
     home = tmp_path_factory.mktemp("pages")
     folder = tmp_path_factory.mktemp("languages")
     for code in languages.languages():
-        shutil.copy(languages.FOLDER / f"{code}.yaml", folder)
-    english = (languages.FOLDER / "en.yaml").read_text(encoding="utf-8")
+        shutil.copy(languages.TEXTS / f"{code}.yaml", folder)
+    english = (languages.TEXTS / "en.yaml").read_text(encoding="utf-8")
     turned = re.sub(r"(?m)^direction:.*$", "direction: rtl", english)
     assert turned != english
     (folder / "ar.yaml").write_text(turned, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
-        patch.setattr(languages, "FOLDER", folder)
+        patch.setattr(languages, "TEXTS", folder)
         _forget()
         with every_page(home) as found:
             yield found

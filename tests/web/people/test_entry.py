@@ -9,10 +9,9 @@ from people_site import PLAIN, Browser, hall_of, hidden, link_for, open_link, se
 
 from delibsim.domain.hosting import Question
 from delibsim.store.people.entry import revoke_open
-from delibsim.store.people.interventions import shut_out
 from delibsim.store.people.persons import answers_of, person_of, persons
 from delibsim.store.people.requests import request_of
-from delibsim.store.people.rooms import seat_of
+from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.web.people import visits
 from delibsim.web.people.gate import COOKIE
 

@@ -24,8 +24,7 @@ from delibsim.models.person.questionnaire import questionnaire
 from delibsim.models.person.reply import reply_of
 from delibsim.web.people.forms import answers_in, form_of, said_of, texts_of
 from delibsim.web.people.gate import Gate, fields_in
-from delibsim.web.people.language import language
-from delibsim.web.people.render import ASSETS, asset, render
+from delibsim.web.people.render import ASSETS, asset, language, render
 from delibsim.web.serve import bound
 
 SCREENS = [(1280, "light"), (400, "dark"), (320, "light")]

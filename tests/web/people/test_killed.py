@@ -16,10 +16,11 @@ from provider_thread import provider_in_a_thread
 from sqlalchemy import func, select
 
 from delibsim.conduct.replay import replay
-from delibsim.store.people.entry import PARTICIPANT, Invitation, invite_person
+from delibsim.store.people.entry import Invitation, invite_person
 from delibsim.store.people.persons import Identity, answers_of, person_of
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import REQUEST
+from delibsim.store.people.states import Role
 from delibsim.store.runs import Runs
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
@@ -127,7 +128,7 @@ def killed(home, provider):
 def people_of(home):
     """Two people by their codes, and the links of both."""
     register = Register.of(Runs(home / "runs", "s"), "")
-    wanted = Invitation("", PARTICIPANT, "", "", "")
+    wanted = Invitation("", Role.PARTICIPANT, "", "", "")
     made = [invite_person(register, wanted, 1.0, "en", Identity()) for _ in range(2)]
     return register, [code for code, _ in made], [f"/i/{token}" for _, token in made]
 

@@ -20,10 +20,10 @@ from delibsim.domain.hosting import Hosting, Limit
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import plan
 from delibsim.store.codings import Codings
-from delibsim.store.people.entry import RATER
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import TABLES
+from delibsim.store.people.states import Role
 from delibsim.store.ratings import Ratings
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
@@ -132,7 +132,7 @@ def test_a_rater_rates_ten_debates(page, home):
     task = debates_online(runs, raters=1, each=10)
     hall = hall_over(runs, home)
     with served(hall, holding=False) as address:
-        comes_in(page, address + open_link(hall, RATER, task))
+        comes_in(page, address + open_link(hall, Role.RATER, task))
         assert "Number of debates: 10" in page.locator("main").inner_text()
         assert faults(page) == []
         page.click("main form button.first")
@@ -150,7 +150,7 @@ def test_a_coder_fills_a_sheet(page, home):
     runs, task = made(codes_online, home, 1)
     hall = hall_over(runs, home)
     with served(hall, holding=False) as address:
-        comes_in(page, address + open_link(hall, RATER, task))
+        comes_in(page, address + open_link(hall, Role.RATER, task))
         assert faults(page) == []
         page.click("main form button.first")
         page.wait_for_selector("form.answers")

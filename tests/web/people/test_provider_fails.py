@@ -14,7 +14,6 @@ from provider_thread import provider_in_a_thread
 from delibsim.conduct.people import hall as halls
 from delibsim.domain.hosting import Limit
 from delibsim.models.pool import ModelPool
-from delibsim.store.people import rooms
 from delibsim.store.people.requests import (
     hand_in,
     not_counted,
@@ -23,7 +22,9 @@ from delibsim.store.people.requests import (
     put_request,
     request_of,
 )
-from delibsim.store.people.rooms import HELD, STOPPED, TAKEN, rooms_of, seat_of
+from delibsim.store.people.rooms import rooms_of, seat_of
+from delibsim.store.people.server import Serving
+from delibsim.store.people.states import RoomState, SeatState
 
 pytestmark = [pytest.mark.slow]
 REFUSED = Rule(status=401)
@@ -68,7 +69,7 @@ def test_people_are_told_nothing_is_lost_and_nobody_loses_a_seat_meanwhile(
             assert "the time is not counted" in text
             assert TROUBLE in browser.http.get("/me/part").json()["html"]
             assert 'action="/me/answer"' not in text
-        until_room(hall, STOPPED)
+        until_room(hall, RoomState.STOPPED)
         time.sleep(7.0)  # longer than every limit
         provider.script.clear()
         (name,) = hall.sessions
@@ -79,7 +80,7 @@ def test_people_are_told_nothing_is_lost_and_nobody_loses_a_seat_meanwhile(
         for thread in threads:
             thread.join()
         (room,) = rooms_of(hall.register)
-        assert {seat.state for seat in room.seats} == {TAKEN}
+        assert {seat.state for seat in room.seats} == {SeatState.TAKEN}
     run = hall.runs.run(name)
     assert run.status == "complete"
     assert not any(response.missing for response in run.responses)
@@ -159,13 +160,12 @@ def test_time_counts_from_when_a_request_was_first_shown(tmp_path):
 @pytest.mark.parametrize("gently", [True, False])
 def test_the_time_of_a_server_that_was_gone_is_not_counted(tmp_path, monkeypatch, gently):
     """Stopped, or gone without a word: what was asked before has as much time left afterwards."""
-    monkeypatch.setattr(rooms, "LEASE", 1.0)
     limit = Limit(0.1, binds=True)
     hosting = replace(PLAIN, survey=limit, away=limit)
     hall = hall_of(tmp_path, models="[person,citizen]", hosting=hosting)
     code, link = link_for(hall)
     if not gently:
-        monkeypatch.setattr(halls, "release", lambda register, server: None)
+        monkeypatch.setattr(Serving, "end", lambda serving: None)
     with served(hall) as address:
         cookies = Browser(address).enter(link).http.cookies
         browser = Browser(address)
@@ -177,10 +177,10 @@ def test_the_time_of_a_server_that_was_gone_is_not_counted(tmp_path, monkeypatch
     with served(again) as address:
         browser = Browser(address)
         browser.http.cookies.update(cookies)
-        until_room(again, HELD)
+        until_room(again, RoomState.HELD)
         time.sleep(2.0)
         browser.asked()
         assert request_of(again.register, key).paused >= 5.0
         browser.answer()
         assert request_of(again.register, key).status == "ok"
-        assert rooms_of(again.register)[0].seats[0].state == TAKEN
+        assert rooms_of(again.register)[0].seats[0].state == SeatState.TAKEN

@@ -26,8 +26,8 @@ from delibsim.store.people.assignments import place_of, replies_of
 from delibsim.store.people.schema import PLACE, REQUEST
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
-from delibsim.web.people.language import language
 from delibsim.web.people.raters import Rater, RaterPages
+from delibsim.web.people.render import language
 
 MODELS = re.compile(r"citizen|eloquent|halting|_plain|extractive|oxford|\.r[12]\b", re.IGNORECASE)
 INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_]+)"[^>]*>')

@@ -16,8 +16,9 @@ import pytest
 from rated import codes_online, debates_online, study_of_debates
 
 from delibsim.store.codings import Codings
-from delibsim.store.people.entry import PARTICIPANT, RATER, Invitation, invite
+from delibsim.store.people.entry import Invitation, invite
 from delibsim.store.people.register import Register
+from delibsim.store.people.states import Role
 from delibsim.store.ratings import Ratings
 
 TESTS = Path(__file__).parents[2]
@@ -110,7 +111,7 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
     runs = study_of_debates(tmp_path)
     task = debates_online(runs, raters=1, each=2)
     address, process = served(runs)
-    client, page = come_in(address, runs, RATER, task)
+    client, page = come_in(address, runs, Role.RATER, task)
     with closing(client):
         assert "I judge." in client.consent
         assert "I take part." not in client.consent
@@ -124,10 +125,10 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
     ratings = Ratings.of(runs)
     debates = {sheet["debate"] for sheet in ratings.key(task).values()}
     wait_for(lambda: sum(len(ratings.read(one)) for one in debates) == 2)
-    other, page = come_in(address, runs, RATER, task)
+    other, page = come_in(address, runs, Role.RATER, task)
     with closing(other):
         assert "nothing to do" in page
-    nobody, page = come_in(address, runs, PARTICIPANT)
+    nobody, page = come_in(address, runs, Role.PARTICIPANT)
     with closing(nobody):
         assert "I take part." in nobody.consent
         assert nobody.get("/rate").status_code == 403
@@ -140,7 +141,7 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
 def test_a_study_of_texts_is_served_to_coders_alone(tmp_path, served):
     runs, task = codes_online(tmp_path, coders=1)
     address, process = served(runs)
-    client, page = come_in(address, runs, RATER, task)
+    client, page = come_in(address, runs, Role.RATER, task)
     with closing(client):
         assert "You do not take part in a discussion" in client.consent
         assert "Before you begin" in client.consent

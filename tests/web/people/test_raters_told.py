@@ -18,8 +18,8 @@ from told_beside import alone, beside, moved, same, table
 
 from delibsim.conduct.people.hall import Hall
 from delibsim.models.pool import ModelPool
-from delibsim.store.people.entry import RATER
 from delibsim.store.people.register import Register
+from delibsim.store.people.states import Role
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "raters.md"
@@ -91,7 +91,7 @@ def shown_to(page, runs, task):
     """The visible text of each page of a rater's first sheet, without what others said."""
     hall = Hall(runs, Register.of(runs, ""), PLAIN, ModelPool(), [])
     with served(hall, holding=False) as address:
-        page.goto(address + link_for(hall, role=RATER, task=task)[1])
+        page.goto(address + link_for(hall, role=Role.RATER, task=task)[1])
         page.click("main form button.first")
         page.click("button[name=agree]")
         page.locator("[name=q-task]").first.check()

@@ -7,13 +7,12 @@ from people_site import Browser, hall_of, hidden, link_for, served
 from sqlalchemy import update
 
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.store.people.entry import RATER, RESEARCHER, digest, log_in
-from delibsim.store.people.interventions import shut_out
-from delibsim.store.people.office import let_in
-from delibsim.store.people.persons import READY, add_person, note_withdrawn, set_stage
+from delibsim.store.people.entry import digest, let_researcher_in, log_in
+from delibsim.store.people.persons import add_person, note_withdrawn, set_stage
 from delibsim.store.people.requests import open_request, request_of
-from delibsim.store.people.rooms import seat_of
+from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.store.people.schema import LOGIN
+from delibsim.store.people.states import Role, Stage
 from delibsim.web.people import visits
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import COOKIE
@@ -48,14 +47,14 @@ def house(tmp_path_factory):
             browsers[name].enter(people[name][1])
         note_withdrawn(hall.register, people["gone"][0])
         shut_out(hall.register, people["revoked"][0])
-        others = {"rater": RATER, "researcher": RESEARCHER}
+        others = {"rater": Role.RATER, "researcher": Role.RESEARCHER}
         for name, role in others.items():
-            person = add_person(hall.register, role) if role == RATER else ""
+            person = add_person(hall.register, role) if role == Role.RATER else ""
             if person:
-                set_stage(hall.register, person, READY)
+                set_stage(hall.register, person, Stage.READY)
             browsers[name].http.cookies.set(COOKIE, log_in(hall.register, person, role))
         own = OfficeEntry(hall, False).cookie
-        browsers["office"].http.cookies.set(own, let_in(hall.register), path="/office")
+        browsers["office"].http.cookies.set(own, let_researcher_in(hall.register), path="/office")
         for name in ("ada", "rater"):  # their cookies, in the place of the researcher's
             theirs = browsers[name].http.cookies[COOKIE]
             browsers[name].http.cookies.set(own, theirs, path="/office")

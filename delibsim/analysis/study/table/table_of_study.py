@@ -30,19 +30,6 @@ NOT_APPLICABLE = "not_applicable"
 UNREAD = ("no_run", "damaged", "not_begun", "withdrawn")
 """The reasons of sessions without a readable run."""
 NO_ROOM = "zero_denominator"
-OF_PARTS = ("topic", "survey"), ("treatment", "paraphrase_of", "interaction", "rounds")
-"""What the first and second part of a session's name tell of sessions that were never begun."""
-OF_GROUP = (
-    "models",
-    "family",
-    "reasoning",
-    "null",
-    "size",
-    "persona",
-    "temperature_requested",
-    "setting",
-)
-OF_STUDY = ("format", "wording", "seed")
 
 
 def table_of_study(
@@ -51,14 +38,12 @@ def table_of_study(
     scores: Iterable[RunScores],
     known: Mapping[str, Measure],
     equal: Mapping[str, str],
-    components: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> StudyTable:
     """The table of a study, one row for each of `facts` (see store.tables.session_facts).
 
-    `known` are the measures that scorers declare, `equal` the cells that are the same as another,
-    `components` the topics and treatments that the study names, by kind and name.
+    `known` are the measures that scorers declare, `equal` the cells that are the same as another.
     """
-    rows = _placed(facts, components or {})
+    rows = _placed(facts)
     design, counts = fixed_columns()
     series: dict[str, Any] = {}
     for column in (*design, *counts):
@@ -73,6 +58,25 @@ def table_of_study(
     ordered |= measured | {column.name: series[column.name] for column in counts}
     frame = pd.DataFrame(ordered)
     return StudyTable(study, frame, (*design, *columns, *counts), shares_seeds(frame))
+
+
+def table_of_rows(
+    study: str, columns: Sequence[Column], names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> StudyTable:
+    """The table of a study from rows whose values stand in the order of `names`; None is missing.
+
+    Logicals may be kept as 0 and 1. `columns` that are not among the names are left out.
+    """
+    known = [column for column in columns if column.name in names]
+    series = {}
+    for column in known:
+        place = list(names).index(column.name)
+        values = [row[place] for row in rows]
+        if column.kind == "logical":
+            values = [None if value is None else bool(value) for value in values]
+        series[column.name] = pd.Series(values, dtype=DTYPES[column.kind])
+    frame = pd.DataFrame(series)
+    return StudyTable(study, frame, known, shares_seeds(frame))
 
 
 def shares_seeds(rows: pd.DataFrame) -> bool:
@@ -93,8 +97,8 @@ def knows_seeds(rows: pd.DataFrame) -> bool:
     return "seed" in rows.columns and bool(rows["seed"].notna().any())
 
 
-def _placed(facts: Sequence[Row], components: Mapping[str, Mapping[str, Any]]) -> list[Row]:
-    """The facts with the setting of each session; those never begun get what names tell of them."""
+def _placed(facts: Sequence[Row]) -> list[Row]:
+    """The facts with the setting of each session."""
     placed = []
     interned: dict[Any, frozenset[Any]] = {}
     for row in facts:
@@ -114,8 +118,6 @@ def _placed(facts: Sequence[Row], components: Mapping[str, Mapping[str, Any]]) -
             rows.append({**row, "setting": setting or ""})
         else:
             rows.append({"setting": "", **row})
-    if any("cell" not in row for row in rows):
-        _tell_from_names(rows, components)
     return rows
 
 
@@ -123,35 +125,6 @@ def _with_rounds(settings: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Any
     """The settings by which conditions are told apart; values of two kinds are never equal."""
     for key, value in settings:
         yield key, str(value) if isinstance(value, bool) else value
-
-
-def _tell_from_names(rows: Sequence[Row], components: Mapping[str, Mapping[str, Any]]) -> None:
-    """Give sessions without a plan what their names tell, by sessions whose names share a part."""
-    parts: dict[tuple[int, str], dict[str, set[Any]]] = {}
-    for row in rows:
-        if "cell" in row:
-            names = row["cell"].split(".")
-            for place, keys in enumerate((*OF_PARTS, OF_GROUP, OF_STUDY)):
-                name = names[place] if place < len(names) else ""
-                told = parts.setdefault((place, name if place < 3 else ""), {})
-                for key in keys:
-                    told.setdefault(key, set()).add(row.get(key))
-    for row in rows:
-        if "cell" in row:
-            continue
-        cell, _, replicate = row["session"].rpartition(".r")
-        if not (cell and replicate.isdecimal()):
-            continue
-        row |= {"cell": cell, "replicate": int(replicate)}
-        names = cell.split(".")
-        for place in range(4):
-            name = names[place] if place < min(3, len(names)) else ""
-            for key, values in parts.get((place, name), {}).items():
-                if len(values) == 1:
-                    row[key] = next(iter(values))
-        for place, (key, kind) in enumerate((("topic", "topics"), ("treatment", "treatments"))):
-            if place < len(names) and names[place] in components.get(kind, {}):
-                row.setdefault(key, names[place])
 
 
 def _measures(

@@ -1,0 +1,426 @@
+"""Tables of figures of a study that are put together from its sessions and several results."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.figures.entries import Data
+from delibsim.analysis.figures.labels import (
+    NULL_WORDS,
+    contrast_name,
+    is_null,
+    left_out,
+    of_models,
+    of_null,
+    of_outcome,
+    population,
+    rows_of,
+)
+from delibsim.analysis.figures.people import known_people, of_benchmark, why_no_people
+from delibsim.analysis.figures.points import few
+from delibsim.analysis.figures.style import in_order, number
+from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.result import Result
+from delibsim.analysis.study.sample.outcomes import treatments_of
+from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.survey import PHASES
+from delibsim.domain.text import counted
+
+Results = Mapping[str, Result]
+Prepare = Callable[[StudyTable, Results], Data]
+FEWEST = 4
+"""Topics from which on a mean over topics has an interval."""
+MOST_CONDITIONS, LINES, GROUPS = 40, 80, 8
+"""Conditions, lines of a panel and groups of pairs that are drawn at most."""
+NOTHING = Data(pd.DataFrame())
+UNITS = {
+    "topic": "topics",
+    "draw": "draws (replicates, averaged over models)",
+    "session": "sessions",
+}
+PEOPLE = "people"
+BY_TREATMENT = ["a", "b"]
+TOTALS = ("aqua.sum", "aqua.score")
+INDICATORS = {
+    measure.id: measure.label.removeprefix("AQuA ")
+    for measure in CATALOGUE["aqua"]
+    if measure.id not in TOTALS
+}
+"""Labels of the twenty indicators by the column of the table that holds them."""
+
+
+def interval_over(values: pd.Series) -> tuple[float, float, float]:
+    """Mean of one value a topic with its 95% interval of Student's t; NaN below four topics, where
+    it would be wider than the scale.
+    """
+    known = values.dropna()
+    mean = float(known.mean()) if len(known) else float("nan")
+    if len(known) < FEWEST:
+        return mean, float("nan"), float("nan")
+    from scipy.special import stdtrit
+
+    error = float(known.std(ddof=1)) / np.sqrt(len(known))
+    half = float(stdtrit(len(known) - 1, 0.975)) * error
+    return mean, mean - half, mean + half
+
+
+def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a result that are drawn: the change of the plain index, absolute."""
+    if rows.empty:
+        return rows
+    own = of_outcome(rows, "dri")
+    return own[(own["scale"] == "absolute") & own["estimate"].notna()]
+
+
+def _of_models(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of language models; of the null citizen where a study holds nobody else."""
+    if rows.empty:
+        return rows
+    models = rows["population"] == LANGUAGE_MODELS
+    return rows[models] if models.any() else rows
+
+
+def _units(rows: pd.DataFrame) -> str:
+    """What the intervals of these rows rest on."""
+    return " or ".join(UNITS[unit] for unit in rows["unit"].unique())
+
+
+def _effects(study: StudyTable, results: Results) -> Data:
+    """Every contrast of treatments: its estimate and interval, models and null citizen."""
+    rows = _drawn(rows_of(results, "contrasts"))
+    if rows.empty:
+        return NOTHING
+    both = rows_of(results, "contrasts")["population"].nunique() > 1
+    own = _of_models(rows)
+    name = [contrast_name(a, b) for a, b in zip(rows["a"], rows["b"], strict=True)]
+    null = rows["population"] == NULL_WORDS
+    beside = null & both
+    rows = rows.assign(
+        label=pd.Series(name, index=rows.index).mask(beside, NULL_WORDS),
+        spoken=[
+            f"{one}, {NULL_WORDS}" if is_ else "" for one, is_ in zip(name, beside, strict=True)
+        ],
+        look=np.where(null, NULL_WORDS, "all models"),
+        place=pd.factorize(pd.Series(name))[0],
+        is_null=null,
+    )
+    topics = int(own["topics"].max())
+    units = _units(own) + (" of this topic" if topics == 1 else "")
+    facts = {"blocks": int(own["blocks"].max()), "topics": topics, "units": units}
+    more = " Circles: language models; crosses: the null citizen." if both else ""
+    return Data(rows.sort_values(["place", "is_null"], kind="stable"), facts, more)
+
+
+def _by(unit: str) -> Prepare:
+    """Every contrast within every model or topic, with the pooled estimate below."""
+
+    def prepared(study: StudyTable, results: Results) -> Data:
+        rows = _drawn(rows_of(results, f"by_{unit}"))
+        if rows.empty:
+            return NOTHING
+        rows = rows.drop_duplicates([*BY_TREATMENT, unit])
+        first = (rows[BY_TREATMENT] == rows[BY_TREATMENT].iloc[0]).all(axis=1)
+        placed = rows[first].sort_values("estimate", ascending=False)[unit].astype(str).tolist()
+        placed += sorted(set(rows[unit].astype(str)) - set(placed))
+        order = {name: place for place, name in enumerate(placed)}
+        rows = rows.assign(label=rows[unit].astype(str), aside="", pooled=False)
+        rows = rows.assign(place=rows["label"].map(order), n_units=rows.get("n"))
+        pairs = rows[BY_TREATMENT].drop_duplicates().assign(pair=lambda own: range(len(own)))
+        pooled = _drawn(_of_models(rows_of(results, "contrasts")))
+        parts = [rows, pooled.assign(label="pooled", aside="", pooled=True, place=len(order))]
+        without = _drawn(rows_of(results, "leave_one_out")) if unit == "topic" else pd.DataFrame()
+        if len(without):
+            parts += _ends(without, len(order) + 1)
+        found = pd.concat(parts).merge(pairs, on=BY_TREATMENT)
+        found = found.sort_values(["pair", "place"], kind="stable")
+        facts = {"names": len(order), "units": "topics" if unit == "model" else _units(rows)}
+        return Data(found, facts, _said_by(unit, rows, bool(len(without))))
+
+    return prepared
+
+
+def _ends(without: pd.DataFrame, place: int) -> list[pd.DataFrame]:
+    """The lowest and the highest estimate of every contrast with one topic left out."""
+    found = []
+    groups = without.groupby(BY_TREATMENT, sort=False)["estimate"]
+    for rank, (word, ends) in enumerate(
+        {"lowest": groups.idxmin(), "highest": groups.idxmax()}.items()
+    ):
+        own = without.loc[ends]
+        aside = "without " + own["left_out"].astype(str)
+        label = f"{word} without a topic"
+        found.append(own.assign(label=label, aside=aside, pooled=False, place=place + rank))
+    return found
+
+
+def _said_by(unit: str, rows: pd.DataFrame, without: bool) -> str:
+    more = ""
+    if "n" in rows.columns and rows["n"].notna().any():
+        low, high = int(rows["n"].min()), int(rows["n"].max())
+        count = number(low, 0) if low == high else f"{low} to {high}"
+        more = f" Each row averages {count} {'topics' if unit == 'model' else 'models'}."
+    if without:
+        more += " Below it: the lowest and the highest pooled estimate with one topic left out."
+    return more
+
+
+def _families(study: StudyTable, results: Results) -> Data:
+    """Differences of families, the largest first, and over all of them."""
+    rows = rows_of(results, "reasoning")
+    if rows.empty:
+        return NOTHING
+    rows = of_outcome(rows, "dri").dropna(subset=["estimate"])
+    of_all = rows["family"] == "all"
+    if of_all.all():
+        return NOTHING
+    label = rows["family"].astype(str).mask(of_all, "all families")
+    rows = rows.assign(label=label, pooled=of_all)
+    rows = rows.sort_values("estimate", ascending=False).sort_values("pooled", kind="stable")
+    return Data(rows, {"families": int((~of_all).sum())})
+
+
+def _before_after(study: StudyTable, results: Results) -> Data:
+    """Means before and after by condition, with people's value on the same topics."""
+    known = study.analysed("dri_change")
+    if known.empty:
+        return NOTHING
+    every = _conditions(known)
+    people = known_people(study, "dri")
+    found, more = every[:MOST_CONDITIONS], ""
+    if len(people):
+        topics = counted(len(people), "topic")
+        own = people.rename(columns={"pre": "dri_pre", "post": "dri_post"})
+        found.append({"label": PEOPLE, "look": PEOPLE, "size": topics, **_means(own)})
+        more = (
+            f" People: the real citizen deliberations on {topics}; vertical lines: their means"
+            " before (dotted) and after (dashed)."
+        )
+    more += why_no_people(study, "dri") + left_out(study, known, "dri_change")
+    if len(every) > MOST_CONDITIONS:
+        more += f" The first {MOST_CONDITIONS} of {len(every)} conditions are drawn."
+    facts = {"topics": known["topic"].nunique(), "sessions": len(known)}
+    return Data(pd.DataFrame(found), facts, more)
+
+
+def _conditions(known: pd.DataFrame) -> list[dict[str, Any]]:
+    """The conditions of models, then those of the null citizen where it stands beside models."""
+    null = is_null(known)
+    beside = bool(null.any() and not null.all())
+    parts = {"": known[~null], f"{NULL_WORDS}: ": known[null]} if beside else {"": known}
+    found = []
+    for before, part in parts.items():
+        own = part.assign(setting=part["setting"].fillna("").astype(str))
+        for treatment in treatments_of(own):
+            of_treatment = own[own["treatment"] == treatment]
+            for setting, rows in of_treatment.groupby("setting"):
+                label = f"{before}{treatment}, {setting}" if setting else f"{before}{treatment}"
+                look = NULL_WORDS if before else treatment
+                size = f"n = {len(rows):,}"
+                found.append({"label": label, "look": look, "size": size, **_means(rows)})
+    return found
+
+
+def _means(rows: pd.DataFrame) -> dict[str, float]:
+    """Means over topics before and after, each with its interval."""
+    by_topic = rows.groupby("topic")[["dri_pre", "dri_post"]].mean()
+    found = {}
+    for phase in PHASES:
+        mean, low, high = interval_over(by_topic[f"dri_{phase}"])
+        found |= {phase: mean, f"{phase}_low": low, f"{phase}_high": high}
+    return found
+
+
+def _trajectories(study: StudyTable, results: Results) -> Data:
+    """The index of every session before and after, people's mean beside."""
+    known = of_models(study, "dri_change")
+    if known.empty:
+        return NOTHING
+    people = known_people(study, "dri")
+    rows = _in_order(known, treatments_of(known)).rename(
+        columns={"dri_pre": "pre", "dri_post": "post", "dri_change": "change"}
+    )
+    rows = rows.assign(people_pre=people["pre"].mean(), people_post=people["post"].mean())
+    more = ""
+    if known["treatment"].value_counts().max() > LINES:
+        more += (
+            f" Of more than {LINES} sessions, {LINES} lines at even steps of the change"
+            " are drawn, the smallest and the largest among them."
+        )
+    more += " Bold: the mean of all sessions of the treatment."
+    if len(people):
+        more += f" Dashed, with stars: people's mean on {counted(len(people), 'topic')}."
+    more += left_out(study, known, "dri_change")
+    facts = {"sessions": len(known), "whose": population(study)}
+    return Data(rows, facts, more)
+
+
+def _in_order(rows: pd.DataFrame, treatments: Sequence[str]) -> pd.DataFrame:
+    """Rows by treatment, in the order of figures, with the treatment as the column `panel`."""
+    parts = [rows[rows["treatment"] == name].assign(panel=name) for name in treatments]
+    return pd.concat(parts)
+
+
+def _regression(measure: str, table: str) -> Prepare:
+    """Change against the value before with its fitted line: treatments, null citizen, people."""
+
+    def prepared(study: StudyTable, results: Results) -> Data:
+        before, change = f"{measure}_pre", f"{measure}_change"
+        known = of_models(study, change)
+        if known.empty:
+            return NOTHING
+        named = {"pre": before, "change": change}
+        groups = {name: known[known["treatment"] == name] for name in treatments_of(known)}
+        groups[NULL_WORDS] = of_null(study, change)
+        people = of_benchmark(study, measure)
+        groups[PEOPLE] = people.rename(columns=named)
+        groups = {name: own for name, own in groups.items() if len(own)}
+        fits = rows_of(results, table)
+        parts = []
+        for name, own in groups.items():
+            values = own[[before, change]].set_axis(["before", "change"], axis=1)
+            parts.append(values.assign(group=name, size=len(own), **_fit(fits, name)))
+        most, more = few(len(groups)), ""
+        if max(map(len, parts)) > most:
+            more += f" More than {most} sessions: squares, darker for more of them."
+        if len(people):
+            more += " People: a point for each topic of the benchmark, plain errors."
+        more += why_no_people(study, measure) + left_out(study, known, change)
+        facts = {"sessions": len(known), "whose": population(study)}
+        return Data(pd.concat(parts), facts, more)
+
+    return prepared
+
+
+def _fit(fits: pd.DataFrame, who: str) -> dict[str, Any]:
+    """The slope of a population, and what stands of it in its panel and in the words."""
+    own = fits[(fits["population"] == who) & fits["slope"].notna()] if len(fits) else fits
+    if own.empty:
+        return {"slope": float("nan"), "corner": "", "told": "no fitted line"}
+    fit = own.iloc[0]
+    ends = ("slope", "low", "high", "corrected", "corrected_low", "corrected_high")
+    slope, low, high, corrected, lowest, highest = (number(fit[end], 2) for end in ends)
+    said = "not corrected"
+    if fit["corrected"] == fit["corrected"]:
+        interval = f" [{lowest}, {highest}]" if fit["corrected_low"] == fit["corrected_low"] else ""
+        said = f"corrected {corrected}{interval}"
+    r2 = f"R² {number(fit['r2'], 2)}"
+    told = f"slope {slope} [{low}, {high}], {r2}, {said}"
+    return {"slope": fit["slope"], "corner": f"slope {slope}, {r2}\n{said}", "told": told}
+
+
+def _indicators(study: StudyTable, results: Results) -> Data:
+    """The mean of every indicator under every treatment, with intervals over topics."""
+    shown = [name for name in INDICATORS if len(study.analysed(name))]
+    if not shown:
+        return NOTHING
+    known = of_models(study, shown[0])
+    found = []
+    for treatment in treatments_of(known):
+        own = known[known["treatment"] == treatment].groupby("topic")[shown].mean()
+        for name in shown:
+            mean, low, high = interval_over(own[name])
+            label = {"indicator": INDICATORS[name], "treatment": treatment}
+            found.append({**label, "mean": mean, "low": low, "high": high})
+    rows = pd.DataFrame(found)
+    highest = rows.groupby("indicator", sort=False)["mean"].transform("max")
+    order = highest.sort_values(ascending=False, kind="stable").index
+    facts = {
+        "topics": known["topic"].nunique(),
+        "sessions": len(known),
+        "whose": population(study),
+    }
+    return Data(rows.loc[order].sort_values("treatment", kind="stable", key=_places), facts)
+
+
+def _places(treatments: pd.Series) -> pd.Series:
+    order = in_order(treatments.unique().tolist())
+    return treatments.map({name: place for place, name in enumerate(order)})
+
+
+def _pairs(study: StudyTable, results: Results) -> Data:
+    """Every pair by condition, before and after; people where their answers are there."""
+    pairs, people = rows_of(results, PAIRS), rows_of(results, OF_PEOPLE)
+    every = _groups_of_pairs(study, pairs, people)
+    if not every:
+        return NOTHING
+    others = [name for name in every if name != PEOPLE]
+    drawn = {name: every[name].dropna() for name in [*others[:GROUPS], PEOPLE] if name in every}
+    most, more = few(2 * len(drawn)), ""
+    if max(own["phase"].value_counts().max() for own in drawn.values()) > most:
+        more += f" More than {most} pairs: squares, darker for more of them."
+    lost = sum(int(own["considerations"].isna().sum()) for own in every.values())
+    if lost:
+        more += f" {counted(lost, 'survey')} with undefined correlations are left out."
+    why = results.get(OF_PEOPLE)
+    if why is not None and not why.given:
+        more += f" No people: {why.detail}"
+    if len(every) > len(drawn):
+        more += f" Not drawn: {', '.join(name for name in every if name not in drawn)}."
+    return Data(pd.concat(own.assign(panel=name) for name, own in drawn.items()), more=more)
+
+
+def _groups_of_pairs(
+    study: StudyTable, pairs: pd.DataFrame, people: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """Pairs by treatment, of the null citizen and of people, of those that have both phases."""
+    found = {}
+    if len(pairs):
+        plan = study.rows[["session", "treatment"]].assign(null=is_null(study.rows))
+        own = pairs.merge(plan, left_on="group", right_on="session", how="inner")
+        own = own.drop(columns=["session", "note"])
+        beside = bool(own["null"].any() and not own["null"].all())
+        models = own[~own["null"]] if beside else own
+        for name in in_order(models["treatment"].astype(str).unique().tolist()):
+            found[name] = models[models["treatment"] == name]
+        if beside:
+            found[NULL_WORDS] = own[own["null"]]
+    if len(people):
+        found[PEOPLE] = people.drop(columns="note")
+    return {name: own for name, own in found.items() if set(PHASES) <= set(own.dropna()["phase"])}
+
+
+def _individual(study: StudyTable, results: Results) -> Data:
+    """How far every participant moved, by treatment."""
+    rows = rows_of(results, "individual_change")
+    columns = ["mean_change_c", "mean_change_p", "tau", "items_changed"]
+    shown = [name for name in columns if name in rows.columns and rows[name].notna().any()]
+    if not shown:
+        return NOTHING
+    facts = {"participants": len(rows), "sessions": rows["session"].nunique()}
+    undefined, more = int(rows[shown].isna().any(axis=1).sum()), ""
+    if rows["treatment"].value_counts().max() > 60:
+        more += " Points: 60 of them at even steps of the value."
+    if undefined:
+        more += f" {undefined:,} lack one of the values and are left out where they do."
+    return Data(_in_order(rows, treatments_of(rows)), facts, more)
+
+
+def _specifications(study: StudyTable, results: Results) -> Data:
+    """Every estimate of a contrast; all topics that are left out in turn are one choice."""
+    rows = rows_of(results, "specifications")
+    if rows.empty:
+        return NOTHING
+    rows = rows[rows["estimate"].notna()]
+    left = "one " + rows["left_out"].str.partition(" ")[0]
+    return Data(rows.assign(left_out=left.replace("one nothing", "nothing")))
+
+
+PREPARED: Mapping[str, Prepare] = {
+    "effects": _effects,
+    "effects_by_model": _by("model"),
+    "effects_by_topic": _by("topic"),
+    "families": _families,
+    "conditions": _before_after,
+    "sessions": _trajectories,
+    "pairs": _pairs,
+    "participants": _individual,
+    "dri_slopes": _regression("dri", "ceiling"),
+    "diversity_slopes": _regression("diversity", "convergence"),
+    "indicators": _indicators,
+    "estimates": _specifications,
+}
+"""The tables by the name under which data/figures/study.yaml has them."""

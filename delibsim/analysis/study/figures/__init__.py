@@ -1,1 +1,0 @@
-"""The figures of a study: one module a figure, drawn by matplotlib."""

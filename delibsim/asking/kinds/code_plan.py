@@ -1,0 +1,200 @@
+"""Planning a coding from settings: its scheme, dimensions, texts and coders."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from delibsim.asking.kinds.codable import uncoded_of
+from delibsim.asking.kinds.code import CODES, Coded, coded_in
+from delibsim.asking.kinds.code_settings import CodingSettings, coding_asked
+from delibsim.asking.nouns import Plan
+from delibsim.asking.road import answered, merge, refuse_if
+from delibsim.asking.settings import CodersAsked
+from delibsim.asking.texts import (
+    checked_wording,
+    kin_among,
+    plain,
+    speaking_in,
+    study_texts,
+    unit_in,
+)
+from delibsim.domain.annotation import Text
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.scheme import Dimension, Scheme
+from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted, study_named
+from delibsim.domain.treatment import Wording
+from delibsim.prompts.coding import (
+    check_coder_texts,
+)
+from delibsim.store.codec import differences
+from delibsim.store.codings import Codings, scheme_to_plain
+from delibsim.store.instruments.library import Library
+from delibsim.store.packs import packs_of
+from delibsim.store.runs import Runs
+
+
+def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
+    """The coding that these settings describe, of the texts of a study; nobody is asked.
+
+    Raises WrongInput for a study without texts, for settings that cannot be, for another scheme,
+    other settings or edited texts under a coding that has begun.
+    """
+    settings, coders = coding_asked(overrides)
+    if not settings.scheme:
+        raise WrongInput("name the scheme: scheme=dqi3 (delibsim code schemes lists them)")
+    scheme = Library(home).scheme(settings.scheme)
+    dimensions = chosen_dimensions(scheme, settings)
+    wordings = {name: wording_named(name) for name in settings.wordings}
+    faults: list[str] = []
+    texts = study_texts(runs, settings.by, settings.context, faults)
+    codings = Codings.of(runs, scheme.id)
+    new = _task(runs, settings, coders, scheme, dimensions, wordings, texts)
+    uncoded = uncoded_of(scheme, dimensions, texts)
+    new["not_coded"] = {f"{one.text} {one.dimension}": str(one.reason) for one in uncoded}
+    task = _merged(codings, plain(new))
+    about = replace(
+        coded_in(runs, task, scheme, dimensions, texts),
+        wordings=wordings,
+        samples=settings.samples,
+    )
+    return Plan(
+        kind=CODES,
+        runs=runs,
+        answers=codings,
+        settings=settings,
+        models=coders.models,
+        limits=coders.plan.limits,
+        addresses=coders.plan.addresses,
+        task=task,
+        about=about,
+        notes=(*coders.ignored, *fewer_samples(task)),
+        warnings=tuple(kin_among(coders.models, speaking_in([runs]), ("coder", "speaker"))),
+        faults=tuple(faults),
+    )
+
+
+def tried(planned: Plan, n: int) -> Plan:
+    """The same coding of n texts, drawn by the study's seed among those that are coded at all.
+
+    With same=once all texts that are alike are drawn together.
+    """
+    about: Coded = planned.about
+    found: list[str] = []
+    for dimension in about.dimensions:
+        found += [text.id for text in about.coded(dimension)]
+    ids = [id for id in dict.fromkeys(found) if about.alike(id)]
+    drawn = random.Random(seed_of("try", *about.names)).sample(sorted(ids), min(n, len(ids)))
+    chosen: set[str] = set()
+    for id in drawn:
+        chosen |= set(about.alike(id))
+    return replace(planned, about=replace(about, chosen=frozenset(chosen)))
+
+
+def chosen_dimensions(scheme: Scheme, settings: CodingSettings) -> tuple[Dimension, ...]:
+    """The dimensions that are coded; WrongInput for one that the scheme does not have, and for a
+    rule that names cannot follow.
+    """
+    known = [dimension.id for dimension in scheme.dimensions]
+    for name in settings.dimensions:
+        if name not in known:
+            raise unknown(f"dimension of scheme {scheme.id}", name, known)
+    wanted = settings.dimensions or tuple(known)
+    found = tuple(dimension for dimension in scheme.dimensions if dimension.id in wanted)
+    named = [dimension.id for dimension in found if dimension.scale == "nominal"]
+    if named and settings.rules not in ("", "mode"):
+        raise WrongInput(
+            f"rules={settings.rules} needs levels in order, and those of {', '.join(named)} are"
+            " names: take rules=mode, leave rules= out, or choose other dimensions=[...]"
+        )
+    return found
+
+
+def wording_named(name: str) -> Wording:
+    """A wording for coders; WrongInput if there is none, or if it lacks a text."""
+    return checked_wording(name, check_coder_texts)
+
+
+def _task(
+    runs: Runs,
+    settings: CodingSettings,
+    coders: CodersAsked,
+    scheme: Scheme,
+    dimensions: Sequence[Dimension],
+    wordings: Mapping[str, Wording],
+    texts: Sequence[Text],
+) -> dict[str, Any]:
+    """What a study keeps of a coding: everything that decides on what is asked."""
+    session = coders.plan.session
+    return {
+        "study": runs.study,
+        "seed": session.seed,
+        "scheme": scheme_to_plain(scheme),
+        "scheme_sha256": scheme.sha256,
+        "unit": unit_in(runs, settings.by),
+        "context": settings.context,
+        "samples": settings.samples,
+        "samples_by_model": dict.fromkeys(coders.models, settings.samples),
+        "rules": settings.rules or "lower",
+        "temperature": settings.temperature,
+        "same": settings.same,
+        "reasks": session.procedure.reasks,
+        "dimensions": [dimension.id for dimension in dimensions],
+        "models": {name: dict(own) for name, own in coders.models.items()},
+        "wordings": {name: dict(own.texts) for name, own in wordings.items()},
+        "texts": {text.id: text.sha256 for text in texts},
+    }
+
+
+def _merged(codings: Codings, new: Mapping[str, Any]) -> dict[str, Any]:
+    """What a study keeps of a coding after this command; a command that failed at once binds nobody
+    to its settings. WrongInput too where people code, or were handed packs, by another scheme, unit
+    or context.
+    """
+    for pack, kept in packs_of(codings.files).items():
+        _refuse_other(kept, new, f"pack {pack} was handed to people")
+    _refuse_other(codings.of_people(), new, "people have coded")
+    files = codings.files
+    if not (files.steps.is_file() or files.people.is_file() or answered(files)):
+        return dict(new)
+    begun = files.task()
+    if not begun:
+        return dict(new)
+    where = f"{study_named(begun['study'])}, scheme {codings.name}"
+    refuse_if(
+        differences(begun["scheme"], new["scheme"]) or _other_sha256(begun, new),
+        f"{where}: the scheme is not the one by which texts were coded",
+        "put the scheme back as it was, or give the changed one an id of its own",
+    )
+    return merge(begun, new, CODES.growth, where, CODES.noun)
+
+
+def _other_sha256(begun: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return differences(begun["scheme_sha256"], new["scheme_sha256"], "scheme_sha256")
+
+
+def _refuse_other(plain: Mapping[str, Any], new: Mapping[str, Any], told: str) -> None:
+    """WrongInput where what people were given differs from what models would be asked."""
+    changed = []
+    for name in ("scheme_sha256", "unit", "context"):
+        changed += differences(plain.get(name, new[name]), new[name], name)
+    refuse_if(
+        changed,
+        f"{told} with another scheme, unit or context",
+        "ask models as people were asked, or code in another study",
+    )
+
+
+def fewer_samples(task: Mapping[str, Any]) -> list[str]:
+    """What is to be said of coders that were asked for fewer samples than others."""
+    each: Mapping[str, int] = task.get("samples_by_model", {})
+    most = max(each.values(), default=0)
+    few = [coder for coder, n in each.items() if n < most]
+    if not few:
+        return []
+    named = ", ".join(f"{coder} for {each[coder]:,}" for coder in few)
+    return [
+        f"others were asked for {counted(most, 'sample')} of a text, and {named}: levels of models"
+        f" with fewer samples are less stable; samples={most} asks all of them alike"
+    ]
