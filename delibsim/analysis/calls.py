@@ -14,6 +14,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.prompts.prompt import Message
 from delibsim.store.runs import Runs
+from delibsim.store.sent import Sent
 
 if TYPE_CHECKING:
     from delibsim.models.clients.prices import Price
@@ -71,10 +72,12 @@ def summary_of(
     records: Sequence[Record],
     damaged_lines: int,
     models: Mapping[str, Mapping[str, Any]] | None = None,
+    cut_off: Sequence[Sent] = (),
 ) -> CallSummary:
-    """What the records of a session's log, of which some lines may be damaged, come to; `models`
-    are the settings of those asked, by name.
+    """What the records of a session's log, of which some lines may be damaged, and the calls that
+    were cut off come to; `models` are the settings of those asked, by name.
     """
+    money = tally(records, damaged_lines, models or {}, cut_off).money
     lines = len(records) + damaged_lines
     records = readable(records)
     damaged_lines = lines - len(records)
@@ -85,8 +88,9 @@ def summary_of(
         by_status=dict(Counter(record["completion"]["status"] for record in records)),
         parameters_dropped=dropped(records),
         repeated_response_ids=repeated(ids),
-        cost_usd=None if damaged_lines else cost_usd(records),
+        cost_usd=None if damaged_lines or cut_off else cost_usd(records),
         damaged_lines=damaged_lines,
+        money=money,
     )
 
 
@@ -108,9 +112,14 @@ class Tally:
 
 
 def tally(
-    records: Sequence[Record], damaged_lines: int, models: Mapping[str, Mapping[str, Any]]
+    records: Sequence[Record],
+    damaged_lines: int,
+    models: Mapping[str, Mapping[str, Any]],
+    cut_off: Sequence[Sent] = (),
 ) -> Tally:
-    """What the records of a log come to; `models` are the settings of those asked, by name."""
+    """What the records of a log, and the calls that were cut off, come to; `models` are the
+    settings of those asked, by name.
+    """
     from delibsim.models.clients.prices import price_in
 
     ended = last_of_each(records)
@@ -120,7 +129,10 @@ def tally(
         retried.update(str(one.get("status")) for one in _completion(record).get("tries") or ())
     prices = {name: price_in(settings) for name, settings in models.items()}
     spent = [_money(record, models, prices) for record in records]
-    spent.append(Money(unknown=0 if is_free(models) else damaged_lines))
+    # A line that a kill has torn is that of a call that was cut off.
+    torn = max(0, damaged_lines - len(cut_off))
+    spent.append(Money(unknown=0 if is_free(models) else torn))
+    spent += map(_money_of_cut_off, cut_off)
     return Tally(
         Counter(map(_status, ended)),
         tuple((cause_of(record), _call(record)) for record in failed),
@@ -135,7 +147,7 @@ def is_free(models: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether models, by their settings, cost nothing; no models may cost anything."""
     from delibsim.models.clients.prices import price_in
 
-    return bool(models) and all(_free(price_in(settings)) for settings in models.values())
+    return bool(models) and all(price_in(settings).free for settings in models.values())
 
 
 def together(parts: Sequence[Tally]) -> Tally:
@@ -183,10 +195,6 @@ def _call(record: Record) -> str:
     return f"{'/'.join(parts)}: {_status(record)}: {_completion(record).get('detail', '')}"
 
 
-def _free(price: "Price") -> bool:
-    return price.input == price.output == 0
-
-
 def _money(
     record: Record, models: Mapping[str, Mapping[str, Any]], prices: "Mapping[str, Price]"
 ) -> Money:
@@ -203,7 +211,7 @@ def _money(
             return Money(unknown=1)
         doubtful = costs.count(None)
         price = prices.get(record["model"], Price())
-        if not doubtful or _free(price):
+        if not doubtful or price.free:
             return Money(known)
         most = models[record["model"]].get("max_tokens") if record["model"] in models else None
         said = [Message(**message) for message in record["messages"]]
@@ -213,6 +221,13 @@ def _money(
     if worst is None:
         return Money(known, unknown=1)
     return Money(known, worst * doubtful, 1)
+
+
+def _money_of_cut_off(sent: Sent) -> Money:
+    """What a call may have cost that was sent and has no answer on record."""
+    if sent.usd is None:
+        return Money(unknown=1)
+    return Money(0.0, sent.usd, 1, 0, sent.usd, 1) if sent.usd else Money()
 
 
 def readable(records: Iterable[Record]) -> list[Record]:

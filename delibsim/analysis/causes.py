@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from delibsim.domain.cost import OUTCOMES
+from delibsim.domain.study import natural
 from delibsim.domain.text import counted
 
 DAMAGED = "damaged"
@@ -153,11 +154,13 @@ class CauseCount:
 
 
 def causes_in(failed: Iterable[tuple[str, Cause]]) -> list[CauseCount]:
-    """The causes of calls that failed, each given with its session; the most frequent first."""
+    """The causes of calls that failed, each given with its session; the most frequent first, each
+    with the words of the last session by name that has it.
+    """
     calls: Counter[Cause] = Counter()
     sessions: defaultdict[Cause, set[str]] = defaultdict(set)
     words: defaultdict[Cause, dict[str, Cause]] = defaultdict(dict)
-    for session, cause in failed:
+    for session, cause in sorted(failed, key=lambda one: natural(one[0])):
         calls[cause] += 1
         sessions[cause].add(session)
         words[cause][cause.detail] = cause

@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.domain.text import quoted
 
 NO_CONTROL, TOO_FEW, EQUAL = "no_control", "too_few_replicates", "equal_differences"
 HEADS = ("controls", "sd", "forks", "sd", "effect", "95% interval", "n")
@@ -228,7 +229,7 @@ def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
     n = sum(not fork.values for fork in forks)
     if not n:
         return []
-    rated = f"have them rated: delibsim ratings ask {study}"
+    rated = f"have them rated: delibsim ratings ask {quoted(study)}"
     return [f"no measure of {n} of {len(forks)} forks: nobody is surveyed in them; {rated}"]
 
 

@@ -15,6 +15,7 @@ from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION
 from delibsim.plugins import without_effect
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import calls_of
 
 UNPHASED = "value"
 """The name of a value that belongs to no phase."""
@@ -87,6 +88,7 @@ def run_summary(
     `measures` are those of the scorers that were used, by id.
     """
     run = runs.run(session_id)
+    records, damaged, lost = calls_of(runs, session_id)
     found = [score for score in scores if score.unit == "run"]
     return RunSummary(
         study=runs.study,
@@ -96,7 +98,7 @@ def run_summary(
         people=people_of(run.session),
         flags=flags_of(found),
         missing=missing(run),
-        calls=summary_of(*runs.exchanges(session_id), run.session.voices),
+        calls=summary_of(records, damaged, run.session.voices, lost),
     )
 
 

@@ -19,6 +19,7 @@ from delibsim.models.ask import ask_until_read, raise_interrupted
 from delibsim.models.base import FATAL, OUTCOMES, LanguageModel
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.store.files import append_line, make_folder, read_lines
+from delibsim.store.sent import SentLog
 
 GIVEN_UP = 8
 """Calls to a model that fail one after the other before it is asked nothing more for now."""
@@ -41,7 +42,8 @@ Asks = Collection[tuple[str, str]]
 
 
 class Record:
-    """The exchanges with coders in one file of JSON lines; `asked` counts those added by now.
+    """The exchanges with coders in one file of JSON lines; `asked` counts those added by now. Who
+    asked for it closes it.
 
     With `durable` each is on the disk before its answer is used. Of a long record only what is
     `needed` may be read, whole lines all the same.
@@ -50,17 +52,23 @@ class Record:
     def __init__(self, file: Path, durable: bool = False, needed: Asks | None = None) -> None:
         self.asked = 0
         self._file, self._durable = file, durable
+        self._sent = SentLog(file, durable)
         wanted = None if needed is None else partial(_is_among, needed)
         self._known, _ = exchanges_in(read_lines(file, wanted)[0])
 
     def before(self, model: LanguageModel) -> LanguageModel:
         """The model, asked only for what the record does not hold, and recorded."""
-        return Replay(model.name, self._known, then=Recorder(model, self._keep))
+        return Replay(model.name, self._known, then=Recorder(model, self._keep, self._sent.note))
 
     def _keep(self, exchange: Exchange) -> None:
         make_folder(self._file.parent, self._durable)
         append_line(self._file, exchange.record(), self._durable)
+        self._sent.settle(exchange.model, exchange.seed, exchange.started)
         self.asked += 1
+
+    def close(self) -> None:
+        """Take note that nobody is asked any more."""
+        self._sent.close()
 
 
 def _is_among(needed: Asks, line: bytes) -> bool:

@@ -7,6 +7,7 @@ what is not kept yet is asked.
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -239,7 +240,8 @@ async def ask(plan: Plan, opened: Open, notify: Notify) -> Outcome:
             try:
                 plan.answers.files.settle(plan.task)
                 asking = Asking(plan, pool, notify, done)
-                faults = await kind.course(asking)
+                with closing(asking.record):
+                    faults = await kind.course(asking)
             finally:
                 await pool.close()
     return _outcome(kind.now(plan), done, asking, faults)

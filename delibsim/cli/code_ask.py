@@ -22,7 +22,7 @@ from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import print_each, shown, study_at
 from delibsim.conduct.texts import rescore_codes
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 from delibsim.planning.tokens import Range
 
@@ -64,7 +64,7 @@ def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
     steps = planned.answers.files.steps
     if steps.is_file():
         screen.print(f"Steps      {shown(steps.resolve())}")
-    screen.print(f"Next       delibsim code report {planned.runs.study}")
+    screen.print(f"Next       delibsim code report {quoted(planned.runs.study)}")
 
 
 def _trying(whole: Plan) -> View:

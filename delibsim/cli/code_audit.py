@@ -21,7 +21,7 @@ from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.conduct.ask import ask
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 
 SAMPLE = "Write so many rationales for people to read, drawn evenly by model, dimension, outcome."
@@ -103,7 +103,9 @@ def _export(found: Audit, sample: int, folder: Path | None, as_json: bool) -> No
     print_each(lines, screen)
     study = found.coding.runs.study
     screen.print(f"Folder     {place}")
-    screen.print(f"Next       delibsim code audit {study} --import {place}/form.csv")
+    screen.print(
+        f"Next       delibsim code audit {quoted(study)} --import {quoted(f'{place}/form.csv')}"
+    )
 
 
 def _import(file: Path, found: Audit, as_json: bool) -> int:

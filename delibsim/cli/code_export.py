@@ -8,6 +8,7 @@ import typer
 from delibsim.cli.code_options import Coders, CodeSettings, values_of, whole_number
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at
+from delibsim.domain.text import quoted
 
 TEXTS = "How many texts are drawn at random."
 TRAINING = "A training round: its texts and codes are kept apart."
@@ -54,4 +55,4 @@ def show_pack(pack: Any, lines: list[str], as_json: bool) -> None:
     screen = console()
     print_each(lines, screen)
     screen.print(f"Folder     {folder}")
-    screen.print(f"Next       delibsim code import {folder}/form.csv")
+    screen.print(f"Next       delibsim code import {quoted(f'{folder}/form.csv')}")

@@ -14,6 +14,7 @@ from delibsim.cli.terminal import (
     study_at,
 )
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import quoted
 
 SETTINGS = (
     "scheme=NAME, where there are several; by=COLUMN, whose values are clusters of texts;"
@@ -57,7 +58,7 @@ def report(
     runs = study_at(study, root)
     found = report_on_codes(runs, own["scheme"], Settings(bound, least, against, own["by"]))
     if not found.something:
-        nothing = f"nothing has been coded yet; give: delibsim code ask {study}"
+        nothing = f"nothing has been coded yet; give: delibsim code ask {quoted(study)}"
         for line in list(why_not_coded(found)) or [nothing]:
             say(safe(line), err=True)
         raise typer.Exit(4)

@@ -8,7 +8,7 @@ import typer
 from delibsim.cli.compare_ask import EQUAL, studies_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, print_each, shown
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 
 SETTINGS = (
     "name=NAME alone, of a comparison that was begun; else its settings, as of compare ask:"
@@ -62,6 +62,6 @@ def export(
         f" {counted(sheets, 'sheet')}, of which {pack.repeated} repeated; rater-1.html and so on to"
         " print, form.csv to fill in",
         f"Folder     {folder}",
-        f"Next       delibsim compare import {folder}/form.csv",
+        f"Next       delibsim compare import {quoted(f'{folder}/form.csv')}",
     ]
     print_each(lines, console())

@@ -13,7 +13,7 @@ from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, tell_folder
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.gathered import gathered_and_own
 from delibsim.store.runs import Runs
 from delibsim.store.tables.csv_cells import Sheet, read_sheet
@@ -66,7 +66,7 @@ def import_(
         f"{file.name}: {counted(found.new, 'vote')} new, {found.before:,} known before",
         f"{study_named(runs.study)}, comparison {name}: {counted(found.pairs, 'pair')} of {texts},"
         f" by {counted(found.judges, 'judge')}",
-        f"Next       delibsim compare report {runs.study}",
+        f"Next       delibsim compare report {quoted(runs.study)}",
     ]
     print_each(lines, console())
 

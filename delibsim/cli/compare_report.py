@@ -18,6 +18,7 @@ from delibsim.cli.terminal import (
 from delibsim.domain.comparison import Vote
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
+from delibsim.domain.text import quoted
 from delibsim.store.comparisons import Comparisons
 
 SETTINGS = (
@@ -75,7 +76,7 @@ def _nothing(votes: Sequence[Vote], study: str) -> str:
     """Why there is nothing to report."""
     missing = Counter(in_words(vote.missing.code) for vote in votes if vote.missing)
     if not missing:
-        return f"there is no vote yet; give: delibsim compare ask {study}"
+        return f"there is no vote yet; give: delibsim compare ask {quoted(study)}"
     told = "; ".join(f"{n:,} {why}" for why, n in missing.items())
     return f"no vote has an outcome, so there are no scores. Missing: {told}"
 

@@ -150,10 +150,12 @@ def show_waiting(
         found_plain = plain(planned, found)
         echo_json({**found_plain, **repeated, **effects.plain(), "rendered": rendered})
     else:
-        print_estimate(planned, found, effects, console())
+        print_estimate(planned, found, effects, console(), runs)
 
 
-def print_estimate(planned: "Plan", found: "Estimate", effects: "Effects", screen: Console) -> None:
+def print_estimate(
+    planned: "Plan", found: "Estimate", effects: "Effects", screen: Console, runs: "Runs"
+) -> None:
     """Print an estimate for reading, and what it rests on."""
     from delibsim.planning.compose import REPEATED
     from delibsim.planning.estimate_tables import heading
@@ -162,13 +164,21 @@ def print_estimate(planned: "Plan", found: "Estimate", effects: "Effects", scree
     if planned.repeated:
         screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
     print_each(effects.lines(), screen)
-    print_lines(planned, found, screen)
+    print_lines(planned, found, screen, runs=runs)
 
 
 def print_lines(
-    planned: "Plan | Limits", found: "Estimate", screen: Console, unit: str = "sessions"
+    planned: "Plan | Limits",
+    found: "Estimate",
+    screen: Console,
+    unit: str = "sessions",
+    runs: "Runs | None" = None,
 ) -> None:
-    """Print what each model is asked and what that costs, and what the numbers rest on."""
+    """Print what each model is asked and what that costs, and what the numbers rest on; of a budget
+    what the calls of the study `runs` have cost is spent.
+    """
+    from delibsim.conduct.cost import spent
+    from delibsim.models.limits import Limits
     from delibsim.planning.estimate_tables import heads, notes, rows
 
     if not found.waiting:
@@ -176,7 +186,10 @@ def print_lines(
         return
     first, *others = heads(unit)
     print_table("", [*texts(first), *numbers(others)], rows(found), screen)
-    print_each(notes(planned, found), screen)
+    limits = planned if isinstance(planned, Limits) else planned.limits
+    limited = limits.budget_usd is not None or limits.budget_tokens is not None
+    before = spent(runs) if runs is not None and limited else (0.0, 0)
+    print_each(notes(planned, found, before), screen)
 
 
 def _range(text: str, option: str) -> tuple[int, int] | None:

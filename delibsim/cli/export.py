@@ -12,7 +12,7 @@ from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, report, safe, say, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import is_of_branches
 from delibsim.store.codings import schemes_of
@@ -117,7 +117,7 @@ def _tables(
     written = write(runs, folder, formats, spreadsheet_safe, more, texts)
     if unscored:
         runs_of = "run has" if unscored == 1 else "runs have"
-        advice = f"give `delibsim score {runs.study}` and export again"
+        advice = f"give `delibsim score {quoted(runs.study)}` and export again"
         say(f"{unscored} {runs_of} not all scores yet, empty in runs_wide: {advice}", err=True)
     return written, rows_are
 

@@ -17,6 +17,7 @@ from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branche
 from delibsim.conduct.forks import fork_plain, fork_report
 from delibsim.conduct.outcome import exit_code, report
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import quoted
 from delibsim.planning.estimate import estimate
 from delibsim.planning.fork import ForkPlan, plan_forks
 from delibsim.planning.fork_request import Places, places_of
@@ -109,5 +110,5 @@ def _hold(found: Branches, places: Places, as_json: bool) -> int:
     print_effects(effects, scored.labels, False, console())
     own_forks = [one for one in scored.values if one.parent in own and one.at in places.at]
     print_each(unmeasured(own_forks, scored.study), console())
-    print_each([f"Next  delibsim forks {shown(found.runs.folder)}"], console())
+    print_each([f"Next  delibsim forks {quoted(shown(found.runs.folder))}"], console())
     return exit_code(outcomes)

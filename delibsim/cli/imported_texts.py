@@ -26,7 +26,7 @@ from delibsim.conduct.opinion_columns import OpinionColumns
 from delibsim.conduct.take_opinions import Taking, missing_told, take_opinions
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.opinions import example, question_of
 from delibsim.store.study_texts import StudyTexts
 
@@ -101,7 +101,7 @@ def import_(
         return
     screen = console()
     print_each([*found.lines(), *description.lines()], screen)
-    screen.print(f"Next       delibsim texts show {found.runs.study}")
+    screen.print(f"Next       delibsim texts show {quoted(found.runs.study)}")
 
 
 def _study_in(given: dict[str, str], unread: str, rest: list[str]) -> str:
@@ -172,7 +172,7 @@ def show(
     if not held.held():
         raise WrongInput(
             f"{study_named(runs.study)} holds sessions and no imported texts; read them with:"
-            f" delibsim show {runs.study}"
+            f" delibsim show {quoted(runs.study)}"
         )
     if id is not None:
         _show_one(held.named(), id, as_json)

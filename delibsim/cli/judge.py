@@ -30,7 +30,7 @@ from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 from delibsim.store.judgments import Judgments
 
@@ -117,7 +117,7 @@ def export_(
     screen.print(f"{counted(made.sheets, 'sheet')} in {folder}, a person each")
     screen.print("Reliability of the mean of a summary, by published ratings of people:")
     print_each(hints, screen)
-    screen.print(f"Next       delibsim judge import {folder}/form.csv {study}")
+    screen.print(f"Next       delibsim judge import {quoted(f'{folder}/form.csv')} {quoted(study)}")
 
 
 @app.command()
@@ -208,7 +208,7 @@ def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
         "Judgments, mean ratings from 1 to 5", [*texts("judge"), *numbers(heads)], rows, screen
     )
     print_each([f"note: {line}" for line in notes_of(planned, found)], screen)
-    screen.print(f"Next       delibsim summaries report {planned.runs.study}")
+    screen.print(f"Next       delibsim summaries report {quoted(planned.runs.study)}")
 
 
 def _before(planned: Plan, found: Estimate) -> list[str]:

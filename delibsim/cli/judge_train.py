@@ -10,7 +10,7 @@ from delibsim.cli.code_options import values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 
 BASE = "The folder of an encoder, such as a copy of microsoft/deberta-v3-base. Nothing is fetched."
 TO = "The folder of the training. Default: judges/NAME, after the records."
@@ -146,7 +146,7 @@ def score(
         if found.cut:
             say(f"{counted(found.cut, 'summary')} cut at the end to fit")
         print_each([f"note: {line}" for line in found.notes], screen)
-        say(f"Next       delibsim summaries report {study}")
+        say(f"Next       delibsim summaries report {quoted(study)}")
     raise typer.Exit(exit_code(True, not found.interrupted))
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from delibsim.cli.terminal import console, echo_json, print_each
+from delibsim.domain.text import quoted
 
 HAND_ON = "After how many hours without a sign what a rater left undone may go to the next."
 HandOn = Annotated[float, typer.Option("--hand-on", min=0.1, max=10_000, help=HAND_ON)]
@@ -19,5 +20,5 @@ def show_online(study: str, pack: str, lines: list[str], plain: dict[str, Any] |
     screen = console()
     print_each(lines, screen)
     screen.print(f"Task       {pack}")
-    screen.print(f"Next       delibsim people invite {study} --rater {pack} --open")
-    screen.print(f"           delibsim serve {study}")
+    screen.print(f"Next       delibsim people invite {quoted(study)} --rater {pack} --open")
+    screen.print(f"           delibsim serve {quoted(study)}")

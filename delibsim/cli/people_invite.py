@@ -14,7 +14,7 @@ from delibsim.cli.serve import HERE
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, say, shown, study_at
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.store.runs import Runs
 from delibsim.store.tables.csv_cells import read_sheet, refuse_faults
 
@@ -149,7 +149,7 @@ def list_people(
         echo_json({"study": study, "people": found})
         return
     if not found:
-        say(f"nobody was invited yet: delibsim people invite {study} --number 5")
+        say(f"nobody was invited yet: delibsim people invite {quoted(study)} --number 5")
         return
     heads = texts(*found[0])
     lines = [list(row.values()) for row in found]

@@ -18,6 +18,7 @@ from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branche
 from delibsim.conduct.probes import Course, course_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import in_words
+from delibsim.domain.text import quoted
 from delibsim.planning.estimate import estimate
 from delibsim.planning.fork import plan_probes
 from delibsim.store.branch_folders import PROBES
@@ -105,7 +106,7 @@ def _print(course: Course, with_answers: bool, screen: Console) -> None:
     """Print the course of a run."""
     if not course.held:
         screen.print(
-            f"{course.place} has no probes yet: delibsim probe {course.place} --after each"
+            f"{course.place} has no probes yet: delibsim probe {quoted(course.place)} --after each"
         )
     table = course_table(course.readings, course.labels)
     show_table(Table(table.columns, table.rows, f"Course of {course.place}"), screen)

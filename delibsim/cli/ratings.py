@@ -22,7 +22,7 @@ from delibsim.conduct.annotate import (
 from delibsim.conduct.packs import export_pack, import_form, open_pack
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.compose import plan
 from delibsim.planning.estimate_tables import plain
 from delibsim.store.ratings import Ratings
@@ -81,7 +81,7 @@ def ask(
     else:
         print_each(planned.told(outcome), console())
         print_each(planned.missing(outcome, losses), screen)
-        console().print(f"Next       delibsim ratings report {planned.runs.study}")
+        console().print(f"Next       delibsim ratings report {quoted(planned.runs.study)}")
     whole = not (outcome.faults or planned.faults or losses)
     raise typer.Exit(exit_code(bool(outcome.new + outcome.before), whole))
 
@@ -128,7 +128,7 @@ def export(
         " rater-1.html and so on to"
         " print, form.csv to fill in"
     )
-    screen.print(f"Next       delibsim ratings import {folder}/form.csv")
+    screen.print(f"Next       delibsim ratings import {quoted(f'{folder}/form.csv')}")
 
 
 @app.command()

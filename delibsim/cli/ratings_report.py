@@ -1,6 +1,5 @@
 """`delibsim ratings report`: the analysis of a tournament, printed, as files and as JSON."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,7 +16,7 @@ from delibsim.cli.terminal import (
     say,
     study_at,
 )
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 
 TO = "Write the report (HTML), every table (CSV) and figure (SVG) into this folder."
 PANEL = "Only the ratings of this panel or pack; may be given several times."
@@ -52,7 +51,7 @@ def report(
         end_with_report(found, out, as_json, everything=True, printed=print_sections)
     if out is not None:
         found.write(out)
-    _print_unrated(found, shlex.quote(study), bool(panel or source))
+    _print_unrated(found, quoted(study), bool(panel or source))
     raise typer.Exit(4)
 
 

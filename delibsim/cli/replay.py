@@ -1,7 +1,6 @@
 """`delibsim replay`: hold a run again from its log."""
 
 import asyncio
-import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
 from delibsim.cli.terminal import echo_json, safe, say, study_at
 from delibsim.conduct.replay import Passage, compare, compare_on_record
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.domain.word_differences import AROUND, marked
 from delibsim.store.places import run_at
 from delibsim.store.runs import Runs
@@ -67,7 +66,7 @@ def _one(place: str, root: Path) -> tuple[Runs, str]:
             if (n := len(runs.sessions())) > 1:
                 several = (
                     f"{study_named(runs.study)} has {n} sessions, and one is replayed at a time:"
-                    f" {runs.study}/SESSION; all: delibsim verify {shlex.quote(place)}"
+                    f" {quoted(runs.study)}/SESSION; all: delibsim verify {quoted(place)}"
                 )
         raise WrongInput(several or str(error)) from None
 

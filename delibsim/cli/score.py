@@ -1,6 +1,5 @@
 """`delibsim score`: score every run of a study, or the texts of a file."""
 
-import shlex
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +24,7 @@ from delibsim.conduct.texts import texts_of_file
 from delibsim.conduct.translate import estimate_translations
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import Measure
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.plugins import load, names
 from delibsim.store.study_texts import StudyTexts
 
@@ -129,7 +128,7 @@ def _writable(study: str) -> Generator[None]:
         raise PermissionError(
             error.errno,
             f"{error.strerror}, and scores are kept in the folder of the study (delibsim analyze"
-            f" {shlex.quote(study)} --to FOLDER scores it and writes nothing there)",
+            f" {quoted(study)} --to FOLDER scores it and writes nothing there)",
             error.filename,
         ) from None
 
@@ -141,7 +140,7 @@ def _score_texts(study: str, more: Sequence[str], scorer: list[str] | None, as_j
         name, equals, value = word.partition("=")
         if equals and not Path(word).exists():
             options = {"runs": f" --runs {value}"}
-            advice = f"delibsim score {study}{options.get(name, '')}"
+            advice = f"delibsim score {quoted(study)}{options.get(name, '')}"
             raise WrongInput(f"a study is scored without settings, and {word} is one: {advice}")
     if study != "texts" or len(words) != 1:
         if study == "texts":

@@ -18,7 +18,7 @@ from delibsim.conduct.retry import ALLOWED, plan_again
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.planning.compose import Plan, plan
 from delibsim.store.instruments.library import package_data
 from delibsim.store.runs import Runs
@@ -172,7 +172,8 @@ def _serve(
     if not sessions and not tasks:
         raise WrongInput(
             "nobody is waited for: give a seat to a person, with model=person; or hand something"
-            f" out to raters: delibsim ratings online {planned.study} (or code, compare, judge)"
+            f" out to raters: delibsim ratings online {quoted(planned.study)} (or code, compare,"
+            " judge)"
         )
     hosting = _of_demo() if demo else settled_hosting(runs, people)
     tell = partial(say, err=True)
@@ -268,9 +269,9 @@ def _port_before(address: str, host: str) -> int | None:
 def _links(study: str, seats: int, tasks: Sequence[str], hosting: Hosting) -> Iterator[str]:
     """How people get their links, and what raters agree to where nothing is declared for them."""
     if seats:
-        yield f"links: delibsim people invite {study} --number {seats}"
+        yield f"links: delibsim people invite {quoted(study)} --number {seats}"
     for task in tasks:
-        yield f"links of raters: delibsim people invite {study} --rater {task} --open"
+        yield f"links of raters: delibsim people invite {quoted(study)} --rater {task} --open"
     if tasks and hosting.raters is None:
         yield "note: raters agree to a text of delibsim; raters: in people.yaml declares your own"
 

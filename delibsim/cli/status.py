@@ -29,7 +29,7 @@ from delibsim.conduct.status_tables import (
     table_of_studies,
 )
 from delibsim.domain.cost import total_of
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.effects import Effects
 from delibsim.store.places import study_at
 from delibsim.store.runs import Runs
@@ -88,7 +88,7 @@ def _print_texts(runs: Runs, as_json: bool) -> None:
     print_each(lines_of_tasks(logs), screen)
     if logs:
         screen.print(f"money: {money}", soft_wrap=True)
-    screen.print(f"Next       delibsim texts show {runs.study}")
+    screen.print(f"Next       delibsim texts show {quoted(runs.study)}")
 
 
 def _watch(runs: Runs, as_json: bool) -> None:

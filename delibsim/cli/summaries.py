@@ -26,6 +26,7 @@ from delibsim.cli.terminal import (
 )
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
+from delibsim.domain.text import quoted
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 NAME = "name=NAME, where a study has several sets of summaries."
@@ -161,7 +162,7 @@ def report(
         by = [one for one in given["by"].split(",") if one]
         found = summaries_report(sets, intervals, by, faults, embedding_named(given["embedding"]))
     if not found.something:
-        say(f"nothing was judged yet; give: delibsim judge ask {studies[0]}", err=True)
+        say(f"nothing was judged yet; give: delibsim judge ask {quoted(studies[0])}", err=True)
         raise typer.Exit(4)
     end_with_report(found, to or folder, as_json)
 
@@ -183,7 +184,7 @@ def minorities(
     faults: list[str] = []
     sets, _ = _sets(studies, given, root, faults)
     if not any(one.ratings["rep"].notna().any() for one in sets):
-        say(f"nothing was rated yet; give: delibsim judge ask {studies[0]}", err=True)
+        say(f"nothing was rated yet; give: delibsim judge ask {quoted(studies[0])}", err=True)
         raise typer.Exit(4)
     by = [one for one in given["by"].split(",") if one]
     tables = minority_tables(sets, by, embedding_named(given["embedding"]))

@@ -21,7 +21,7 @@ from delibsim.cli.estimate import EstimateOnly
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import print_each, study_at
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 
 app = typer.Typer(add_completion=False)
@@ -71,7 +71,7 @@ def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
     heads = ["size", "planned", "made", "missing", "words, median"]
     print_table("Summaries", [*texts("summariser"), *numbers(heads)], rows, screen)
     print_each([f"note: {line}" for line in notes_of(planned, found)], screen)
-    screen.print(f"Next       delibsim summaries show {planned.runs.study}")
+    screen.print(f"Next       delibsim summaries show {quoted(planned.runs.study)}")
 
 
 def _before(planned: Plan, found: Estimate) -> list[str]:

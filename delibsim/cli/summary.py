@@ -21,6 +21,7 @@ from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.format import format_named
 from delibsim.domain.measure import Measure
 from delibsim.domain.score import Score
+from delibsim.domain.text import quoted
 from delibsim.store.runs import Runs
 
 Result = dict[str, Any]
@@ -54,9 +55,9 @@ def print_summary(result: Result, screen: Console) -> None:
     place = result["folder"]
     files = f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)"
     following = (
-        f"Next       delibsim show {place}",
-        f"           delibsim view {place}",
-        f"           delibsim analyze {result['study_folder']}",
+        f"Next       delibsim show {quoted(place)}",
+        f"           delibsim view {quoted(place)}",
+        f"           delibsim analyze {quoted(result['study_folder'])}",
     )
     print_each((files, *following), screen)
 

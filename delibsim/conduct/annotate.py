@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -222,8 +223,8 @@ async def rate_all(
                 wanted = raters_before(panel, run, allocation)
                 waiting = [(rater, first) for rater, first in wanted if rater.id not in done]
                 there += len(wanted) - len(waiting)
-                record = Record(ratings.exchanges_file(name), pool.limits.durable)
-                given = await asyncio.gather(*(one(run, *of, record) for of in waiting))
+                with closing(Record(ratings.exchanges_file(name), pool.limits.durable)) as record:
+                    given = await asyncio.gather(*(one(run, *of, record) for of in waiting))
                 new, asked = new + sum(given), asked + record.asked
                 on_debate(f"{name}: {len(waiting)} rated now, {len(done)} before")
     finally:

@@ -4,20 +4,17 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from delibsim.analysis.calls import Tally, is_free, tally, together
-from delibsim.asking.spent import charge, charge_task
-from delibsim.conduct.replay import exchanges_of
+from delibsim.asking.spent import charge, charge_calls
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits, Overruns
-from delibsim.models.replay import exchanges_in
 from delibsim.store.annotation_logs import annotation_logs
-from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.codec import Damaged
-from delibsim.store.files import read_lines
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import calls_of, calls_or_fault
 from delibsim.store.withdrawn import spent_before
 
 
@@ -25,7 +22,7 @@ def spent(runs: Runs, among: Iterable[str] | None = None) -> tuple[float, int]:
     """US dollars and tokens that the exchanges of a study have cost so far.
 
     Those with raters and coders are included, unless only the sessions `among` are counted. An
-    attempt of unknown cost counts with its worst case.
+    attempt of unknown cost, and a call that was cut off, counts with its worst case.
     """
     account = account_of(runs, among)
     return account.spent_usd, account.spent_tokens
@@ -62,21 +59,17 @@ def account_of(
     usd, tokens = math.fsum(paid for paid, _ in gone), sum(used for _, used in gone)
     account = Budget(spent_usd=usd, spent_tokens=tokens, overruns=overruns)
     for session in sorted(sessions):
-        models = runs.planned(session).voices
-        for exchange in exchanges_of(runs, session)[0]:
-            charge(account, exchange, models.get(exchange.model, {}))
+        records, _, lost = calls_of(runs, session)
+        charge_calls(account, records, runs.planned(session).voices, lost)
     if among is None:
-        records, models = Ratings.of(runs).asked()
-        for exchange in exchanges_in(records)[0]:
-            charge(account, exchange, models.get(exchange.model, {}))
-        for task in tasks_of(runs):
-            charge_task(account, TaskFolder.of(runs, task))
+        for log in annotation_logs(runs):
+            charge(account, log)
     return account
 
 
 def log_of(runs: Runs, session: Session) -> Tally:
     """What the log of a session comes to."""
-    return tally(*runs.exchanges(session.id), session.voices)
+    return _tally_of(runs, session.id, session.voices)
 
 
 def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
@@ -93,8 +86,13 @@ def money_of(runs: Runs, plans: Iterable[Session] = ()) -> Money:
         plan = known.get(name) or _planned(runs, name)
         models = {} if plan is None else plan.voices
         if plan is None or not is_free(models):
-            parts.append(tally(*runs.exchanges(name), models).money)
+            parts.append(_tally_of(runs, name, models).money)
     return total_of(parts)
+
+
+def _tally_of(runs: Runs, session: str, models: Mapping[str, Mapping[str, Any]]) -> Tally:
+    records, damaged, lost = calls_or_fault(runs, session)[0]
+    return tally(records, damaged, models, lost)
 
 
 def _planned(runs: Runs, session: str) -> Session | None:
@@ -108,5 +106,6 @@ def calls_by_task(runs: Runs) -> dict[str, Tally]:
     """What the calls to raters and coders come to, by task."""
     found: defaultdict[str, list[Tally]] = defaultdict(list)
     for log in annotation_logs(runs):
-        found[log.task].append(tally(*read_lines(log.file), log.models))
+        records, damaged, lost = log.read()
+        found[log.task].append(tally(records, damaged, log.models, lost))
     return {task: together(own) for task, own in found.items()}

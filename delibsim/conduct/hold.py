@@ -18,6 +18,7 @@ from delibsim.models.base import OUTCOMES, LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import sent_log
 
 Pace = Callable[[LanguageModel, Callable[[], int]], LanguageModel]
 """From a voice, and what gives the number of calls that were made, to a voice."""
@@ -47,7 +48,7 @@ async def hold_session(
     exchanges, damaged = exchanges_of(runs, session.id)
     past = past_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
-    asked, log = 0, runs.log(session.id)
+    asked, log, sent = 0, runs.log(session.id), sent_log(runs, session.id)
     added: list[dict[str, Any]] = []
 
     def keep(exchange: Exchange) -> None:
@@ -55,22 +56,24 @@ async def hold_session(
         asked += exchange.completion.status != "budget"  # such a call was not sent
         record = exchange.record()
         log.append(record)
+        sent.settle(exchange.model, exchange.seed, exchange.started)
         added.append(record | {"messages": ()})  # prompts would fill the memory
         _note_answering(runs, session, exchange)
         observer.on_exchange(exchange)
 
     recorded = {}
     for name, model in pool.of(session).items():
-        replayed = Replay(name, exchanges, then=Recorder(model, keep))
+        replayed = Replay(name, exchanges, then=Recorder(model, keep, sent.note))
         recorded[name] = pace(replayed, lambda: asked)
     try:
-        with closing(log):
+        with closing(log), closing(sent):
             voices = branch_voices(session, recorded, past)
             run = await hold(session, voices, observer.on_event)
     except (Interrupted, Diverged) as error:
         reason = error.reason if isinstance(error, Interrupted) else None
         return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
-    await asyncio.to_thread(_write, runs, run, [] if exchanges or damaged else added)
+    all_known = not (exchanges or damaged or sent.left_behind)
+    await asyncio.to_thread(_write, runs, run, added if all_known else [])
     return Outcome(session, run, run.status, "", reused, asked, damaged)
 
 

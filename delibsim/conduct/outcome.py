@@ -11,7 +11,7 @@ from delibsim.conduct.cost import log_of
 from delibsim.domain.cost import OUTCOMES, Money
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import REPEATED, Plan
 from delibsim.store.runs import Runs
@@ -155,13 +155,13 @@ def following(place: str, states: Mapping[str, int]) -> list[str]:
     study stands.
     """
     if not states.get("complete") and not states.get("partial"):
-        return [f"Next  delibsim status {place}"]
+        return [f"Next  delibsim status {quoted(place)}"]
     lines = [
-        f"Next  delibsim analyze {place}   what the study shows, in words and figures",
-        f"      delibsim view {place}      read its runs in a browser",
+        f"Next  delibsim analyze {quoted(place)}   what the study shows, in words and figures",
+        f"      delibsim view {quoted(place)}      read its runs in a browser",
     ]
     if states.get("failed") or states.get("partial"):
-        lines.append(f"      delibsim status {place}    what is missing, and why")
+        lines.append(f"      delibsim status {quoted(place)}    what is missing, and why")
     return lines
 
 

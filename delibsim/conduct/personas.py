@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -229,17 +230,17 @@ async def _written_and_read(
     topic, survey = session.topic, session.survey
     calls = PlannedCalls(f"the profiles of {topic.id}", session.models, _longest(session))
     pool = await proven_pool([calls], planned.limits, planned.addresses, notify=notify)
+    population = session.seed_for("population")
     try:
-        record = Record(file, planned.limits.durable)
-        population = session.seed_for("population")
-        # Writer and reader are the first and the last of the models, whatever their presets call
-        # them.
-        asked = []
-        for name, settings in session.models.items():
-            asked.append(record.before(pool.model(name, settings, population)))
-        writer = None if recipe.writer == TEMPLATE else asked[0]
-        profiles = await write_profiles(topic, survey, clusters, writer)
-        return profiles, await read_profiles(topic, survey, clusters, profiles, asked[-1])
+        with closing(Record(file, planned.limits.durable)) as record:
+            # Writer and reader are the first and the last of the models, whatever their presets
+            # call them.
+            asked = []
+            for name, settings in session.models.items():
+                asked.append(record.before(pool.model(name, settings, population)))
+            writer = None if recipe.writer == TEMPLATE else asked[0]
+            profiles = await write_profiles(topic, survey, clusters, writer)
+            return profiles, await read_profiles(topic, survey, clusters, profiles, asked[-1])
     finally:
         await pool.close()
 

@@ -70,7 +70,9 @@ class ScoredStudy:
         """What must be known of people's values, and which runs are left out, in sentences."""
         if not self.account.held:
             return self.left_out()
-        return [*self.found.on_people, *on_people(self.asked_for), *self.left_out()]
+        beside_people = any(one.people is not None for one in self.found.means)
+        pooled = self.found.on_people if beside_people else ()
+        return [*pooled, *on_people(self.asked_for), *self.left_out()]
 
     def left_out(self) -> list[str]:
         """Which runs are left out, and of how many it is not known whether they were changed."""

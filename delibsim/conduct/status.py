@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import Calls, calls_or_fault
 from delibsim.store.session_notes import SessionNotes
 from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
@@ -265,9 +266,12 @@ def study_status(runs: Runs) -> StudyStatus:
 
 def _looked_at(notes: SessionNotes, session: str, unfinished: str, ids: Ids) -> SessionStatus:
     """How a session stands by its files, which is kept for the next look where it is complete."""
-    records, damaged = notes.runs.exchanges(session)
+    log, fault = calls_or_fault(notes.runs, session)
+    records = log[0]
     note_ids(records, ids)
-    found = _status_of(notes.runs, session, (records, damaged), unfinished)
+    found = _status_of(notes.runs, session, log, unfinished)
+    if fault:
+        return replace(found, state=DAMAGED, fault=fault, log=replace(found.log, damaged_lines=0))
     if found.state == COMPLETE and found.plan and not found.missing:
         known = Known(found.plan, found.log, found.fingerprints, found.parameters_dropped)
         if (status := known.plain(records)) is not None:
@@ -291,14 +295,9 @@ def effects_in(runs: Runs, found: StudyStatus) -> Effects:
     return effects_of(plans, held, dropped)
 
 
-def _status_of(
-    runs: Runs, session: str, log: tuple[Sequence[Mapping[str, Any]], int], unfinished: str
-) -> SessionStatus:
-    """How one session stands by its `log`: the records, and how many lines are damaged.
-
-    `unfinished` is the state of one without a run.
-    """
-    records, damaged_lines = log
+def _status_of(runs: Runs, session: str, log: Calls, unfinished: str) -> SessionStatus:
+    """How one session stands by its calls; `unfinished` is the state of one without a run."""
+    records, damaged_lines, lost = log
     state, gaps, fault, plan = unfinished, [], "", None
     try:
         plan = runs.planned(session)
@@ -314,7 +313,7 @@ def _status_of(
     return SessionStatus(
         session,
         state,
-        tally(records, damaged_lines, plan.voices if plan else {}),
+        tally(records, damaged_lines, plan.voices if plan else {}, lost),
         fingerprints(records),
         dropped(records),
         tuple(gaps),

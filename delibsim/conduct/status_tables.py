@@ -9,14 +9,13 @@ from delibsim.analysis.causes import causes_in, causes_told
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, WAITING, StudyStatus
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
 from delibsim.store.account import TOLD, command_of, notice
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
-IN_FLIGHT = "; calls in flight are counted when they are back"
 LISTED = 40
 """The number of sessions listed; in a larger study those that are not complete."""
 
@@ -64,7 +63,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     lines += lines_of_tasks(found.asked_after)
     again = _again(runs, found, folder)
     lines += causes_told(found.causes, again)
-    lines.append(f"money: {found.money}{IN_FLIGHT if runs.holder() else ''}")
+    lines.append(f"money: {found.money.told(in_flight=bool(runs.holder()))}")
     lines += found.doubts()
     if unasked := sum(e.state == CUT_OFF and not e.log.calls for e in found.sessions):
         was = "was" if unasked == 1 else "were"
@@ -104,8 +103,8 @@ def _people(runs: Runs) -> str:
 def _again(runs: Runs, found: StudyStatus, folder: str) -> Callable[[str], str]:
     """What gives the command that holds again what was cut off, with some settings."""
     if command_of(runs) == "serve":
-        return lambda settings: f"`delibsim serve {runs.study}`"
-    place = [folder, *_address(found)]
+        return lambda settings: f"`delibsim serve {quoted(runs.study)}`"
+    place = [quoted(folder), *_address(found)]
     return lambda settings: f"`{' '.join(filter(None, ['delibsim retry', *place, settings]))}`"
 
 

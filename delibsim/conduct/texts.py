@@ -13,7 +13,7 @@ from delibsim.conduct.translate import translate_texts
 from delibsim.domain.compared import PAIRS
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.score import ENSEMBLE, Score
-from delibsim.domain.text import study_named
+from delibsim.domain.text import quoted, study_named
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.store.codings import CODES, Codings, schemes_of
@@ -164,7 +164,8 @@ def _score_pairs(runs: Runs) -> ScoredTexts:
     if not scores:
         place.unlink()
         raise WrongInput(
-            f"{study_named(runs.study)} has no comparison; give: delibsim compare ask {runs.study}"
+            f"{study_named(runs.study)} has no comparison; give:"
+            f" delibsim compare ask {quoted(runs.study)}"
         )
     values: dict[str, dict[str, Any]] = {text.id: {} for text in StudyTexts(runs).all()}
     for score in scores:
@@ -194,7 +195,8 @@ def _score_codes(runs: Runs) -> ScoredTexts:
     scores = _scores_of_codes(runs, faults)
     if not scores:
         raise WrongInput(
-            f"{study_named(runs.study)} has no codes; give: delibsim code ask {runs.study}, or"
+            f"{study_named(runs.study)} has no codes; give:"
+            f" delibsim code ask {quoted(runs.study)}, or"
             " delibsim code import FILE"
         )
     coders = {score.coder for score in scores}

@@ -2,7 +2,7 @@
 asked about its texts against the records of that.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -32,6 +32,7 @@ from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.branch_folders import BRANCHES, WITHIN
 from delibsim.store.files import read_lines
 from delibsim.store.manifest import Manifest
+from delibsim.store.own_folder import foreign_in
 from delibsim.store.ratings import RATINGS, Ratings
 from delibsim.store.runs import Runs
 from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
@@ -128,6 +129,7 @@ async def verify_study(
 ) -> Verified:
     """Verify a study with its forks, probes and null twin, and what was asked about its texts.
 
+    The folder may be reached through a link; what lies in it are files and folders alone.
     With `on_record` recorded answers stand although this version words a prompt otherwise. Nobody
     is asked. WrongInput where study.json cannot be read.
     """
@@ -148,13 +150,40 @@ async def verify_study(
             watch(f"verifying {place.study}:", number, len(begun))
         async for task in _tasks(place):
             tasks.append(replace(task, name=f"{prefix}{task.name}"))
+    found = _with_foreign(found, runs)
     return Verified(runs.study, found, tasks, not_begun)
+
+
+def _with_foreign(found: Sequence[Finding], runs: Runs) -> list[Finding]:
+    """The findings on sessions, with the links, pipes and devices that lie in their folders or
+    elsewhere in the study.
+    """
+    foreign: defaultdict[str, list[str]] = defaultdict(list)
+    for path in foreign_in(runs.folder):
+        parts = path.split("/")
+        name = "/".join(parts[: 2 if parts[0] in WITHIN else 1])
+        foreign[name].append(path)
+    told = []
+    for one in found:
+        told.append(_beside_foreign(one, foreign.pop(one.name, ())))
+    told += [_beside_foreign(Finding(name, EQUAL), paths) for name, paths in foreign.items()]
+    return told
+
+
+def _beside_foreign(found: Finding, paths: Sequence[str]) -> Finding:
+    """A finding, with these paths of links, pipes and devices."""
+    if not paths:
+        return found
+    changed = [f"{path} is a link, a pipe or a device: only regular files count" for path in paths]
+    verdict = "changed" if found.whole else found.verdict
+    return replace(found, verdict=verdict, changed=(*changed, *found.changed))
 
 
 async def verify_run(runs: Runs, session: str, on_record: bool = False) -> Verified:
     """Verify one run of a study."""
     found = await _verified(runs, session, runs.manifest(), on_record, "")
-    return Verified(runs.study, [found])
+    paths = list(foreign_in(runs.path(session)))
+    return Verified(runs.study, [_beside_foreign(found, paths)])
 
 
 def _begun(runs: Runs) -> set[str]:

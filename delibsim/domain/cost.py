@@ -17,32 +17,47 @@ asked.
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """What recorded calls have cost, in US dollars.
+    """What the calls of a record have cost, in US dollars.
 
     `spent_usd` is known. `reserved_usd` is the most that so many calls (`reserved`) may have cost
-    whose cost is not known; `unknown` counts the calls whose cost nothing bounds.
+    whose cost is not known; `unknown` counts the calls whose cost nothing bounds. `cut_off` of
+    those reserved were sent and have no answer on record: at most `cut_off_usd` of what is
+    reserved.
     """
 
     spent_usd: float = 0.0
     reserved_usd: float = 0.0
     reserved: int = 0
     unknown: int = 0
+    cut_off_usd: float = 0.0
+    cut_off: int = 0
 
     def __str__(self) -> str:
-        """In words.
+        """In words (see `told`)."""
+        return self.told()
+
+    def told(self, in_flight: bool = False) -> str:
+        """In words; `in_flight` where calls without an answer may still get one.
 
         >>> str(Money(1.5)), str(Money(0.25, unknown=1))
         ('1.50 USD spent', '0.2500 USD spent, 1 call of unknown cost')
         >>> str(Money(0, 0.01, 2))
         '0 USD spent, up to 0.0100 USD reserved for 2 calls whose cost is not known'
+        >>> str(Money(0.5, 0.012, 1, cut_off_usd=0.012, cut_off=1))
+        '0.5000 USD spent, 1 call that was cut off may have cost up to 0.0120 USD'
         """
         told = [f"{dollars(self.spent_usd)} USD spent"]
-        if self.reserved:
-            calls = counted(self.reserved, "call")
-            told.append(
-                f"up to {dollars(self.reserved_usd)} USD reserved for {calls} whose cost is not"
-                " known"
-            )
+        if answered := self.reserved - self.cut_off:
+            most = dollars(max(0.0, self.reserved_usd - self.cut_off_usd))
+            calls = counted(answered, "call")
+            told.append(f"up to {most} USD reserved for {calls} whose cost is not known")
+        if self.cut_off:
+            calls, most = counted(self.cut_off, "call"), dollars(self.cut_off_usd)
+            if in_flight:
+                told.append(f"{calls} without an answer by now may cost up to {most} USD")
+            else:
+                was = "was" if self.cut_off == 1 else "were"
+                told.append(f"{calls} that {was} cut off may have cost up to {most} USD")
         if self.unknown:
             told.append(f"{counted(self.unknown, 'call')} of unknown cost")
         return ", ".join(told)
@@ -56,6 +71,8 @@ def total_of(parts: Iterable[Money]) -> Money:
         math.fsum(part.reserved_usd for part in known),
         sum(part.reserved for part in known),
         sum(part.unknown for part in known),
+        math.fsum(part.cut_off_usd for part in known),
+        sum(part.cut_off for part in known),
     )
 
 

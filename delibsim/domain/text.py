@@ -76,4 +76,13 @@ def study_named(name: str) -> str:
     >>> study_named("first"), study_named("my study")
     ('study first', "study 'my study'")
     """
-    return f"study {shlex.quote(safe(name))}"
+    return f"study {quoted(name)}"
+
+
+def quoted(word: object) -> str:
+    """A name or a place in a command that is proposed, as a shell takes it for one word.
+
+    >>> quoted("first"), quoted("my study")
+    ('first', "'my study'")
+    """
+    return shlex.quote(safe(str(word)))

@@ -3,7 +3,7 @@ typed status.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
@@ -116,6 +116,21 @@ class LanguageModel(Protocol):
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """Answer a prompt; a fault is a status of the completion, never an exception or a text."""
+        ...
+
+
+Announce = Callable[[float | None, int], None]
+"""Told before an attempt is sent that may cost: the most that the call may have cost then, in US
+dollars (None: nothing bounds it) and tokens, its earlier attempts among them.
+"""
+
+
+@runtime_checkable
+class Announcing(Protocol):
+    """A language model that says what a call may cost before it sends it."""
+
+    async def complete_announced(self, prompt: Prompt, seed: int, announce: Announce) -> Completion:
+        """Answer a prompt; where `announce` raises, nothing is sent."""
         ...
 
 

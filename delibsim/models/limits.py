@@ -126,9 +126,7 @@ class RateLimiter:
 
 @dataclass(frozen=True)
 class Overrun:
-    """By how much calls have exceeded their worst case: by this factor at most, and where nothing
-    was expected by this number.
-    """
+    """By how much calls exceeded their worst case: by this factor, or from 0 to this number."""
 
     factor: float = 1.0
     number: float = 0.0
@@ -360,6 +358,11 @@ class Budget:
         self._paid_tokens += held.tokens if tokens is None else tokens
         known = self.overruns.get(held.model, Overruns())
         self.overruns[held.model] = known.after(held.worst, used)
+
+    def assume(self, usd: float, tokens: int) -> None:
+        """Count what a call may have cost at most of which nothing else is known."""
+        self.assumed_usd, self._paid_usd = self.assumed_usd + usd, self._paid_usd + usd
+        self._paid_tokens += tokens
 
     def _held_for(self, model: str, worst: Usage) -> Held:
         known = self.overruns.get(model, Overruns())

@@ -13,12 +13,20 @@ from typing import Any
 
 from delibsim.domain.run import Session
 from delibsim.domain.word_differences import AROUND, marked, passages
-from delibsim.models.base import OUTCOMES, Cancelled, Completion, LanguageModel, read
+from delibsim.models.base import (
+    OUTCOMES,
+    Announcing,
+    Cancelled,
+    Completion,
+    LanguageModel,
+    read,
+)
 from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.store.reading import adapter
+from delibsim.store.sent import NotSent, Sent
 
 LINES, WORDS = 28, 10
 """Lines of a changed prompt that are shown line by line, and word for word."""
@@ -84,14 +92,20 @@ class Diverged(RuntimeError):
 
 
 class Recorder:
-    """A language model whose every exchange is handed to `keep` as soon as it has come back.
+    """A language model whose every exchange is handed to `keep` as soon as it has come back, and of
+    calls that may cost also to `sending` before they are sent.
 
     It declares what the model behind it declares.
     """
 
-    def __init__(self, model: LanguageModel, keep: Callable[[Exchange], None]) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        keep: Callable[[Exchange], None],
+        sending: Callable[[Sent], None] = lambda sent: None,
+    ) -> None:
         self.name = model.name
-        self._model, self._keep = model, keep
+        self._model, self._keep, self._sending = model, keep, sending
 
     @property
     def capabilities(self) -> Capabilities:
@@ -102,12 +116,15 @@ class Recorder:
         """Ask the model and keep the exchange, with the status that reading the reply gives it, or
         "internal" where the model raised.
         """
-        started, clock = datetime.now(UTC), time.monotonic()
+        started = datetime.now(UTC).isoformat(timespec="milliseconds")
+        clock = time.monotonic()
         given_up = None
         try:
-            _, completion = read(prompt, await self._model.complete(prompt, seed))
+            _, completion = read(prompt, await self._asked(prompt, seed, started))
         except Cancelled as cancelled:
             given_up, completion = cancelled, cancelled.completion
+        except NotSent:
+            raise
         except Exception as error:  # noqa: BLE001 a plug-in may raise anything, and one call is all that it may spoil
             completion = _internal(self.name, error)
         exchange = Exchange(
@@ -117,7 +134,7 @@ class Recorder:
             purpose=prompt.purpose,
             messages=prompt.messages,
             form=prompt.reply.describe(),
-            started=started.isoformat(timespec="milliseconds"),
+            started=started,
             seconds=round(time.monotonic() - clock, 6),
             completion=completion,
         )
@@ -125,6 +142,15 @@ class Recorder:
         if given_up is not None:
             raise given_up
         return completion
+
+    async def _asked(self, prompt: Prompt, seed: int, started: str) -> Completion:
+        if not isinstance(self._model, Announcing):
+            return await self._model.complete(prompt, seed)
+
+        def announce(usd: float | None, tokens: int) -> None:
+            self._sending(Sent(self.name, seed, started, usd, tokens))
+
+        return await self._model.complete_announced(prompt, seed, announce)
 
 
 class Replay:

@@ -11,6 +11,7 @@ from delibsim.domain.cost import failed_for_free
 from delibsim.models.base import (
     FATAL,
     TRANSIENT,
+    Announce,
     Cancelled,
     Completion,
     FailedAttempt,
@@ -49,6 +50,7 @@ class RetryingModel:
         self._gate, self._limits, self._budget = gate, limits, budget
         self._alone, self._begun = asyncio.Lock(), False
         self._fatal: Completion | None = None
+        self._announces = not price.free or budget.tokens is not None
         self.retrying = 0  # calls that wait for another attempt now
 
     @property
@@ -73,18 +75,22 @@ class RetryingModel:
         """The completion of the last attempt; status "budget", and no call, if the call could
         exceed the budget.
         """
+        return await self.complete_announced(prompt, seed, lambda usd, tokens: None)
+
+    async def complete_announced(self, prompt: Prompt, seed: int, announce: Announce) -> Completion:
+        """The same; `announce` is called before each attempt that may cost or counts."""
         # The first call goes alone, unless a preflight was answered: a wrong key is found with one
         # attempt, not with many at once.
         self._begun = self._begun or self.capabilities.answering
         if not self._begun:
             async with self._alone:
                 if not self._begun:
-                    completion = await self._persist(prompt, seed)
+                    completion = await self._persist(prompt, seed, announce)
                     self._begun = True
                     return completion
-        return await self._persist(prompt, seed)
+        return await self._persist(prompt, seed, announce)
 
-    async def _persist(self, prompt: Prompt, seed: int) -> Completion:
+    async def _persist(self, prompt: Prompt, seed: int, announce: Announce) -> Completion:
         """The completion of the last attempt, however many there were."""
         tries: list[FailedAttempt] = []
         worst = worst_case(prompt.messages, self.price, self._max_tokens)
@@ -92,7 +98,7 @@ class RetryingModel:
         while True:
             if self._fatal is not None:
                 return replace(self._fatal, tries=tuple(tries))
-            completion = await self._attempt(prompt, seed, worst, tries)
+            completion = await self._attempt(prompt, seed, worst, tries, announce)
             if completion.status in FATAL and self._fatal is None:
                 detail = f"{completion.detail} (found before; not asked again)"
                 self._fatal = replace(completion, usage=NOTHING, tries=(), detail=detail)
@@ -108,7 +114,12 @@ class RetryingModel:
                 self.retrying -= 1
 
     async def _attempt(
-        self, prompt: Prompt, seed: int, worst: Usage, tries: list[FailedAttempt]
+        self,
+        prompt: Prompt,
+        seed: int,
+        worst: Usage,
+        tries: list[FailedAttempt],
+        announce: Announce,
     ) -> Completion:
         """One attempt, sent when the gate lets it through and the budget has room for it;
         Cancelled if the process is stopped.
@@ -127,16 +138,24 @@ class RetryingModel:
             if held is None:
                 note(NOTHING)
                 return self._unsent(tries)
-            completion = await self._send(prompt, seed, held, tries)
+            completion = await self._send(prompt, seed, held, tries, announce)
             note(charge(completion, worst))
         return replace(completion, detail=self._detail(completion), tries=tuple(tries))
 
     async def _send(
-        self, prompt: Prompt, seed: int, held: Held, tries: list[FailedAttempt]
+        self,
+        prompt: Prompt,
+        seed: int,
+        held: Held,
+        tries: list[FailedAttempt],
+        announce: Announce,
     ) -> Completion:
         """What comes back from one request, with its cost; the budget counts it however it ends."""
-        used = Usage()
+        used = NOTHING
         try:
+            if self._announces:
+                announce(*_most(held, tries))
+            used = Usage()
             completion = await self._model.complete(prompt, seed)
             completion = replace(completion, usage=self._priced(completion))
             used = use(completion)
@@ -201,6 +220,17 @@ def _failed(completion: Completion, wait: float) -> FailedAttempt:
         completion.possibly_billed,
         completion.usage,
     )
+
+
+def _most(held: Held, tries: Iterable[FailedAttempt]) -> tuple[float | None, int]:
+    """The most that a call may have cost with the attempt that is sent next, in US dollars (None
+    where its price is unknown) and tokens.
+    """
+    earlier = [charge(attempt, held.worst) for attempt in tries]
+    tokens = held.tokens + sum(tokens_of(used) or 0 for used in earlier)
+    if held.usd is None:
+        return None, tokens
+    return held.usd + sum(used.cost_usd or 0.0 for used in earlier), tokens
 
 
 def use(attempt: Completion | FailedAttempt) -> Usage:

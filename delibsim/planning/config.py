@@ -1,8 +1,9 @@
 """The typed configuration of one session: its fields, their ranges, and what is wrong with one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -117,6 +118,9 @@ class Config(_Strict):
 
 def validated(plain: Mapping[str, Any]) -> Config:
     """The configuration of a session from plain values; WrongInput with its first fault."""
+    _refuse_booleans("", Config, plain)
+    for name, kind in (("group", GroupConfig), ("tournament", Tournament), ("debate", Sampling)):
+        _refuse_booleans(name, kind, plain.get(name))
     try:
         return Config.model_validate(plain)
     except ValidationError as error:
@@ -143,6 +147,7 @@ def built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
     for name in values:
         if name not in known:
             raise unknown(f"field of {group}", name, known)
+    _refuse_booleans(group, kind, values)
     try:
         return adapter(kind).validate_python(dict(values))
     except ValidationError as error:
@@ -150,6 +155,18 @@ def built(kind: type[Kind], group: str, values: Mapping[str, Any]) -> Kind:
         what = group if name is None else f"{group} {name!r}"
         place = f"it stands in conf/{group}/ or at the command line"
         raise WrongInput(f"{what}: {first_fault(error)}; {place}") from None
+
+
+def _refuse_booleans(group: str, kind: type[Any], values: Any) -> None:
+    """WrongInput where a number is wanted and true or false is given, which count as 1 and 0."""
+    if not isinstance(values, Mapping):
+        return
+    for name, hint in get_type_hints(kind).items():
+        taken = set(re.findall(r"\b(?:int|float|bool|str)\b", str(hint)))
+        if isinstance(values.get(name), bool) and taken and taken <= {"int", "float"}:
+            place = f"{group}.{name}" if group else name
+            found = str(values[name]).lower()
+            raise WrongInput(f"{place}: input should be a number, found {found}")
 
 
 def first_fault(error: ValidationError) -> str:

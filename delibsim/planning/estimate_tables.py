@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from delibsim.domain.cost import dollars
 from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import Plan
@@ -92,13 +93,17 @@ def rows(found: Estimate) -> list[list[str]]:
     return table
 
 
-def notes(planned: Plan | Limits, found: Estimate) -> list[str]:
-    """What binds the time, what is unknown, and what the numbers rest on."""
+def notes(
+    planned: Plan | Limits, found: Estimate, spent: tuple[float, int] = (0.0, 0)
+) -> list[str]:
+    """What binds the time, what is unknown, and what the numbers rest on; US dollars and tokens
+    were `spent` before.
+    """
     low, high = found.assumptions.words or (0, 0)
     statements = f"statements of {low} to {high} words, " if high else ""
     latency = found.assumptions.latency
     limits = planned if isinstance(planned, Limits) else planned.limits
-    lines = [*_times(found), *_unknowns(found), *_budgets(limits, found)]
+    lines = [*_times(found), *_unknowns(found), *_budgets(limits, found, spent)]
     lines.append(f"Assumed    {statements}{latency:g} s a call, replies that are readable at once")
     priced = {line.price for line in found.lines if line.usd is not None and line.price != "free"}
     if priced:
@@ -126,16 +131,20 @@ def _unknowns(found: Estimate) -> list[str]:
     return [f"Unknown    {', '.join(names)}: {text}" for text, names in models.items()]
 
 
-def _budgets(limits: Limits, found: Estimate) -> list[str]:
+def _budgets(limits: Limits, found: Estimate, spent: tuple[float, int]) -> list[str]:
     """The budgets that the plan may exceed."""
     lines = []
     end = "it may stop the study before its end"
     usd, tokens = limits.budget_usd, limits.budget_tokens
-    if usd is not None and found.usd.high > usd:
-        lines.append(f"Budget     limits.budget_usd={usd:g} is less than this may cost: {end}")
+    if usd is not None and found.usd.high > usd - spent[0]:
+        before = f", of which {dollars(spent[0])} USD are spent or reserved," if spent[0] else ""
+        told = f"limits.budget_usd={usd:g}{before} is less than this may cost: {end}"
+        lines.append(f"Budget     {told}")
     most = found.total.input.high + found.total.output.high
-    if tokens is not None and most > tokens:
-        lines.append(f"Budget     limits.budget_tokens={tokens} is less than this may use: {end}")
+    if tokens is not None and most > tokens - spent[1]:
+        before = f", of which {spent[1]:,} are spent or reserved," if spent[1] else ""
+        told = f"limits.budget_tokens={tokens}{before} is less than this may use: {end}"
+        lines.append(f"Budget     {told}")
     return lines
 
 

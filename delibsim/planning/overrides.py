@@ -168,6 +168,7 @@ def _parsed(overrides: Sequence[str]) -> list["Override"]:
         raise WrongInput("a setting holds a number with too many digits to be read") from None
     except HydraException as error:
         problem = hidden(str(error).splitlines()[0], overrides).replace("override", "setting")
+        problem = problem.removeprefix("LexerNoViableAltException: ")
         raise WrongInput(
             f"cannot read the setting: {problem}; settings look like topic=acp, and values with"
             " special characters need quotes of their own: study=\"'name'\""

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.files import read_lines
 from delibsim.store.ratings import RATINGS, Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.sent import cut_off, file_beside
+from delibsim.store.session_log import Calls
 
 
 @dataclass(frozen=True)
@@ -22,15 +25,33 @@ class AnnotationLog:
     models: Mapping[str, Any]
     session: str = ""
 
+    def read(self) -> Calls:
+        """As `session_log.Calls`."""
+        records, damaged = read_lines(self.file)
+        return records, damaged, cut_off(self.file, records)
+
 
 def annotation_logs(runs: Runs) -> list[AnnotationLog]:
     """The records of raters by debate, then those of coders and of readers of their rationales."""
+    ratings = Ratings.of(runs)
+    models = ratings.models()
     found = []
-    models = Ratings.of(runs).models()
-    for file in sorted((runs.folder / RATINGS).glob("*/exchanges.jsonl")):
-        found.append(AnnotationLog(RATINGS, file, models, file.parent.name))
+    for folder in sorted((runs.folder / RATINGS).glob("*/")):
+        file = ratings.exchanges_file(folder.name)
+        if _was_asked(file):
+            found.append(AnnotationLog(RATINGS, file, models, folder.name))
     for task in tasks_of(runs):
-        folder = TaskFolder.of(runs, task)
-        if folder.exchanges.is_file():
-            found.append(AnnotationLog(task, folder.exchanges, folder.task().get("models", {})))
+        files = TaskFolder.of(runs, task)
+        if _was_asked(files.exchanges):
+            found.append(log_of_task(files))
     return found
+
+
+def _was_asked(log: Path) -> bool:
+    """Whether a call was made, if only one that was cut off."""
+    return log.is_file() or file_beside(log).is_file()
+
+
+def log_of_task(files: TaskFolder) -> AnnotationLog:
+    """The record of the calls of one task."""
+    return AnnotationLog(files.folder.name, files.exchanges, files.task().get("models", {}))

@@ -4,7 +4,7 @@ files of a folder that may come from somebody else: only those that lie in it.
 
 import os
 import stat
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -87,19 +87,16 @@ def _opened(folder: Path, name: str) -> Generator[int]:
             os.close(handle)
 
 
-def foreign_in(folder: str | Path, skipped: Collection[str] = ()) -> str:
-    """The path in a folder of the first entry that is neither a file nor a folder but a link, a
-    pipe or a device; "" where there is none. Folders of the names in `skipped` are not looked into.
+def foreign_in(folder: str | Path) -> Iterator[str]:
+    """The paths in a folder of the entries that are neither files nor folders but links, pipes or
+    devices.
     """
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                within = "" if entry.name in skipped else foreign_in(entry.path, skipped)
-                if within:
-                    return f"{entry.name}/{within}"
+                yield from (f"{entry.name}/{within}" for within in foreign_in(entry.path))
             elif not entry.is_file(follow_symlinks=False):
-                return entry.name
-    return ""
+                yield entry.name
 
 
 def _refuse_place(place: Path, folder: Path, writer: str, option: str) -> None:

@@ -157,15 +157,6 @@ class Ratings:
         """The log of every call to the raters of a debate."""
         return self.path(debate) / "exchanges.jsonl"
 
-    def asked(self) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Every exchange with a rater of the study as plain values; the settings of the panels'
-        models.
-        """
-        records = []
-        for log in sorted((self.folder / RATINGS).glob("*/exchanges.jsonl")):
-            records += read_lines(log)[0]
-        return records, self.models()
-
     def models(self) -> dict[str, Any]:
         """The settings of the models of all panels, by name."""
         found: dict[str, Any] = {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
-from os.path import isfile
+from os.path import isfile, lexists
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,7 +59,7 @@ class Runs:
     happen.
 
     study.json (settings), fingerprints.jsonl (who answered), <session>/session.json (plan),
-    <session>/exchanges.jsonl, <session>/SHA256SUMS, <session>/run.json,
+    <session>/exchanges.jsonl, <session>/sent.jsonl, <session>/SHA256SUMS, <session>/run.json,
     scores/<scorer>.v<version>.jsonl, scores/details/<scorer>.v<version>.jsonl
     """
 
@@ -183,9 +183,7 @@ class Runs:
         return joined(self.folder, name)
 
     def path(self, session: str) -> Path:
-        """The folder of a session; WrongInput for a name that could leave the folder of the
-        study.
-        """
+        """The folder of a session; WrongInput for a name that could lead out of the study."""
         if session in RESERVED or "/" in session or "\0" in session:
             raise WrongInput(f"'{session}' cannot name a session")
         return self.folder / session
@@ -198,6 +196,8 @@ class Runs:
         """The plan of a session; WrongInput if there is none, Damaged if it cannot be read."""
         path = self.path(session) / "session.json"
         if not isfile(path):
+            if lexists(path):
+                raise codec.Damaged(f"{path}: it is not a file that can be read")
             advice = f"Sessions are folders in {self.folder}"
             raise unknown("session", session, self.sessions(), advice)
         return self._read(path, codec.session_from_json, self._refuse_changed)
@@ -346,9 +346,8 @@ class Runs:
     def writing_scores(
         self, name: str, version: int
     ) -> Generator[tuple[Path, Callable[[Iterable[Score]], None]]]:
-        """Write the scores of one scorer part by part: the file, and what writes some of them.
-
-        The file is replaced when the context ends well.
+        """Write the scores of one scorer part by part: the file, which is replaced when the context
+        ends well, and what writes some of them.
         """
         path = self.scores_folder / scores_file(name, version)
         with written_atomically(path) as write:

@@ -6,11 +6,10 @@ folder checks them without delibsim. It goes with the folder, wherever that is c
 
 import hashlib
 import re
-import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.store.branch_folders import INHERITED
 from delibsim.store.codec import Damaged
 from delibsim.store.files import write_atomically
@@ -79,7 +78,7 @@ def refuse_changed(path: Path, content: bytes) -> None:
     again = f", or move it away: {AGAIN}" if path.name == RUN else ""
     raise Damaged(
         f"{path} was changed after it was written ({SUMS}): restore it from a copy{again}; what"
-        f" differs: delibsim verify {shlex.quote(str(path.parent))}"
+        f" differs: delibsim verify {quoted(path.parent)}"
     )
 
 

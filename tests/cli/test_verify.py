@@ -308,9 +308,9 @@ def test_check_sums_that_cannot_be_read_are_not_known(delibsim, pilot, content):
         os.mkfifo(pilot / A / SUMS)
     else:
         (pilot / A / SUMS).write_bytes(content)
-    for command in ("score", "verify"):
+    for command, code in (("score", 0), ("verify", 4 if content == "a pipe" else 0)):
         answer = delibsim(command, "s")
-        assert answer.code == 0
+        assert answer.code == code
         assert "1 run without check sums" in answer.out
 
 
@@ -401,3 +401,46 @@ def test_ratings_are_compared_with_their_record(delibsim, home):
 def test_a_study_is_verified_while_it_is_held(delibsim, pilot):
     with Runs.at(pilot).lock():
         assert delibsim("verify", "s", "-q").code == 0
+
+
+def _put_pipe(pilot):
+    path = pilot / A / "exchanges.jsonl"
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _put_link(pilot):
+    path = pilot / A / "run.json"
+    path.rename(pilot.parent / "elsewhere.json")
+    path.symlink_to(pilot.parent / "elsewhere.json")
+
+
+@pytest.mark.parametrize(
+    ("put", "place"),
+    [(_put_pipe, f"{A}/exchanges.jsonl"), (_put_link, f"{A}/run.json")],
+    ids=["pipe", "link"],
+)
+def test_only_regular_files_count_in_a_study(delibsim, pilot, put, place):
+    put(pilot)
+    for named in ("s", f"s/{A}"):
+        answer = delibsim("verify", named)
+        assert answer.code == 4
+        assert (
+            f"{place.removeprefix(f'{A}/' if '/' in named else '')} is a link, a pipe" in answer.out
+        )
+
+
+def test_a_study_may_be_reached_through_a_link(delibsim, pilot):
+    (pilot.parent / "t").symlink_to(pilot)
+    assert delibsim("verify", "t").code == 0
+
+
+def test_one_unreadable_record_leaves_the_rest_of_a_study_readable(delibsim, pilot):
+    _put_pipe(pilot)
+    answer = delibsim("status", "s")
+    assert answer.code == 3
+    assert f"{A}/exchanges.jsonl: it is a device or a pipe" in answer.out
+    for words in (("export", "s"), ("analyze", "s")):
+        answer = delibsim(*words)
+        assert answer.code == 3
+        assert A in answer.out + answer.err

@@ -33,7 +33,7 @@ from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.domain.reason import in_words
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
 
 CONDITION = "treatment"
@@ -85,7 +85,7 @@ class Told:
         if not self.study.people:
             yield (
                 "No person has coded: nothing says yet whether the ensemble is right. Next:"
-                f" delibsim code export {self.study.study}"
+                f" delibsim code export {quoted(self.study.study)}"
             )
 
     def _of_ensemble(self, own: DimensionCodes) -> Iterator[str]:

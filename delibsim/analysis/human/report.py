@@ -24,6 +24,7 @@ from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure, published_figures
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.survey import PHASES
+from delibsim.domain.text import counted
 from delibsim.measures.inference.means import mean_of_units
 from delibsim.store.instruments.answers import Answers
 
@@ -70,8 +71,8 @@ class PeopleReport:
         """The means of the groups of five by name: over topics, and over groups."""
         groups = sum(topic.groups for topic in self.topics)
         return {
-            f"mean of {len(self.topics)} topics": mean_of_topics(self.topics),
-            f"mean of {groups} groups": mean_of_groups(self.topics),
+            f"mean of {counted(len(self.topics), 'topic')}": mean_of_topics(self.topics),
+            f"mean of {groups} {'group' if groups == 1 else 'groups'}": mean_of_groups(self.topics),
         }
 
     def ceiling(self) -> GroupCeiling:

@@ -6,7 +6,7 @@ from delibsim.asking.kinds.coding import Coding
 from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import LevelValue
-from delibsim.domain.text import study_named
+from delibsim.domain.text import quoted, study_named
 from delibsim.measures.ensemble import entropies
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 
@@ -17,7 +17,7 @@ def coded_by_models(coding: Coding) -> SchemeCodes:
     if found is None or not found.by_dimension:
         raise WrongInput(
             f"{study_named(coding.runs.study)} has no codes of models by {coding.scheme.id}; ask"
-            f" for them: delibsim code ask {coding.runs.study} scheme={coding.scheme.id}"
+            f" for them: delibsim code ask {quoted(coding.runs.study)} scheme={coding.scheme.id}"
         )
     return found
 

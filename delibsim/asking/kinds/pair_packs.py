@@ -28,7 +28,7 @@ from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.comparison import Sheet
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.secret import refuse_key
-from delibsim.domain.text import study_named
+from delibsim.domain.text import quoted, study_named
 from delibsim.store.annotations import ANNOTATIONS
 from delibsim.store.comparisons import PREFIX, Comparisons
 from delibsim.store.files import write_atomically
@@ -193,7 +193,7 @@ def export_pairs(
     if not pairs:
         raise WrongInput(
             f"comparison {comparisons.name} has no pairs to hand out yet; have them chosen first:"
-            f" delibsim compare ask {runs.study}"
+            f" delibsim compare ask {quoted(runs.study)}"
         )
     before = asked_before(packs.values())
     taken: set[str] = set()

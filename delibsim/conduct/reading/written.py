@@ -85,7 +85,7 @@ def refuse_links(folder: Path, session: str = "") -> None:
                 break
             wanted = entry.name == session or entry.name in READ
             wanted |= not session and os.path.exists(f"{entry.path}/session.json")
-            within = foreign_in(entry.path) if wanted else ""
+            within = next(foreign_in(entry.path), "") if wanted else ""
             if within:
                 found = f"{entry.name}/{within}"
                 break

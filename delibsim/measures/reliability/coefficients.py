@@ -289,8 +289,12 @@ class Estimate:
         return self.texts - 1
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The interval by t, its upper end cut at 1; NaN without a standard error."""
-        return t_interval(self.value, self.error, self.df, level)
+        """The interval by t, cut where the coefficient ends: at 1, at -1, shares at 0; NaN without
+        a standard error.
+        """
+        low, high = t_interval(self.value, self.error, self.df, level)
+        least = 0.0 if self.coefficient == "percent" else -1.0
+        return (least if low < least else low), high
 
 
 def coefficient(codes: Codes, name: str, weighting: Weighting = "identity") -> Estimate:

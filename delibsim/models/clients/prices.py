@@ -49,6 +49,11 @@ class Price:
             return cost
         return cost + input_tokens * max(0.0, self.written - self.input)
 
+    @property
+    def free(self) -> bool:
+        """Whether calls are known to cost nothing."""
+        return self.input == self.output == 0
+
 
 FREE = Price(0.0, 0.0, 0.0, "free")
 

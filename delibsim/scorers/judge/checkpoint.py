@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
+from delibsim.domain.text import quoted
 from delibsim.scorers.judge.form import InputForm
 from delibsim.scorers.neural import (
     missing_files,
@@ -263,7 +264,7 @@ def unchanged(folder: Path, record: CheckpointRecord) -> None:
         if now[name] != digest:
             raise WrongInput(
                 f"{folder / name} is not the file it was when the judge was set up; to use the new"
-                f" one: delibsim judge setup {folder}"
+                f" one: delibsim judge setup {quoted(folder)}"
             )
     if new := sorted(now.keys() - record.files.keys()):
         raise WrongInput(f"{folder / new[0]} was not there when the judge was set up")

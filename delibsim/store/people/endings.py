@@ -18,6 +18,7 @@ from delibsim.domain.hosting import (
     Hosting,
 )
 from delibsim.domain.presence import A_PERSON
+from delibsim.domain.text import quoted
 from delibsim.store.people.databases import ADDRESS
 from delibsim.store.people.register import FILE, Register
 from delibsim.store.people.rooms import ENDED as BY_THE_RESEARCHER
@@ -142,7 +143,9 @@ def endings_line(runs: Runs) -> str:
     finally:
         register.close()
     listed = ", ".join(f"{n} {ending}" for ending, n in found.most_common())
-    return f"People: {listed}; delibsim people list {runs.study} has codes." if found else ""
+    return (
+        f"People: {listed}; delibsim people list {quoted(runs.study)} has codes." if found else ""
+    )
 
 
 def cents(amount: Decimal | int) -> Decimal:

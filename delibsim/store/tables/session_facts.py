@@ -22,6 +22,7 @@ from delibsim.domain.transcript import PREPARATION
 from delibsim.store.branches import inherited
 from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
+from delibsim.store.session_log import calls_or_fault
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
 from delibsim.store.tables.people_facts import people_facts
 from delibsim.store.withdrawn import WITHDRAWN
@@ -70,7 +71,8 @@ class ReadSession:
     as rows of the table `calls`.
 
     `inherited` are the calls of the parent of a branch, which cost the branch nothing; `damaged`
-    counts the lines of the record that are no call; `fault` says why plan or run cannot be read.
+    counts the lines of the record that are no call, `lost` the calls that were cut off; `fault`
+    says what cannot be read.
     """
 
     name: str
@@ -81,6 +83,7 @@ class ReadSession:
     inherited: Sequence[Row] = ()
     damaged: int = 0
     fault: str | None = None
+    lost: int = 0
 
     @cached_property
     def asked(self) -> dict[tuple[str, str], list[Row]]:
@@ -131,12 +134,15 @@ def read_session(runs: Runs, name: str) -> ReadSession:
         status = WITHDRAWN
     if fault is not None:
         status = "damaged"
-    records, damaged = runs.exchanges(name)
+    (records, damaged, lost), unread = calls_or_fault(runs, name)
+    if unread:
+        run, status, damaged, fault = None, "damaged", 0, unread
     calls, others = call_rows(records, session.voices if session else None)
     past: list[Row] = []
     if session is not None and session.parentage is not None:
         past, _ = call_rows(inherited(runs, name)[0], None)
-    return ReadSession(name, status, session, run, calls, past, damaged + others, fault)
+    damaged += others
+    return ReadSession(name, status, session, run, calls, past, damaged, fault, len(lost))
 
 
 def in_force(calls: Sequence[Row]) -> Row:
@@ -292,7 +298,7 @@ OF_RUN: dict[str, Callable[[Run], Any]] = {
 def _cost(read: ReadSession) -> float | None:
     costs = [call["cost_usd"] for call in read.calls]
     costs += [call["retry_cost_usd"] for call in read.calls if call["retries"]]
-    return sum_of(costs) if read.calls and not read.damaged else None
+    return sum_of(costs) if read.calls and not (read.damaged or read.lost) else None
 
 
 def _reasked(read: ReadSession) -> int | None:

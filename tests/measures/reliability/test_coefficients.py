@@ -219,3 +219,11 @@ def test_many_levels_that_do_not_fit_one_number_are_patterns_all_the_same():
     assert len(codes.by_coders.times) == 30
     assert np.array_equal(codes.by_coders.places[codes.by_coders.which], codes.places)
     assert coefficient(codes, "percent").value == coefficient(codes_of(rows), "percent").value
+
+
+@pytest.mark.parametrize("name", ["percent", "kappa", "ac", "alpha"])
+def test_the_interval_of_few_texts_stays_within_what_a_coefficient_can_be(name):
+    codes = codes_of([[1, 2], [2, 2], [2, 1]], [1, 2])
+    found = coefficient(codes, name, DEFAULT.get(name, "identity"))
+    low, high = found.interval()
+    assert (0 if name == "percent" else -1) <= low <= found.value <= high <= 1
