@@ -45,7 +45,7 @@ def test_the_folder_of_an_export_gives_the_contrasts_of_the_study(runs, expected
     if layout == "bench":
         export_bench(runs, folder, ("csv",))
     else:
-        export(runs, folder, more=[wide_table(runs)[0]])
+        export(runs, folder, more=lambda left_out: [wide_table(runs)[0]])
     other = source_of(str(folder), Path("runs"), silent)
     assert other.folder == tmp_path / f"{layout}.analysis", "where no later export removes it"
     found = findings(other.table, DRAWS, STEPS)

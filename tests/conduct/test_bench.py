@@ -86,7 +86,7 @@ def test_the_folder_read_back_is_the_study(study, written):
 def test_a_table_is_found_where_a_path_leads(study, written, tmp_path):
     expected = study_table(study).rows
     pd.testing.assert_frame_equal(table_at(written.folder).rows, expected)
-    export(study, tmp_path / "tables", more=[wide_table(study)[0]])
+    export(study, tmp_path / "tables", more=lambda left_out: [wide_table(study)[0]])
     pd.testing.assert_frame_equal(table_at(tmp_path / "tables").rows, expected)
     pd.testing.assert_frame_equal(table_at(tmp_path / "tables" / "runs_wide.csv").rows, expected)
     (tmp_path / "tables" / "runs_wide.csv").unlink()

@@ -54,7 +54,9 @@ def test_damaged_lines_are_counted_and_left_alone(notes, spoken):
 
 def test_notes_are_a_table_of_the_export(notes, spoken, tmp_path):
     notes.add(spoken, 3, "=1+1", "a,b")
-    export(notes.runs, tmp_path / "out", more=[notes.table()], spreadsheet_safe=True)
+    export(
+        notes.runs, tmp_path / "out", more=lambda left_out: [notes.table()], spreadsheet_safe=True
+    )
     with (tmp_path / "out" / "notes.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)
     assert (row["session"], row["turn"], row["note"], row["tags"]) == (spoken, "3", "'=1+1", "a; b")
