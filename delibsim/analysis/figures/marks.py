@@ -237,7 +237,8 @@ def profile(table: pd.DataFrame, label: str, series: str, axis: str) -> Plot:
     told = []
     for name, own in lines.items():
         pairs = zip(own[label], own["mean"], strict=True)
-        told.append(f"{name}: {', '.join(f'{one} {number(mean, 2)}' for one, mean in pairs)}")
+        means = [f"{one} {number(mean, 2)}" for one, mean in pairs]
+        told.append(f"{name}: {', '.join(means)}")
     return plotted(draw, told)
 
 

@@ -1,6 +1,6 @@
 """Tables of figures of a study that are put together from its sessions and several results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,14 @@ from delibsim.analysis.figures.labels import (
     is_null,
     left_out,
     of_models,
-    of_null,
     of_outcome,
     population,
     rows_of,
 )
-from delibsim.analysis.figures.people import known_people, of_benchmark, why_no_people
+from delibsim.analysis.figures.people import known_people, why_no_people
 from delibsim.analysis.figures.points import few
+from delibsim.analysis.figures.slopes import NOTHING, PEOPLE, Prepare, Results, regression
 from delibsim.analysis.figures.style import in_order, number
-from delibsim.analysis.result import Result
 from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample.outcomes import treatments_of
 from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
@@ -30,19 +29,15 @@ from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
 
-Results = Mapping[str, Result]
-Prepare = Callable[[StudyTable, Results], Data]
 FEWEST = 4
 """Topics from which on a mean over topics has an interval."""
 MOST_CONDITIONS, LINES, GROUPS = 40, 80, 8
 """Conditions, lines of a panel and groups of pairs that are drawn at most."""
-NOTHING = Data(pd.DataFrame())
 UNITS = {
     "topic": "topics",
     "draw": "draws (replicates, averaged over models)",
     "session": "sessions",
 }
-PEOPLE = "people"
 BY_TREATMENT = ["a", "b"]
 TOTALS = ("aqua.sum", "aqua.score")
 INDICATORS = {
@@ -264,54 +259,6 @@ def _in_order(rows: pd.DataFrame, treatments: Sequence[str]) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _regression(measure: str, table: str) -> Prepare:
-    """Change against the value before with its fitted line: treatments, null citizen, people."""
-
-    def prepared(study: StudyTable, results: Results) -> Data:
-        before, change = f"{measure}_pre", f"{measure}_change"
-        known = of_models(study, change)
-        if known.empty:
-            return NOTHING
-        named = {"pre": before, "change": change}
-        groups = {name: known[known["treatment"] == name] for name in treatments_of(known)}
-        groups[NULL_WORDS] = of_null(study, change)
-        people = of_benchmark(study, measure)
-        groups[PEOPLE] = people.rename(columns=named)
-        groups = {name: own for name, own in groups.items() if len(own)}
-        fits = rows_of(results, table)
-        parts = []
-        for name, own in groups.items():
-            values = own[[before, change]].set_axis(["before", "change"], axis=1)
-            parts.append(values.assign(group=name, size=len(own), **_fit(fits, name)))
-        most, more = few(len(groups)), ""
-        if max(map(len, parts)) > most:
-            more += f" More than {most} sessions: squares, darker for more of them."
-        if len(people):
-            more += " People: a point for each topic of the benchmark, plain errors."
-        more += why_no_people(study, measure) + left_out(study, known, change)
-        facts = {"sessions": len(known), "whose": population(study)}
-        return Data(pd.concat(parts), facts, more)
-
-    return prepared
-
-
-def _fit(fits: pd.DataFrame, who: str) -> dict[str, Any]:
-    """The slope of a population, and what stands of it in its panel and in the words."""
-    own = fits[(fits["population"] == who) & fits["slope"].notna()] if len(fits) else fits
-    if own.empty:
-        return {"slope": float("nan"), "corner": "", "told": "no fitted line"}
-    fit = own.iloc[0]
-    ends = ("slope", "low", "high", "corrected", "corrected_low", "corrected_high")
-    slope, low, high, corrected, lowest, highest = (number(fit[end], 2) for end in ends)
-    said = "not corrected"
-    if fit["corrected"] == fit["corrected"]:
-        interval = f" [{lowest}, {highest}]" if fit["corrected_low"] == fit["corrected_low"] else ""
-        said = f"corrected {corrected}{interval}"
-    r2 = f"R² {number(fit['r2'], 2)}"
-    told = f"slope {slope} [{low}, {high}], {r2}, {said}"
-    return {"slope": fit["slope"], "corner": f"slope {slope}, {r2}\n{said}", "told": told}
-
-
 def _indicators(study: StudyTable, results: Results) -> Data:
     """The mean of every indicator under every treatment, with intervals over topics."""
     shown = [name for name in INDICATORS if len(study.analysed(name))]
@@ -359,7 +306,8 @@ def _pairs(study: StudyTable, results: Results) -> Data:
     if why is not None and not why.given:
         more += f" No people: {why.detail}"
     if len(every) > len(drawn):
-        more += f" Not drawn: {', '.join(name for name in every if name not in drawn)}."
+        absent = [name for name in every if name not in drawn]
+        more += f" Not drawn: {', '.join(absent)}."
     return Data(pd.concat(own.assign(panel=name) for name, own in drawn.items()), more=more)
 
 
@@ -418,8 +366,8 @@ PREPARED: Mapping[str, Prepare] = {
     "sessions": _trajectories,
     "pairs": _pairs,
     "participants": _individual,
-    "dri_slopes": _regression("dri", "ceiling"),
-    "diversity_slopes": _regression("diversity", "convergence"),
+    "dri_slopes": regression("dri", "ceiling"),
+    "diversity_slopes": regression("diversity", "convergence"),
     "indicators": _indicators,
     "estimates": _specifications,
 }

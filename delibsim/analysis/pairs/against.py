@@ -77,7 +77,8 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> list[Result]:
             rows["labels"].append(_labels(one, judge))
     tests = _tests(compared, found)
     name = "people" if compared.people is None else compared.people.name
-    why = "" if found else "not_asked" if compared.people is None else "no_dimension"
+    absent = "not_asked" if compared.people is None else "no_dimension"
+    why = "" if found else absent
     of_tests = why or ("" if tests else "one_judge")
     return [
         make_table("pairs/against", rows["all"], why=why, name=name, drawn=DRAWN),

@@ -25,6 +25,7 @@ def changes_told(runs: Iterable[Sequence[dict[str, Any]]]) -> Result:
     rows = list(chain.from_iterable(parts))
     debates = sum(not part for part in parts)
     told = f"Debates left out, which have no survey of participants: {debates}."
-    why = "" if rows else "no_survey" if debates else "no_runs"
+    absent = "no_survey" if debates else "no_runs"
+    why = "" if rows else absent
     notes = [told] if debates else []
     return make_table("study/individual_change", rows, notes, why, told=told)
