@@ -43,6 +43,7 @@ KINDS = {
     "yaml",
     "toml",
     "json",
+    "markdown",
     "r",
     "bibtex",
     "mermaid",
