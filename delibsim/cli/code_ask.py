@@ -59,11 +59,19 @@ def ask(
 
 
 def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
-    """Print what came of coding."""
+    """Print what came of coding, and what follows."""
+    _print_coded(planned, outcome, screen)
+    _print_next(planned, screen)
+
+
+def _print_coded(planned: Plan, outcome: Outcome, screen: Console) -> None:
     print_each(coding_told(planned, outcome), screen)
     steps = planned.answers.files.steps
     if steps.is_file():
         screen.print(f"Steps      {shown(steps.resolve())}")
+
+
+def _print_next(planned: Plan, screen: Console) -> None:
     screen.print(f"Next       delibsim code report {quoted(planned.runs.study)}")
 
 
@@ -75,10 +83,11 @@ def _trying(whole: Plan) -> View:
         return coding_plain(planned, outcome) | more
 
     def show(planned: Plan, outcome: Outcome, screen: Console) -> None:
-        _show(planned, outcome, screen)
+        _print_coded(planned, outcome, screen)
         heads = ["calls", "input", "of it cached", "output", "to come", "USD a call", "USD to come"]
         rows = [_row(one) for one in measured(whole)]
         print_table("Measured", [*texts("coder"), *numbers(heads)], rows, screen)
+        _print_next(planned, screen)
 
     return replace(VIEW, plain=plain, show=show)
 

@@ -248,7 +248,7 @@ def study_status(runs: Runs) -> StudyStatus:
     """
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    account, notes = account_of(runs), SessionNotes(runs)
+    account, notes = account_of(runs), SessionNotes(runs, part=STATUS)
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:

@@ -15,7 +15,7 @@ from typing import Any
 
 from delibsim.domain.run import Session
 from delibsim.store.codec import NAMES, Damaged
-from delibsim.store.files import append_line, json_text, read_lines, written_atomically
+from delibsim.store.files import append_line, each_line, json_text, written_atomically
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 
@@ -23,6 +23,8 @@ FILE = "sessions.jsonl"
 EDITION = 1
 """Of another edition nothing is taken."""
 FILES = ("session.json", "run.json", "exchanges.jsonl", "withdrawn.json")
+OF_LINE = ("session", "edition", "files", "plan")
+"""What every line has besides what is kept."""
 Found = Mapping[str, Any]
 """What is kept of a session under a name: `facts` for tables, `status` for `delibsim status`."""
 
@@ -31,11 +33,12 @@ class SessionNotes:
     """What is kept of the sessions of a study, in its own file and in one that lies `elsewhere`.
 
     What is new is kept there, by default in the folder of the study. Sessions whose plans are equal
-    but for their names share what else they hold: of these one plan is read.
+    but for their names share what else they hold: of these one plan is read. With `part`, what is
+    kept under other names is not held in memory.
     """
 
-    def __init__(self, runs: Runs, elsewhere: Path | None = None) -> None:
-        self.runs, self.file = runs, elsewhere or runs.folder / FILE
+    def __init__(self, runs: Runs, elsewhere: Path | None = None, part: str = "") -> None:
+        self.runs, self.file, self._part = runs, elsewhere or runs.folder / FILE, part
         self._plans: dict[str, Session] = {}
         self._lines: dict[str, dict[str, Any]] = {}
         for path in dict.fromkeys((runs.folder / FILE, self.file)):
@@ -43,6 +46,8 @@ class SessionNotes:
                 self._take(line)
 
     def _take(self, line: dict[str, Any]) -> None:
+        if self._part:
+            line = {name: line[name] for name in (*OF_LINE, self._part) if name in line}
         session = str(line.get("session"))
         before = self._lines.get(session)
         if before is not None and before.get("files") == line.get("files"):
@@ -58,6 +63,8 @@ class SessionNotes:
         found = None if line is None else line.get(part)
         if line is None or found is None or line.get("files") != _files(self.runs, session):
             return None
+        if self._part:  # it is asked for once, and what is made of it is held instead
+            del line[part]
         return found if isinstance(found, Mapping) else None
 
     def plan(self, session: str) -> Session:
@@ -95,7 +102,9 @@ class SessionNotes:
         """Keep what was found in a session, by name. Where nothing may be written nothing is kept:
         such a study is read anew each time.
         """
-        self._take(keep(self.runs, plan, found, self.file))
+        line = keep(self.runs, plan, found, self.file)
+        if not self._part:
+            self._take(line)
 
     def forget_others(self, sessions: Collection[str]) -> None:
         """Leave out the lines that no longer hold: only those of these sessions do."""
@@ -129,8 +138,8 @@ def _lines_of(path: Path) -> Iterator[dict[str, Any]]:
     if path.is_symlink():
         return
     with suppress(OSError):
-        for line in read_lines(path)[0]:
-            if line.get("edition") == EDITION:
+        for _, line in each_line(path):
+            if line is not None and line.get("edition") == EDITION:
                 yield line
 
 

@@ -10,7 +10,7 @@ from invented import people
 
 from delibsim.analysis.personas.clusters import clusters_of
 from delibsim.analysis.personas.profiles import departures, shortcomings, template_profile
-from delibsim.asking.kinds.profile import ReadingTask, unit_of_cluster
+from delibsim.asking.kinds.profile import reading_question
 from delibsim.conduct.personas import read_profiles
 from delibsim.domain.survey import Survey
 from delibsim.domain.topic import Topic
@@ -109,10 +109,13 @@ async def test_equal_profiles_are_asked_about_in_equal_words_whatever_their_clus
 
 def test_another_profile_is_all_that_changes_the_question():
     survey, clusters = camps(0)
-    task = ReadingTask(TOPIC, 0, survey)
-    texts = [task.prompt(unit_of_cluster(k, PROFILE)).text for k in range(3)]
+
+    def read(k, profile):
+        return reading_question(TOPIC, 0, survey, k, profile).prompt().text
+
+    texts = [read(k, PROFILE) for k in range(3)]
     assert len(set(texts)) == 1
     own = profiles_of(survey, clusters)
-    asked = [task.prompt(unit_of_cluster(0, profile)).text for profile in own]
+    asked = [read(0, profile) for profile in own]
     assert len(set(asked)) == 3
     assert {text.replace(p, PROFILE) for text, p in zip(asked, own, strict=True)} == {texts[0]}

@@ -61,5 +61,5 @@ def test_the_published_spread_is_not_taken_for_that_of_another_outcome(delibsim)
     found = delibsim("power", "--contrast", "opinion_change_p:normative,none")
     assert found.code == 2
     assert "the published spread is that of dri" in found.err
-    spread = "topic=5,slope=5,pair=5,residual=5"
+    spread = "topic=5,residual=5"
     assert delibsim("power", "--contrast", "opinion_change_p", "--sd", spread).code == 0

@@ -40,7 +40,7 @@ def test_a_study_that_may_not_be_written_is_analysed_elsewhere(delibsim, home, r
     drawn = delibsim("plot", "locked", "before_after", "--to", "figure.svg")
     assert drawn.code == 0, drawn.err
     assert (home / "figure.svg").is_file()
-    told = delibsim("power", "locked", "--sd", "topic=.1,slope=.1,pair=.1,residual=.1", "--json")
+    told = delibsim("power", "locked", "--sd", "topic=.1,residual=.1", "--json")
     assert told.code == 0, told.err
     assert delibsim("export", "locked", "--as", "bench", "--to", "bench").code == 0
     assert sorted(read_only.iterdir()) == before
@@ -99,5 +99,5 @@ def test_every_reader_of_a_study_takes_a_folder_of_tables(delibsim, home):
     assert delibsim("export", "small", "--as", "bench", "--to", "bench").code == 0
     listed = delibsim("plot", "bench", "--json")
     assert listed.code == 0, listed.err
-    told = delibsim("power", "bench", "--sd", "topic=.1,slope=.1,pair=.1,residual=.1")
+    told = delibsim("power", "bench", "--sd", "topic=.1,residual=.1")
     assert told.code == 0, told.err

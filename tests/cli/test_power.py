@@ -74,15 +74,6 @@ def test_a_pilot_that_does_not_tell_a_spread_asks_for_it(delibsim, home):
     assert delibsim("power", "pilot", "--size", "models=2", "--correlation", ".3").code == 0
 
 
-def test_what_version_0_1_took_is_said_to_be_needless(delibsim):
-    answer = delibsim("power", "--sd", "topic=.05,slope=.03", "--size", "models_random=1")
-    assert answer.code == 0
-    assert [line.split(" is ")[0] for line in answer.err.splitlines()] == [
-        "warning: --sd slope",
-        "warning: --size models_random",
-    ]
-
-
 def test_a_table_of_a_study_held_elsewhere_is_a_pilot_too(delibsim, home):
     rows = synthetic_study({"none": 0.0, "normative": 0.1}, topics=4, models=3).rows
     table = rows[["topic", "model", "treatment", "replicate"]]

@@ -50,7 +50,7 @@ def test_a_command_that_names_a_study_says_where_studies_are():
     named |= {f"summaries {name}" for name in ("show", "replay", "report", "minorities")}
     coding = ("ask", "audit", "export", "import", "replay", "report", "review")
     named |= {f"code {name}" for name in coding}
-    comparing = ("ask", "export", "import", "plan", "replay", "report")
+    comparing = ("ask", "export", "import", "replay", "report")
     assert having == named | {f"compare {name}" for name in comparing}
 
 

@@ -232,12 +232,12 @@ async def test_people_go_on_with_what_models_began_and_models_with_what_people_b
     begun = plan_pairs(runs, [LOGICAL, "model=citizen", "+model.place=0.4"])
     await asking.ask(begun)
     handed(runs, LOGICAL)  # the settings of models are no matter of people's
-    assert set(begun.comparisons.files.task()["models"]) == {"citizen"}
+    assert set(begun.answers.files.task()["models"]) == {"citizen"}
     handed(runs, LOGICAL, "name=hands")
     assert Comparisons.of(runs, "hands").files.task()["models"] == {}
     later = plan_pairs(runs, [LOGICAL, "name=hands", "model=citizen"])
     assert (await asking.ask(later)).new == PAIRS
-    assert set(later.comparisons.files.task()["models"]) == {"citizen"}
+    assert set(later.answers.files.task()["models"]) == {"citizen"}
 
 
 async def test_a_person_cannot_have_the_name_of_a_model(runs):

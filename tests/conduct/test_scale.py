@@ -107,7 +107,7 @@ def test_tables_are_made_without_keeping_their_rows(study):
 
 
 def test_the_status_of_a_session_is_small(study):
-    assert grown(lambda n: effects_in(study[n], study_status(study[n]))) < 2_500
+    assert grown(lambda n: effects_in(study[n], study_status(study[n]))) < 3_200
 
 
 class Tasks(Observer):

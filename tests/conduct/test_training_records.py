@@ -126,10 +126,10 @@ def study(tmp_path, monkeypatch):
     assert CliRunner().invoke(app, words).exit_code == 0
     runs = Runs.open(tmp_path / "runs", "s")
     planned = plan_summaries(runs, ["model=citizen", "sizes=all", "runs=2"])
-    planned.summaries.files.settle(planned.task)
+    planned.answers.files.settle(planned.task)
     for run in (1, 2):
-        planned.summaries.add([Summary(Slot("citizen", 3, run=run), f"Summary {run}.")])
-    Judgments.of(runs, "main").files.settle({"summaries": planned.summaries.name, "models": {}})
+        planned.answers.add([Summary(Slot("citizen", 3, run=run), f"Summary {run}.")])
+    Judgments.of(runs, "main").files.settle({"summaries": planned.answers.name, "models": {}})
     return runs
 
 

@@ -101,7 +101,7 @@ async def test_a_run_that_does_not_say_what_was_dropped_is_not_taken_to_say_that
     del plain["dropped"]
     path.write_text(json.dumps(plain), encoding="utf-8")
     assert Runs.at(older).run(SESSION).dropped is None
-    for arguments in (("show", "told"), ("status", "told")):
+    for arguments in (("show", f"told/{SESSION}"), ("status", "told")):
         _, out, _ = await command(*arguments)
         assert "dropped: temperature: requested, and without effect on citizen" in out
 
@@ -124,7 +124,7 @@ async def test_a_study_of_a_newer_version_is_refused_and_left_untouched(
     before = contents(older)
     code, out, err = await command(
         "show" if name.endswith("run.json") else "run",
-        *COMMAND[1:] if "run.json" not in name else ["told"],
+        *COMMAND[1:] if "run.json" not in name else [f"told/{SESSION}"],
     )
     assert (code, out) == (2, ""), err
     assert "runs/told/" in err

@@ -105,7 +105,7 @@ async def test_a_vote_that_stands_twice_counts_once(command, votes):
     code, out, err = await command(*report)
     after = json.loads(out)
     for name in ("scores", "counts", "judges"):
-        assert after[name] == before[name]
+        assert after["tables"][name] == before["tables"][name]
     assert code == 0, err
 
 
@@ -119,7 +119,7 @@ async def test_a_vote_that_is_contradicted_counts_as_it_was_first_and_is_told(co
     with votes.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps(first | {"outcome": other}) + "\n")
     code, out, err = await command(*report)
-    assert json.loads(out)["scores"] == before["scores"]
+    assert json.loads(out)["tables"]["scores"] == before["tables"]["scores"]
     assert code == 3
     assert "1 line contradicts" in err
 

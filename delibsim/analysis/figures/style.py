@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from delibsim.domain.text import safe
 
 if TYPE_CHECKING:
@@ -240,6 +238,8 @@ def segments(axes: "Axes", across: Any, up: Any, colour: str, width: float) -> N
     """Straight lines as one path, from the first to the second of `across` and of `up`; each is a
     pair of numbers or arrays.
     """
+    import numpy as np  # whoever asks for formats alone needs no numbers
+
     ends = np.broadcast_arrays(*across, *up)
     gap = np.full(ends[0].shape, np.nan)
     x, y = (np.stack([one, other, gap], -1).ravel() for one, other in (ends[:2], ends[2:]))
@@ -262,6 +262,8 @@ def _locator() -> Any:
 
     class Within(MaxNLocator):
         def tick_values(self, vmin: float, vmax: float) -> Any:
+            import numpy as np
+
             places: Any = np.asarray(super().tick_values(vmin, vmax))
             room = 1e-9 * abs(vmax - vmin)
             low, high = min(vmin, vmax) - room, max(vmin, vmax) + room
