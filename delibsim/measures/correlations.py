@@ -24,7 +24,7 @@ class Agreement:
 
     Pearson's r, Spearman's rho (mid-ranks) and Kendall's tau-b; `mae` and `rmse` are those of z
     scores (ddof 0), so that rmse is sqrt(2 (1 - r)). NaN below three texts, or where one does not
-    vary.
+    vary by more than rounding.
     """
 
     n: int
@@ -46,16 +46,24 @@ def agreement_of_scores(one: ArrayLike, other: ArrayLike) -> Agreement:
     x, y = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     known = ~np.isnan(x) & ~np.isnan(y)
     x, y = x[known], y[known]
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    one, other = _without_rounding(x), _without_rounding(y)
+    if len(x) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
         return Agreement(len(x), *[math.nan] * 5)
     r = _pearson(x, y)
-    one, other = (np.round(own / np.abs(own).max(), TIED) for own in (x, y))
     rho = _pearson(rankdata(one), rankdata(other))
     tau = float(kendalltau(one, other).statistic)
     gaps = (x - x.mean()) / x.std() - (y - y.mean()) / y.std()
     return Agreement(
         len(x), r, rho, tau, float(np.abs(gaps).mean()), float(np.sqrt((gaps**2).mean()))
     )
+
+
+def _without_rounding(values: np.ndarray) -> np.ndarray:
+    """Values relative to the largest, in which those are equal that only rounding told apart;
+    zeros where all are as near to 0.
+    """
+    largest = np.abs(values).max(initial=0.0)
+    return np.round(values / largest, TIED) if largest > 10.0**-TIED else np.zeros_like(values)
 
 
 def _pearson(x: np.ndarray, y: np.ndarray) -> float:

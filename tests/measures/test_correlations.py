@@ -33,8 +33,16 @@ def test_scores_as_scipy_correlates_them():
 
 
 def test_scores_that_do_not_vary_have_no_correlation():
-    for one, other in (([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, np.nan], [1, np.nan, 2])):
-        assert np.isnan(agreement_of_scores(one, other).r)
+    last_bit = 1 + np.finfo(float).eps
+    for one, other in (
+        ([1, 2], [1, 2]),
+        ([1, 1, 1], [1, 2, 3]),
+        ([1, last_bit, 1], [1, 2, 3]),
+        ([0, 1e-17, -1e-17], [1, 2, 3]),
+        ([1, 2, np.nan], [1, np.nan, 2]),
+    ):
+        found = agreement_of_scores(one, other)
+        assert np.isnan([found.r, found.rho, found.tau, found.mae, found.rmse]).all()
 
 
 def test_the_reliability_of_the_whole():

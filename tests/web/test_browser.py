@@ -174,7 +174,8 @@ def test_a_study_that_is_being_held_refreshes_itself(opened, here, site):
     with runs.lock():
         page = opened(f"{here}/s/index.html")
         assert page.locator("text=4 complete").count() == 1
-        (runs.path(runs.sessions()[0]) / "run.json").unlink()
+        for name in ("SHA256SUMS", "run.json"):
+            (runs.path(runs.sessions()[0]) / name).unlink()
         page.wait_for_selector("text=1 no run", timeout=20_000)
     page.locator("[hx-trigger]").wait_for(state="detached", timeout=20_000)
 
@@ -184,7 +185,8 @@ def test_a_list_that_refreshes_itself_keeps_the_run_that_is_chosen(opened, here,
     with runs.lock():
         page = opened(f"{here}/s/runs.html")
         page.keyboard.press("j")
-        (runs.path(runs.sessions()[3]) / "run.json").unlink()
+        for name in ("SHA256SUMS", "run.json"):
+            (runs.path(runs.sessions()[3]) / name).unlink()
         page.wait_for_selector("td:text-is('no run')", timeout=20_000)
         page.keyboard.press("j")
         page.keyboard.press("Enter")
