@@ -215,17 +215,17 @@ def test_summaries_of_a_study_are_scored_once_and_reported(mine, tmp_path, monke
     assert (third.new, third.before) == (16, 4)
     assert {one.key: one.values for one in scores.all()} == {one.key: one.values for one in kept}
     told = json.loads(run("summaries", "report", "tram", "--json"))
-    (row,) = [row for row in told["counts"] if row["who"] == first.judge]
+    (row,) = [row for row in told["tables"]["counts"] if row["who"] == first.judge]
     assert (row["planned"], row["made"]) == (20, 20)
-    assert all(gap["placebo"] is None for gap in told["gaps"])
+    assert all(gap["placebo"] is None for gap in told["tables"]["gaps"])
     placebos = score_summaries(runs, mine, device="cpu", controls=True)
     assert (placebos.planned, placebos.new, placebos.before) == (40, 20, 20)
     told = json.loads(run("summaries", "report", "tram", "--json"))
-    (row,) = [row for row in told["counts"] if row["who"] == first.judge]
+    (row,) = [row for row in told["tables"]["counts"] if row["who"] == first.judge]
     assert (row["planned"], row["made"]) == (40, 40)
     (use,) = [
         row["n"]
-        for row in told["scale_use"]
+        for row in told["tables"]["scale_use"]
         if (row["judge"], row["dimension"]) == (first.judge, "rep")
     ]
     assert use == 20  # placebos are no judgments of the summaries
