@@ -30,7 +30,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo 'make demo    hold one deliberation offline and show what it changed'
-	@echo 'make test    all checks, then all tests: five to six minutes on two cores'
+	@echo 'make test    all checks, then all tests: about twelve minutes on two cores'
 	@echo 'make coverage  the tests again, with the share of lines and branches they reach'
 	@echo 'make launchers  install joblib, submitit and Ray into .venv, 300 MB of packages'
 	@echo 'make test-approval  five studies give what they gave: every report, table, export and page, two minutes'
@@ -61,7 +61,7 @@ demo: .venv/.project
 	$(DEMO) | sed 's#^\(Next\)\?\( *\)delibsim #\1\2$(BIN)/delibsim #'
 
 test: lint
-	@echo '== all tests: five to six minutes on two cores'
+	@echo '== all tests: about twelve minutes on two cores'
 	$(BIN)/python -m pytest $(PARALLEL) -m 'not heavy'
 
 # A target of its own, without a bound: what it measures is no aim, and measuring takes time.

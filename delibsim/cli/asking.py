@@ -73,7 +73,7 @@ def show_estimate(plan: Plan, view: View, as_json: bool) -> None:
         return
     screen = console()
     print_each(view.before(plan, found), screen)
-    print_lines(plan.limits, found, screen, view.units)
+    print_lines(plan.limits, found, screen, view.units, plan.runs)
     print_each(view.after(plan, found), screen)
 
 

@@ -22,6 +22,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import Plan
 from delibsim.planning.estimate import Estimate
 from delibsim.planning.estimate_tables import plain
+from delibsim.store.runs import Runs
 
 OWN = ("at", "say", "insert", "remove", "leave", "join", "seat", "times", "runs")
 """Options of `fork` that may also be given as settings."""
@@ -83,15 +84,17 @@ def root_in(options: dict[str, list[str]]) -> Path:
     return Path(options["runs"][-1]) if options.get("runs") else RUNS
 
 
-def print_estimate(planned: Plan, found: Estimate, screen: Console, as_json: bool) -> None:
-    """Print what branches will take."""
+def print_estimate(
+    planned: Plan, runs: Runs, found: Estimate, screen: Console, as_json: bool
+) -> None:
+    """Print what branches will take; `runs` are those that were held already."""
     if as_json:
         echo_json(plain(planned, found))
         return
     counts = f"{found.held} held already, {found.waiting} to be held"
     heading = f"{study_named(planned.study)}: {counted(found.planned, 'branch', 'branches')}"
     screen.print(safe(f"{heading}, {counts}"), soft_wrap=True)
-    print_lines(planned, found, screen, "branches")
+    print_lines(planned, found, screen, "branches", runs)
 
 
 def told(found: Branches, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:

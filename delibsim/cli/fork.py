@@ -72,7 +72,7 @@ def fork(
         expected = asyncio.run(
             estimate(made.sessions, target, made.limits, found.plan.addresses, past=found.past)
         )
-        print_estimate(found.plan, expected, console(), as_json)
+        print_estimate(found.plan, target, expected, console(), as_json)
         return
     raise typer.Exit(_hold(found, places, as_json))
 

@@ -68,7 +68,7 @@ def probe(
             expected = asyncio.run(
                 estimate(plan.sessions, found.runs, plan.limits, plan.addresses, past=found.past)
             )
-            print_estimate(plan, expected, console(), as_json)
+            print_estimate(plan, found.runs, expected, console(), as_json)
             return
         _hold(found, as_json)
     elif only:

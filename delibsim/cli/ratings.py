@@ -100,7 +100,7 @@ def _print_estimate(planned: RatingPlan, as_json: bool) -> None:
     ratings = counted(found.planned, "rating")
     counts = f"{ratings}, {found.held} there already, {found.waiting} to be asked for"
     screen.print(f"{study_named(study)}: {counts}")
-    print_lines(planned.plan, found, screen, "ratings")
+    print_lines(planned.plan, found, screen, "ratings", planned.runs)
 
 
 @app.command()

@@ -77,7 +77,8 @@ def serve(
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
     Ctrl-C. Sessions that are not over go on when it is served again. Raters and coders of tasks
-    that were handed out (delibsim ratings, code, compare or judge online) are served beside.
+    that were handed out (delibsim ratings, code, compare or judge online) are served beside. One
+    server at a time serves a study.
     """
     if example:
         text = package_data("data") / "people" / "example.people.yaml.txt"

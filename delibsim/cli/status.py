@@ -50,8 +50,9 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", help=WATCH)] = False,
     as_json: Annotated[bool, typer.Option("--json", help=JSON)] = False,
 ) -> None:
-    """What was held, cut off or damaged, and how the calls ended. Exit code 0 if all is complete, 3
-    if not, 4 if nothing is. Of a study of texts: how many there are, and how calls ended.
+    """What was held, cut off or damaged, how the calls ended and what they cost, or may have cost
+    where a process was killed. Exit code 0 if all is complete, 3 if not, 4 if nothing is. Of a
+    study of texts: how many there are, and the calls.
     """
     if study is None:
         _list(root, as_json)

@@ -106,6 +106,7 @@ class Recorder:
     ) -> None:
         self.name = model.name
         self._model, self._keep, self._sending = model, keep, sending
+        self._announcing = model if isinstance(model, Announcing) else None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -144,13 +145,13 @@ class Recorder:
         return completion
 
     async def _asked(self, prompt: Prompt, seed: int, started: str) -> Completion:
-        if not isinstance(self._model, Announcing):
+        if self._announcing is None:
             return await self._model.complete(prompt, seed)
 
         def announce(usd: float | None, tokens: int) -> None:
             self._sending(Sent(self.name, seed, started, usd, tokens))
 
-        return await self._model.complete_announced(prompt, seed, announce)
+        return await self._announcing.complete_announced(prompt, seed, announce)
 
 
 class Replay:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -161,12 +162,22 @@ def _refuse_booleans(group: str, kind: type[Any], values: Any) -> None:
     """WrongInput where a number is wanted and true or false is given, which count as 1 and 0."""
     if not isinstance(values, Mapping):
         return
-    for name, hint in get_type_hints(kind).items():
-        taken = set(re.findall(r"\b(?:int|float|bool|str)\b", str(hint)))
-        if isinstance(values.get(name), bool) and taken and taken <= {"int", "float"}:
+    for name in _numbers_of(kind):
+        if isinstance(values.get(name), bool):
             place = f"{group}.{name}" if group else name
             found = str(values[name]).lower()
             raise WrongInput(f"{place}: input should be a number, found {found}")
+
+
+@cache
+def _numbers_of(kind: type[Any]) -> list[str]:
+    """The fields of a class that hold numbers, or nothing, and no truth values or texts."""
+    found = []
+    for name, hint in get_type_hints(kind).items():
+        taken = set(re.findall(r"\b(?:int|float|bool|str)\b", str(hint)))
+        if taken and taken <= {"int", "float"}:
+            found.append(name)
+    return found
 
 
 def first_fault(error: ValidationError) -> str:

@@ -63,8 +63,6 @@ class SessionNotes:
         found = None if line is None else line.get(part)
         if line is None or found is None or line.get("files") != _files(self.runs, session):
             return None
-        if self._part:  # it is asked for once, and what is made of it is held instead
-            del line[part]
         return found if isinstance(found, Mapping) else None
 
     def plan(self, session: str) -> Session:

@@ -208,7 +208,7 @@ def test_sentences_claim_a_direction_only_where_a_verb_stands(table):
 
 
 def test_equal_debaters_are_called_different_in_at_most_one_study_of_twenty():
-    """A seeded case of bench/debates.py: effects of debates and of motions, no true difference."""
+    """Effects of debates and of motions, no true difference."""
     wrong, held, rows = 0, 0, 0
     for seed in range(60):
         rng = np.random.default_rng(seed)

@@ -15,13 +15,12 @@ from small_study import break_sessions, copied, held_study
 
 from delibsim.analysis.study.analyses.counts import counts
 from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.table.bench import AQUA, read_bench, table_at, tables
-from delibsim.conduct.analysed import study_table, wide_table
+from delibsim.analysis.study.table.bench import AQUA, read_bench, tables
+from delibsim.conduct.analysed import study_table
 from delibsim.conduct.bench import export_bench
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.dri import dri
 from delibsim.store.runs import SCORES
-from delibsim.store.tables.export import export
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 SEVEN = {
@@ -81,17 +80,6 @@ def test_the_folder_read_back_is_the_study(study, written):
     assert (again.study, again.paired) == (first.study, first.paired)
     ours, theirs = counts(first, Draws()), counts(again, Draws())
     pd.testing.assert_frame_equal(ours.rows, theirs.rows)
-
-
-def test_a_table_is_found_where_a_path_leads(study, written, tmp_path):
-    expected = study_table(study).rows
-    pd.testing.assert_frame_equal(table_at(written.folder).rows, expected)
-    export(study, tmp_path / "tables", more=lambda left_out: [wide_table(study)[0]])
-    pd.testing.assert_frame_equal(table_at(tmp_path / "tables").rows, expected)
-    pd.testing.assert_frame_equal(table_at(tmp_path / "tables" / "runs_wide.csv").rows, expected)
-    (tmp_path / "tables" / "runs_wide.csv").unlink()
-    with pytest.raises(WrongInput, match="holds no study table"):
-        table_at(tmp_path / "tables")
 
 
 def test_every_key_leads_somewhere(written):

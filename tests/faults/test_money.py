@@ -59,6 +59,10 @@ async def test_the_bill_is_never_above_what_may_have_been_spent(command, tmp_pat
     assert f"{lost} calls that were cut off may have cost up to" in out
     code, out, err = await command("verify", "pilot")
     assert code == 0, out + err
+    more = {"replicate=1,2,3,4": "replicate=1,2,3,4,5", "samples=2": "samples=3"}
+    words = [more.get(word, word) for word in words]
+    code, out, err = await command(*words, "limits.budget_usd=0.001", "--estimate")
+    assert "USD are spent or reserved" in out, out + err
 
 
 async def covered(command, provider):

@@ -65,9 +65,7 @@ async def test_the_limit_is_never_exceeded_and_nearly_all_of_it_used():
     assert most_in_a_window(sent, PERIOD * 0.999) <= 50_000
     first, last = min(sent)[0] + PERIOD, max(sent)[0] - PERIOD
     middle = sum(n for at, n in sent if first <= at < last)
-    assert (
-        middle / ((last - first) / PERIOD) > 0.9 * 50_000
-    )  # bench/limits.py measures it in minutes
+    assert middle / ((last - first) / PERIOD) > 0.9 * 50_000
 
 
 async def test_what_a_call_did_not_use_is_free_for_others_at_once():

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any
 
 from delibsim.analysis.beside.answers import AnswerPair, agreement, answer_pairs
@@ -75,11 +74,6 @@ class Beside:
     statements: tuple[Sought, Sought] = (None, None)
     ratings: tuple[RatingPair, ...] = ()
     relation: tuple[str, ...] = field(default=())
-
-    @cached_property
-    def turns_alike(self) -> int:
-        """How many turns are word for word the same."""
-        return sum(pair.same for pair in self.turns)
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""

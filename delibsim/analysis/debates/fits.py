@@ -74,7 +74,7 @@ def clustered(data: pd.DataFrame, x: pd.DataFrame) -> tuple[Any, tuple[float, in
 
     What explains the winner is the same for all ratings of a debate, so debates are counted and not
     ratings: G / (G - k), t(G - k). With the usual factor and the normal distribution intervals are
-    too short (bench/debates.py).
+    too short.
     """
     groups = pd.factorize(data["debate"])[0]
     g, k = len(set(groups)), x.shape[1]

@@ -54,12 +54,6 @@ def contrast_name(a: object, b: object) -> str:
     return f"{a} − {b}"
 
 
-def contrasts_in(rows: pd.DataFrame) -> list[tuple[str, str]]:
-    """The contrasts (a, b) of a table, in the order in which they stand there."""
-    pairs = rows[["a", "b"]].drop_duplicates()
-    return [(str(a), str(b)) for a, b in pairs.itertuples(index=False)]
-
-
 def of_models(study: StudyTable, column: str) -> pd.DataFrame:
     """The analysed sessions of models; those of the null citizen where there are no others."""
     known = study.analysed(column)

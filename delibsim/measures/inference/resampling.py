@@ -5,7 +5,6 @@ and Hinkley 1997, section 3.8, https://doi.org/10.1017/CBO9780511802843).
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -67,45 +66,6 @@ def _sums(values: Array, codes: NDArray[np.intp]) -> Array:
     return np.column_stack([np.bincount(codes, values).astype(np.float64), sizes])
 
 
-@dataclass(frozen=True)
-class Without:
-    """A mean without the values of one cluster, and its percentile interval over the others."""
-
-    cluster: object
-    mean: float
-    low: float
-    high: float
-
-
-def means_without_each(
-    values: ArrayLike,
-    clusters: ArrayLike,
-    resamples: int,
-    seed: int,
-) -> list[Without]:
-    """The mean of all values without those of each cluster in turn, in the order of their names.
-
-    Arguments as those of `resampled_means`. All clusters are left out of the same samples, which
-    is faster than one interval after another; what is undefined is NaN.
-    """
-    names, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    if len(names) < 2:
-        return [Without(name, *[float("nan")] * 3) for name in names]
-    sums = _sums(np.asarray(values, dtype=float), codes)
-    totals, sizes = (sums.sum(axis=0) - sums).T
-    if len(names) == 2:
-        means = totals / sizes
-        return [Without(names[i], float(means[i]), *[float("nan")] * 2) for i in range(2)]
-    others = [np.delete(sums, i, axis=0) for i in range(len(names))]
-    left = np.stack(others, axis=2)
-    parts = []
-    for counts in resampled_counts(len(names) - 1, resamples, seed):
-        parts.append((counts @ left[:, 0]) / (counts @ left[:, 1]))
-    lows, highs = np.percentile(np.concatenate(parts), [2.5, 97.5], axis=0)
-    found = zip(names, totals / sizes, lows, highs, strict=True)
-    return [Without(name, float(mean), float(low), float(high)) for name, mean, low, high in found]
-
-
 def cluster_interval(
     values: ArrayLike,
     clusters: ArrayLike,
@@ -115,7 +75,7 @@ def cluster_interval(
 ) -> tuple[float, float]:
     """The percentile interval of a mean, by resampling clusters; NaN with fewer than two clusters.
 
-    With few clusters it is too short: bench/inference.py measures how often it holds the truth.
+    With few clusters it is too short: bench/validity.py measures how often it holds the truth.
 
     >>> low, high = cluster_interval([1, 2, 3, 4], ["a", "a", "b", "b"], 1000, seed=1)
     >>> low, high

@@ -321,11 +321,6 @@ def verdicts(low: float, high: float, bound: float) -> tuple[str, ...]:
     return tuple(word for word, holds in said.items() if holds) or ("undecided",)
 
 
-def interval_of(draws: ArrayLike, level: float = 0.95) -> tuple[float, float]:
-    """The percentile interval of resampled differences; NaN where none is defined."""
-    return percentile_interval(draws, level)
-
-
 def _paired(first: ArrayLike, second: ArrayLike, levels: Sequence[float] | None) -> _Pair:
     """Both tables without the rows that one of them lacks, under the same levels."""
     tables = table_of(first), table_of(second)

@@ -6,7 +6,6 @@ from scipy.stats import bootstrap
 
 from delibsim.measures.inference.resampling import (
     cluster_interval,
-    means_without_each,
     percentile_interval,
     resampled_counts,
     resampled_means,
@@ -41,22 +40,3 @@ def test_equal_seeds_give_equal_intervals():
     values = np.random.default_rng(2).normal(size=30)
     found = [cluster_interval(values, np.arange(30) % 5, 500, seed) for seed in (1, 1, 2)]
     assert found[0] == found[1] != found[2]
-
-
-def test_without_a_cluster_the_interval_is_that_of_the_others():
-    rng = np.random.default_rng(4)
-    values, clusters = rng.normal(size=30), rng.integers(0, 5, 30)
-    for found in means_without_each(values, clusters, 500, seed=1):
-        kept = clusters != found.cluster
-        assert found.mean == pytest.approx(values[kept].mean())
-        assert (found.low, found.high) == pytest.approx(
-            cluster_interval(values[kept], clusters[kept], 500, seed=1)
-        )
-
-
-def test_without_one_of_two_clusters_there_is_a_mean_and_no_interval():
-    first, second = means_without_each([1, 2, 9], ["a", "a", "b"], 100, 1)
-    assert (first.mean, second.mean) == (9, 1.5)
-    assert np.isnan([first.low, second.high]).all()
-    assert np.isnan(means_without_each([1.0], ["a"], 100, 1)[0].mean)
-    assert means_without_each([], [], 100, 1) == []

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from delibsim.measures.inference.resampling import percentile_interval
 from delibsim.measures.reliability.bootstrap import (
     difference,
-    interval_of,
     resampled_differences,
     verdicts,
 )
@@ -44,7 +44,7 @@ def test_the_difference_and_its_tests_are_those_of_the_reference(tables):
 def test_the_bootstrap_of_the_difference_draws_the_same_texts_for_both(tables):
     drawn = resampled_differences(*tables, KEPT["levels"], "ac", "linear", 4000, 1)
     assert drawn.std(ddof=1) == pytest.approx(KEPT["bootstrap_error"], abs=0.003)
-    low, high = interval_of(drawn)
+    low, high = percentile_interval(drawn)
     assert low < 0 < high
     none = resampled_differences(tables[0], tables[0], KEPT["levels"], "kappa", "linear", 100, 1)
     assert np.nanmax(np.abs(none)) == 0

@@ -75,15 +75,6 @@ class Compared:
         sessions = "1 session" if several == 1 else f"{several} sessions"
         return f"shared: {sessions} compared at several levels of speech, or with several wordings"
 
-    def mean_by(self, column: str) -> pd.Series:
-        """The mean difference of the blocks of each topic or each model, by its name.
-
-        Blocks that differ in setting alone count as one.
-        """
-        other = "model" if column == "topic" else "topic"
-        cells = self.blocks.groupby([column, other], dropna=False)["difference"].mean()
-        return cells.groupby(level=0, dropna=False).mean()
-
 
 class _Table:
     """A table as a key of what was computed from it: equal to itself alone."""

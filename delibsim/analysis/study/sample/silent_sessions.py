@@ -100,15 +100,6 @@ def placed(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def with_counterparts(rows: pd.DataFrame) -> pd.DataFrame:
-    """The sessions, `setting` being that of the silent sessions that each is compared with."""
-    silent = is_silent(rows)
-    spoken = list(dict.fromkeys(rows.loc[~silent, "setting"]))
-    chosen = counterparts(spoken, set(rows.loc[silent, "setting"]))
-    own = rows["setting"]
-    return rows.assign(setting=own.where(silent, own.map(chosen).fillna(own)))
-
-
 def shares(rows: pd.DataFrame, settings: Sequence[str]) -> pd.DataFrame:
     """How far each session stands at each of these settings: 1 at its own, and 0 at the others.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.table.columns import fixed_columns
-from delibsim.analysis.study.table.read_table import read_table, table_of_sheet
+from delibsim.analysis.study.table.read_table import table_of_sheet
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import CATALOGUE
 from delibsim.store.own_folder import MANIFEST
@@ -91,22 +91,6 @@ def configurations_and_runs(
         Table("configurations", tables()["configurations"], columns, told),
         Table("runs", tables()["runs"], own, held),
     )
-
-
-def table_at(path: Path) -> StudyTable:
-    """The study table that lies at a path: a CSV file, or the folder of an export of either kind.
-
-    WrongInput for anything else.
-    """
-    path = Path(path)
-    if not path.is_dir():
-        return read_table(path)
-    manifest = read_json(path / MANIFEST)
-    if isinstance(manifest, Mapping) and manifest.get("layout") == LAYOUT:
-        return read_bench(path)
-    if (path / "runs_wide.csv").is_file():
-        return read_table(path / "runs_wide.csv")
-    raise WrongInput(f"{path} holds no study table: neither runs_wide.csv nor the seven tables")
 
 
 def read_bench(folder: Path) -> StudyTable:
