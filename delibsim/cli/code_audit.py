@@ -9,20 +9,24 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from delibsim.asking.collect import is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.kinds.rationale import plan_audit
-from delibsim.asking.kinds.rationale_packs import export_rationales, import_verdicts
+from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import View, show_estimate
 from delibsim.cli.code_audit_view import print_audit, reading_plain
 from delibsim.cli.code_options import CodeSettings, values_of
+from delibsim.cli.online import show_collected
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
 from delibsim.conduct.ask import ask
+from delibsim.conduct.packs import collect_and_score
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
+from delibsim.store.tables.csv_cells import read_sheet
 
 SAMPLE = "Write so many rationales for people to read, drawn evenly by model, dimension, outcome."
 IMPORT = "Take a form of verdicts, or a table of failures with corrected kinds, back."
@@ -91,7 +95,7 @@ def _export(found: Audit, sample: int, folder: Path | None, as_json: bool) -> No
     place = shown(pack.folder.resolve())
     rationales = counted(pack.rationales, "rationale")
     lines = [
-        f"{rationales} of {counted(pack.strata, 'stratum', 'strata')}: rationales.html to print,"
+        f"{rationales} of {counted(pack.strata, 'stratum', 'strata')}: reader-1.html to print,"
         " form.csv to fill in"
     ]
     if pack.failures:
@@ -110,20 +114,15 @@ def _export(found: Audit, sample: int, folder: Path | None, as_json: bool) -> No
 
 def _import(file: Path, found: Audit, as_json: bool) -> int:
     """Take a form back; the exit code."""
-    taken = import_verdicts(file, found)
+    if is_form(read_sheet(file).header):
+        root = found.coding.runs.folder.parent
+        return show_collected(collect_and_score(file, root), as_json)
+    corrected = import_corrections(file, found)
     if as_json:
-        echo_json(taken.plain())
+        echo_json({"corrections": corrected})
     else:
-        known = taken.given - taken.new
-        what = "correction" if taken.corrections else "verdict"
-        print_each(
-            [
-                f"{counted(taken.new, what)} kept, {known} known before,"
-                f" {counted(taken.empty, 'cell')} left empty"
-            ],
-            console(),
-        )
-    return exit_code(bool(taken.given) or not taken.empty, not taken.empty)
+        print_each([f"{counted(corrected, 'correction')} kept"], console())
+    return exit_code(True, True)
 
 
 def _ask(planned: Plan, coding: Coding, as_json: bool) -> int:

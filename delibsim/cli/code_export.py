@@ -33,16 +33,17 @@ def export(
     within their groups (--stratify group). A larger --texts adds texts to those that were drawn.
     delibsim code export pilot scheme=dqi3 --coders Ann,Ben --texts 50
     """
-    from delibsim.asking.handing_out import people_named
-    from delibsim.asking.kinds.code_packs import export_codes, told
+    from delibsim.asking.kinds.code_people import draw_texts, export_codes, told
     from delibsim.asking.kinds.coding import coding_of
+    from delibsim.asking.people import people_named
 
     values = values_of(settings, ("scheme", "by", "context", "stratify"))
     context = whole_number("context", values["context"])
     coding = coding_of(study_at(study, root), values["scheme"], values["by"], context)
     column = values["stratify"]
     people = people_named(coders, "--coders", "coder")
-    pack = export_codes(coding, people, texts, column, training, out)
+    draw = draw_texts(coding, texts, column, training)
+    pack = export_codes(coding, people, draw, "training" if training else "pack", out)
     show_pack(pack, told(pack), as_json)
 
 

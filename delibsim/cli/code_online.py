@@ -30,15 +30,17 @@ def online(
     Codes are kept as they are handed in, as from paper. Settings are those of `delibsim code
     export`: scheme, by, context, stratify.
     """
-    from delibsim.asking.handing_out import Online, number_of_people
-    from delibsim.asking.kinds.code_packs import export_codes, told
+    from delibsim.asking.kinds.code_people import draw_texts, export_codes, told
     from delibsim.asking.kinds.coding import coding_of
+    from delibsim.asking.people import Online, people_named
 
     values = values_of(settings, ("scheme", "by", "context", "stratify"))
     context = whole_number("context", values["context"])
     runs = study_at(study, root)
     coding = coding_of(runs, values["scheme"], values["by"], context)
     column, given = values["stratify"], Online(hand_on)
-    people = number_of_people(coders, "--coders", "coder")
-    pack = export_codes(coding, people, texts, column, training, online=given)
+    people = people_named(coders, "--coders", "coder", online=True)
+    draw = draw_texts(coding, texts, column, training)
+    kind = "training" if training else "pack"
+    pack = export_codes(coding, people, draw, kind, online=given)
     show_online(runs.study, pack.name, told(pack), pack.plain() if as_json else None)

@@ -8,7 +8,7 @@ import typer
 from delibsim.cli.code_export import show_pack
 from delibsim.cli.code_options import Coders, CodeSettings, values_of
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.terminal import echo_json, study_at
+from delibsim.cli.terminal import study_at
 
 N = "How many texts to draw, half at random, half by doubt."
 DIMENSION = "Draw by doubt on this dimension; default: the mean over all."
@@ -31,16 +31,12 @@ def review(
     The chance of each text is kept with the draw, so that corrected means can weigh by it.
     delibsim code review pilot --n 20
     """
-    from delibsim.asking.handing_out import people_named
-    from delibsim.asking.kinds.code_packs import told
-    from delibsim.asking.kinds.code_review import review as review_texts
-    from delibsim.asking.kinds.code_review import told_review
+    from delibsim.asking.kinds.code_people import REVIEW, draw_review, export_codes, told
     from delibsim.asking.kinds.coding import coding_of
+    from delibsim.asking.people import people_named
 
     values = values_of(settings, ("scheme",))
     coding = coding_of(study_at(study, root), values["scheme"])
-    pack, draw = review_texts(coding, people_named(coders, "--coders", "coder"), n, dimension, out)
-    if as_json:
-        echo_json(pack.plain() | {"draw": draw.plain()})
-        return
-    show_pack(pack, [*told_review(pack, draw), *told(pack)], as_json)
+    people, draw = people_named(coders, "--coders", "coder"), draw_review(coding, n, dimension)
+    pack = export_codes(coding, people, draw, REVIEW, out)
+    show_pack(pack, told(pack), as_json)

@@ -37,8 +37,8 @@ def export(
     models read. Of every 20 sheets one is repeated, to see whether raters answer alike. The study
     keeps the key. delibsim compare export pilot dimension=logical --raters Ann,Ben
     """
-    from delibsim.asking.handing_out import people_named
-    from delibsim.asking.kinds.pair_packs import export_pairs, for_people
+    from delibsim.asking.kinds.pair_people import export_pairs, for_people
+    from delibsim.asking.people import people_named
 
     people = people_named(raters, "--raters", "rater")
     runs, sources, settings = studies_of(study, overrides or [], root)

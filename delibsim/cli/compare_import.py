@@ -5,18 +5,20 @@ from typing import Annotated
 
 import typer
 
+from delibsim.asking.collect import is_form
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
-from delibsim.asking.kinds.pair_sheets import is_pair_form
 from delibsim.asking.settings import task_name
 from delibsim.cli.code_options import values_of
+from delibsim.cli.online import show_collected
 from delibsim.cli.options import RUNS, Json, RunsFolder
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, tell_folder
+from delibsim.cli.terminal import console, echo_json, print_each, tell_folder
+from delibsim.conduct.packs import collect_and_score
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.gathered import gathered_and_own
 from delibsim.store.runs import Runs
-from delibsim.store.tables.csv_cells import Sheet, read_sheet
+from delibsim.store.tables.csv_cells import read_sheet
 
 FILE = "The form of a pack, filled in; or a table (CSV) with a row a judgment."
 PAIRS = "The columns of both texts and the outcome (a, b or tie), then rater and group if any."
@@ -41,13 +43,13 @@ def import_(
     """
     given = values_of(settings, ["study", "name", "dimension"])
     cells = read_sheet(file, columns_of(pairs, group).named)
-    if is_pair_form(cells.header):
+    if is_form(cells.header):
         if any(given.values()) or group or pairs != PAIRS_USUAL:
             raise WrongInput(
                 f"{file} is the form of a pack, which knows its study and its columns; leave"
                 " settings, --pairs and --group out"
             )
-        raise typer.Exit(_import_form(file, cells, root, as_json))
+        raise typer.Exit(show_collected(collect_and_score(file, root), as_json))
     if not given["study"]:
         raise WrongInput("name the study that the judgments are of: study=NAME")
     name = task_name("name", given["name"] or "main")
@@ -69,26 +71,3 @@ def import_(
         f"Next       delibsim compare report {quoted(runs.study)}",
     ]
     print_each(lines, console())
-
-
-def _import_form(file: Path, cells: Sheet, root: Path, as_json: bool) -> int:
-    """Read the form of a pack back; the exit code."""
-    from delibsim.asking.kinds.pair_packs import import_pair_form
-
-    found = import_pair_form(file, cells, root)
-    for runs in found.studies:
-        rescore_pairs(gathered_and_own(runs))
-    if as_json:
-        echo_json(found.plain())
-    else:
-        before = found.given - found.new
-        lines = [
-            f"{file.name}: {counted(found.new, 'vote')} kept, {before:,} known before,"
-            f" {counted(found.empty, 'sheet')} left empty"
-        ]
-        for rater, (n, same) in found.repeated.items():
-            lines.append(f"{rater}: {same} of {counted(n, 'repeated sheet')} answered alike")
-        for name in found.comparisons:
-            lines.append(f"Study {name}")
-        print_each(lines, console())
-    return exit_code(bool(found.given), not found.empty)

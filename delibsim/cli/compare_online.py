@@ -32,10 +32,10 @@ def online(
     Each who follows a link of `delibsim people invite STUDY --rater TASK` gets the next free place.
     Votes are kept as they are handed in, as from paper.
     """
-    from delibsim.asking.handing_out import Online, number_of_people
-    from delibsim.asking.kinds.pair_packs import export_pairs, for_people
+    from delibsim.asking.kinds.pair_people import export_pairs, for_people
+    from delibsim.asking.people import Online, people_named
 
-    people = number_of_people(raters, "--raters", "rater")
+    people = people_named(raters, "--raters", "rater", online=True)
     runs, sources, settings = studies_of(study, overrides or [], root)
     asked = for_people(runs, settings, keep_equal, sources)
     print_each([f"note: {line}" for line in asked.notes], console(stderr=True))

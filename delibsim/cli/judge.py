@@ -7,9 +7,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import number, numbers, texts
-from delibsim.asking.handing_out import Online
 from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.judgment_form import import_form
 from delibsim.asking.kinds.judgment_outcome import (
     counts_of,
     judge_rows,
@@ -17,22 +15,23 @@ from delibsim.asking.kinds.judgment_outcome import (
     judging_told,
     notes_of,
 )
-from delibsim.asking.kinds.judgment_packs import export_pack
+from delibsim.asking.kinds.judgment_people import export_summaries
 from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.people import Online
 from delibsim.asking.settings import task_name
 from delibsim.cli import judge_train
 from delibsim.cli.asking import View, carry_out, replay_and_exit
 from delibsim.cli.code_options import values_of
 from delibsim.cli.estimate import EstimateOnly
-from delibsim.cli.online import HOURS, HandOn, show_online
+from delibsim.cli.online import HOURS, HandOn, show_collected, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
+from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at
+from delibsim.conduct.packs import collect_and_score
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.store.judgments import Judgments
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 SETTINGS = "Who judges what: model=NAME asked=rating|comparison|both --per-summary 30 ..."
@@ -107,7 +106,7 @@ def export_(
     runs = study_at(study, root)
     planned = plan_judging(runs, overrides or [])
     name = task_name("pack", pack)
-    made = export_pack(planned, name, per_summary, to)
+    made = export_summaries(planned, name, per_summary, to)
     hints, folder = made.hints(), shown(Path(made.folder or "").resolve())
     if as_json:
         plain_pack = {"pack": made.name, "folder": folder}
@@ -117,7 +116,7 @@ def export_(
     screen.print(f"{counted(made.sheets, 'sheet')} in {folder}, a person each")
     screen.print("Reliability of the mean of a summary, by published ratings of people:")
     print_each(hints, screen)
-    screen.print(f"Next       delibsim judge import {quoted(f'{folder}/form.csv')} {quoted(study)}")
+    screen.print(f"Next       delibsim judge import {quoted(f'{folder}/form.csv')}")
 
 
 @app.command()
@@ -140,7 +139,7 @@ def online(
     """
     runs = study_at(study, root)
     planned = plan_judging(runs, overrides or [])
-    made = export_pack(planned, task_name("pack", pack), per_summary, online=Online(hand_on))
+    made = export_summaries(planned, task_name("pack", pack), per_summary, online=Online(hand_on))
     told = [
         f"{counted(made.sheets, 'sheet')} on pages, a person each",
         "Reliability of the mean of a summary, by published ratings of people:",
@@ -153,31 +152,15 @@ def online(
 @app.command(name="import")
 def import_(
     file: Annotated[Path, typer.Argument(help=FORM)],
-    study: StudyName,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[name=NAME]", help=NAME)] = None,
     root: RunsFolder = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Read the form of a pack back: delibsim judge import form.csv tram. All of it or nothing.
+    """Read the form of a pack back: delibsim judge import form.csv. All of it or nothing.
 
     Exit code 0; 3 if a line is empty or of somebody inattentive, 4 if all are, 2 if a line is
     wrong.
     """
-    name = values_of(settings, ["name"])["name"]
-    found = import_form(Judgments.begun(study_at(study, root), name), file)
-    if as_json:
-        echo_json(vars(found))
-    else:
-        screen = console()
-        told = f"{counted(found.new, 'judgment')} new, {found.before:,} known before"
-        screen.print(f"{file.name}: {counted(found.sheets, 'sheet')}, {told}")
-        if found.empty:
-            screen.print(f"{counted(found.empty, 'line')} left empty")
-        if found.inattentive:
-            told = "kept, and counted as missing (inattentive)"
-            screen.print(f"{counted(found.inattentive, 'sheet')} with another check: {told}")
-    usable = found.sheets - found.inattentive
-    raise typer.Exit(exit_code(usable > 0, not found.empty and not found.inattentive))
+    raise typer.Exit(show_collected(collect_and_score(file, root), as_json))
 
 
 @app.command()

@@ -52,7 +52,7 @@ def invite(
     with that at which the study was served last. --expires DAYS says how long they are good;
     without it, expires_days of people.yaml does.
     """
-    from delibsim.conduct.people.rater_tasks import rater_task
+    from delibsim.asking.packs import rater_task
     from delibsim.store.people.entry import Invitation, invite_person
     from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from delibsim.asking.handing_out import Online
+from delibsim.asking.kinds.rating_people import export_debates
+from delibsim.asking.people import Online
 from delibsim.cli.estimate import EstimateOnly, print_lines
-from delibsim.cli.online import HOURS, HandOn, show_online
+from delibsim.cli.online import HOURS, HandOn, show_collected, show_online
 from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
 from delibsim.cli.ratings_report import report
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
@@ -19,7 +20,7 @@ from delibsim.conduct.annotate import (
     estimate_panel,
     plan_ratings,
 )
-from delibsim.conduct.packs import export_pack, import_form, open_pack
+from delibsim.conduct.packs import collect_and_score
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, quoted, study_named
@@ -120,7 +121,7 @@ def export(
     """
     runs = study_at(study, root)
     texts = plan([f"wording={wording}"]).session.wording
-    pack = export_pack(runs, texts, raters, each, out)
+    pack = export_debates(runs, texts, raters, each, out)
     screen, folder = console(), shown(Path(pack.folder or "").resolve())
     shares = "" if each is None else f", {each} each,"
     screen.print(
@@ -150,7 +151,7 @@ def online(
     """
     runs = study_at(study, root)
     texts = plan([f"wording={wording}"]).session.wording
-    pack = open_pack(runs, texts, raters, each, Online(hand_on))
+    pack = export_debates(runs, texts, raters, each, online=Online(hand_on))
     shares = "" if each is None else f", {each} each"
     told = f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares}, on pages"
     plain_pack = {"debates": pack.debates, "raters": raters, "debates_per_rater": each}
@@ -165,13 +166,7 @@ def import_(
     """Read the answers of human raters back. Every line is checked; if one is wrong, all that are
     wrong are named and nothing is kept.
     """
-    found = import_form(file, root)
-    before = found.given - found.new
-    console().print(
-        f"{counted(found.new, 'rating')} kept, {before} known before, {found.partial} with"
-        f" something missing, {counted(found.empty, 'sheet')} left empty"
-    )
-    raise typer.Exit(exit_code(bool(found.given), found.whole))
+    raise typer.Exit(show_collected(collect_and_score(file, root), False))
 
 
 app.command()(report)
