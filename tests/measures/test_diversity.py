@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import pdist
 
-from delibsim.measures.diversity import (
+from delibsim.measures.agreement import (
     diversity,
     diversity_range_normalised,
     diversity_standardised,
