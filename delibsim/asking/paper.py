@@ -21,7 +21,7 @@ from delibsim.models.person.page import marked
 from delibsim.models.person.questionnaire import questionnaire
 from delibsim.models.person.told import blocks_in
 from delibsim.prompts.forms.ballot import LABELS
-from delibsim.prompts.forms.verdict import NUMBERED, VerdictForm
+from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.store.files import write_atomically
 from delibsim.store.reading import read_yaml
 

@@ -15,13 +15,13 @@ from delibsim.asking.people import Given, Online, Pack, Replies, Step, new_folde
 from delibsim.asking.texts import wording_kept
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment, Sitting
-from delibsim.domain.opinion import spoken
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import spoken
 from delibsim.domain.text import counted
 from delibsim.measures.inference.components import of_means, raters_needed
 from delibsim.prompts.blocks import block, quoted
-from delibsim.prompts.forms.verdict import NUMBERED, VerdictForm
+from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.verdict import QUESTION, verdict_prompt

@@ -23,7 +23,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
 from delibsim.measures.designs import even_sizes
 from delibsim.models.person.fields import Field
-from delibsim.prompts.audit import NO_LEVEL, audit_prompt
+from delibsim.prompts.coding import NO_LEVEL, audit_prompt
 from delibsim.store.audits import Audits, Correction
 from delibsim.store.codings import Codings
 from delibsim.store.files import write_atomically
