@@ -7,14 +7,15 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.asking.kinds.code_outcome import (
+from delibsim.asking.kinds.code_plan import (
     Measured,
     coding_plain,
     coding_told,
     measured,
+    plan_coding,
+    tried,
     uncoded_told,
 )
-from delibsim.asking.kinds.code_plan import plan_coding, tried
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import View, carry_out
 from delibsim.cli.estimate import EstimateOnly

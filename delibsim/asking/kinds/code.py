@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from delibsim.asking.kinds.codable import Uncoded, occurrences_of, twins_of, uncoded_of
+from delibsim.asking.kinds.coding import Uncoded, occurrences_of, twins_of, uncoded_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.texts import (
     IMPORTED,

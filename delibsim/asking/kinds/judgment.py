@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from delibsim.asking.kinds.judgment_settings import JudgingSettings
-from delibsim.asking.kinds.opinion_material import material_of
-from delibsim.asking.kinds.sittings import (
+from delibsim.asking.kinds.judgment_settings import (
     JudgedMaterial,
+    JudgingSettings,
     comparison_sittings,
     rating_sittings,
 )
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import wording_kept
+from delibsim.asking.texts import material_of, wording_kept
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment, Role, Sitting

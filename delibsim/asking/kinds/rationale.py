@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from delibsim.asking.kinds.audit import Audit
-from delibsim.asking.kinds.code_settings import coding_asked
+from delibsim.asking.kinds.code_plan import coding_asked
 from delibsim.asking.kinds.rationale_people import draw_rationales
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from delibsim.asking.kinds.opinion_material import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import wording_kept
+from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of, wording_kept
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of

@@ -1,15 +1,14 @@
-"""Which level the rationale of a code concludes, read by rule: agrees, differs, or not read.
-
-A level counts only right behind a word of assertion ("meets level 2", "scores 2", "fits the anchor
-'qualified'"), in a clause without negation and hypothesis; the last such level counts. What the
-rule cannot read is said to be not read, and never taken for agreement or difference.
+"""Rationales read by rule: the level that each concludes, its quotations, and kinds of
+disagreement with a person.
 """
 
 import functools
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from delibsim.domain.audit import FailureKind
 from delibsim.domain.scheme import Dimension, LevelValue
 
 LONGEST = 1_000
@@ -179,3 +178,129 @@ def _ends(after: str) -> bool:
     """Whether nothing that is counted follows a bare number."""
     rest = after.lstrip(" \t\"'”’)*_")
     return re.match(r"$|[(:]|(?:on|for|under|here|as|in|overall|at most)\b", rest) is not None
+
+
+OF_REASONS = re.compile(r"(?<!counter)(?:justif|reason|premise)", re.I)
+"""The id or name of a dimension that grades reasons."""
+NOTHING_NAMED = re.compile(
+    r"\b(?:no(?! doubt| longer| evidence:)|none|nothing|nobody|neither|never|without|absent"
+    r"|lacks?)\b"
+    r"|(?:\bnot|n['’]t) (?:mention|name|address|acknowledge|take up|refer|give|offer|contain"
+    r"|engage)",
+    re.I,
+)
+"""What a rationale says that finds nothing in the text."""
+
+
+def proposed_kind(
+    dimension: Dimension,
+    ensemble: LevelValue,
+    person: LevelValue,
+    rationales: Iterable[str],
+    unstable: bool,
+) -> FailureKind:
+    """The kind of a disagreement: the first of the rules that takes it (`domain.audit.KINDS`).
+
+    `rationales` are those of the samples that gave the ensemble's level. Levels without an order
+    are never above or below. ValueError where both levels are the same.
+    """
+    if ensemble == person:
+        raise ValueError("levels that are the same are no disagreement")
+    if dimension.scale != "nominal":
+        places = dimension.values
+        distance = places.index(ensemble) - places.index(person)
+        ends = ensemble == places[0] and person == places[-1]
+        if ends and any(map(_names_nothing, rationales)):
+            return "strict"
+        if distance == -1:
+            return "acknowledged"
+        if distance > 0:
+            return "over_graded" if is_of_reasons(dimension) else "over_read"
+    return "unstable" if unstable else "other"
+
+
+def _names_nothing(rationale: str) -> bool:
+    """Whether a rationale finds nothing in the text; what it quotes of the text does not count."""
+    return NOTHING_NAMED.search(QUOTED.sub(" ", rationale)) is not None
+
+
+def is_of_reasons(dimension: Dimension) -> bool:
+    """Whether a dimension grades reasons, by its id and its name."""
+    return bool(OF_REASONS.search(dimension.id) or OF_REASONS.search(dimension.name))
+
+
+def is_unstable(models: Iterable[LevelValue], samples: Iterable[Sequence[LevelValue]]) -> bool:
+    """Whether the models give three levels, or one model several levels in its samples."""
+    return len(set(models)) >= 3 or any(len(set(own)) > 1 for own in samples)
+
+
+QUOTATION = re.compile(
+    r"“([^“”]{1,2000})”|«([^«»]{1,2000})»|„([^„“”]{1,2000})[“”]|\"([^\"]{1,2000})\""
+    r"|(?<!\w)['‘]([^'‘’\n]{1,400})['’](?!\w)"
+)
+LEAST = 2
+"""Words of a quotation that is looked for: a single word in quotes is often a term, not a quote."""
+GAP = re.compile(r"\s*(?:\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…)\s*")
+"""What stands for words that were left out, or puts in others."""
+
+
+def misquoted(rationale: str, text: str, also: Iterable[str] = ()) -> list[str]:
+    """The quotations of two words or more that stand neither in the text nor in what else the
+    coder was shown (`also`: what came before the text, the entry of the dimension, the steps).
+
+    Case, spaces, marks and the shape of quotation marks and dashes do not count; what stands around
+    "..." or "[...]" is looked for piece by piece, in order.
+
+    >>> misquoted("It says “trees are dear” and “nobody knows”.", "Trees  are dear!")
+    ['nobody knows']
+    """
+    quoted = quotations(rationale)
+    if not quoted:
+        return []
+    shown = [_plain(text), *map(_plain, also)]
+    found = []
+    for quotation in quoted:
+        if not any(_stands_in(quotation, one) for one in shown):
+            found.append(quotation)
+    return found
+
+
+def quotations(rationale: str) -> list[str]:
+    """The quotations of two words or more in a rationale."""
+    found = []
+    for match in QUOTATION.finditer(rationale):
+        quotation = next(filter(None, match.groups())).strip()
+        if len(_plain(quotation).split()) >= LEAST:
+            found.append(quotation)
+    return found
+
+
+def entry_texts(dimension: Dimension) -> list[str]:
+    """What a coder reads of a dimension, which a rationale may quote."""
+    found = [dimension.name, dimension.brief, dimension.full, dimension.use, dimension.not_use]
+    found += [dimension.applies, *dimension.steps]
+    for level in dimension.levels:
+        found += [f"{level.value} {level.name}", f"level {level.value}", level.name, level.anchor]
+    for example in dimension.examples:
+        found += [example.text, example.why]
+    return [text for text in found if text]
+
+
+def _stands_in(quotation: str, shown: str) -> bool:
+    """Whether the pieces of a quotation stand in a plain text, as whole words and in order."""
+    place = 0
+    for piece in map(_plain, GAP.split(quotation)):
+        if not piece:
+            continue
+        at = shown.find(piece, place)
+        if at < 0:
+            return False
+        place = at + len(piece) - 1  # the space behind it may be that before the next
+    return True
+
+
+@functools.lru_cache(maxsize=4096)  # the entry of a dimension is looked through for each rationale
+def _plain(text: str) -> str:
+    """A text as its words alone, each between spaces."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    return f" {' '.join(words)} " if words else ""
