@@ -109,14 +109,11 @@ def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
         wordings=wordings,
         samples=settings.samples,
     )
-    return Plan(
-        kind=CODES,
-        runs=runs,
-        answers=codings,
-        settings=settings,
-        models=coders.models,
-        limits=coders.plan.limits,
-        addresses=coders.plan.addresses,
+    return coders.planned(
+        CODES,
+        runs,
+        codings,
+        settings,
         task=task,
         about=about,
         notes=(*coders.ignored, *fewer_samples(task)),
@@ -290,16 +287,10 @@ def coding_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
 
 def coding_told(planned: Plan, outcome: Outcome) -> list[str]:
     """How many samples there are, which have no level and why, and which texts are not coded."""
-    texts, coders = (
-        counted(len(planned.about.chosen), "text"),
-        counted(len(planned.models), "coder"),
-    )
+    texts = counted(len(planned.about.chosen), "text")
+    coders = counted(len(planned.models), "coder")
     dimensions = counted(len(planned.about.dimensions), "dimension")
-    count = f"{counted(outcome.new, 'sample')} now, {outcome.before} before"
-    calls = counted(outcome.asked, "call")
-    lines = [f"{texts}, {dimensions}, {coders}: {count} ({calls})"]
-    for code, n in outcome.missing.items():
-        lines.append(f"No level   {counted(n, 'sample')}: {in_words(code)}")
+    lines = outcome.told("sample", f"{texts}, {dimensions}, {coders}", "No level")
     return [*lines, *uncoded_told(planned)]
 
 

@@ -22,7 +22,6 @@ from delibsim.asking.settings import CodersAsked
 from delibsim.asking.texts import checked_wording, kin_among, plain, wording_plain
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment
-from delibsim.domain.reason import in_words
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
@@ -55,14 +54,11 @@ def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
     if settings.people:
         sittings += of_people(judgments, material, sittings)
     writing = summaries.files.task()["models"]
-    return Plan(
-        kind=JUDGMENTS,
-        runs=runs,
-        answers=judgments,
-        settings=settings,
-        models=judges.models,
-        limits=judges.plan.limits,
-        addresses=judges.plan.addresses,
+    return judges.planned(
+        JUDGMENTS,
+        runs,
+        judgments,
+        settings,
         task=task,
         about=Judged(
             material=material,
@@ -184,9 +180,4 @@ def judging_told(planned: Plan, outcome: Outcome) -> list[str]:
     summaries = counted(len(planned.about.material.summaries), "summary")
     judges = counted(len(planned.models), "judge")
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts_of(planned).items())
-    new = f"{counted(outcome.new, 'judgment')} now, {outcome.before:,} before"
-    calls = counted(outcome.asked, "call")
-    lines = [f"{summaries}, {judges}, {kinds} each: {new} ({calls})"]
-    for code, n in outcome.missing.items():
-        lines.append(f"Missing    {counted(n, 'judgment')}: {in_words(code)}")
-    return lines
+    return outcome.told("judgment", f"{summaries}, {judges}, {kinds} each")

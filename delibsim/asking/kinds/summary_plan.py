@@ -193,14 +193,11 @@ def plan_summaries(runs: Runs, overrides: Sequence[str]) -> Plan:
     models = asked.models.models
     every = [*models, *asked.floors]
     slots = slots_of(about.material, every, sizes, settings.draws, settings.runs)
-    return Plan(
-        kind=SUMMARIES,
-        runs=runs,
-        answers=summaries,
-        settings=settings,
-        models=models,
-        limits=asked.models.plan.limits,
-        addresses=asked.models.plan.addresses,
+    return asked.models.planned(
+        SUMMARIES,
+        runs,
+        summaries,
+        settings,
         task=task,
         about=replace(about, slots=tuple(slots), floors=asked.floors),
         notes=(*asked.models.ignored, *_notes(opinions, task)),
