@@ -113,10 +113,10 @@ def test_a_very_long_text_is_read_whole(tmp_path):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("--to", "folder"), "folder is a folder; name a file to write to"),
-        (("--to", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
-        (("--to", "folder/../link.csv"), "is the file with the texts"),
-        (("--to", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
+        (("-o", "folder"), "folder is a folder; name a file to write to"),
+        (("-o", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
+        (("-o", "folder/../link.csv"), "is the file with the texts"),
+        (("-o", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
         (("--column", "said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
     ],
 )
@@ -285,7 +285,7 @@ def test_texts_of_a_file(delibsim, home, models):
     assert (again.code, "has columns of that name already: aqua.score" in again.err) == (2, True)
     assert (
         delibsim(
-            "score", "texts", "said.csv", "--scorer", "aqua", "--json", "--to", "other.csv"
+            "score", "texts", "said.csv", "--scorer", "aqua", "--json", "-o", "other.csv"
         ).json["valid"]
         == 2
     )
