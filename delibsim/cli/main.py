@@ -15,7 +15,6 @@ from typer.main import get_command
 
 from delibsim.cli.commands import COMMANDS, GROUPS
 from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
-from delibsim.cli.words import rewritten
 from delibsim.domain.errors import WrongInput, told, unknown
 
 INTERRUPTED = 130
@@ -54,7 +53,7 @@ class Commands(TyperGroup):
         name, *rest = args
         if name not in COMMANDS:
             raise unknown("command", name, [name for name, one in COMMANDS.items() if one.group])
-        return name, self.get_command(ctx, name), rewritten(name, rest)
+        return name, self.get_command(ctx, name), rest
 
 
 def _plain(command: Any) -> Any:
