@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from delibsim.analysis.collective_statement import tables_of_votes
-from delibsim.analysis.run_transcript import lineage
-from delibsim.analysis.sharing.leave_out import WHY, without_personas
+from delibsim.analysis.run.leave_out import WHY, without_personas
+from delibsim.analysis.run.tables import tables_of_votes
+from delibsim.analysis.run.view import lineage
 from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
 from delibsim.domain.parentage import Edit, Parentage
 from delibsim.domain.reason import Reason

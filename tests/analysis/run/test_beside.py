@@ -3,12 +3,16 @@
 import json
 from dataclasses import replace
 
-from delibsim.analysis.beside.answers import agreement
-from delibsim.analysis.beside.beside import Side, beside
-from delibsim.analysis.beside.cost import Cost, cost_of_run
-from delibsim.analysis.beside.measures import OTHER_SURVEY, Value
-from delibsim.analysis.beside.settings import settings_that_differ
-from delibsim.analysis.beside.tables import (
+from delibsim.analysis.run.beside import (
+    OTHER_SURVEY,
+    Cost,
+    Value,
+    agreement,
+    beside,
+    cost_of_run,
+    settings_that_differ,
+)
+from delibsim.analysis.run.beside_tables import (
     answers_that_differ,
     measures_beside,
     other_measures,
@@ -16,21 +20,23 @@ from delibsim.analysis.beside.tables import (
     who_moved_in_both,
     why_no_value,
 )
-from delibsim.analysis.beside.turns import same_until, turn_pairs
+from delibsim.analysis.run.beside_turns import same_until, turn_pairs
+from delibsim.analysis.run.view import RunView
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.domain.consensus import Candidate, Consensus, Ranking, Vote
 from delibsim.domain.participant import Participant
 from delibsim.domain.survey import Item
 from delibsim.domain.transcript import Silence, Statement, Turn
-from delibsim.domain.word_differences import marked
+from delibsim.domain.word_differences import marked, word_differences
 from delibsim.testing import a_debate, a_run
 
 RUN = a_run()
 
 
 def both(a, b):
-    sides = [Side(f"s/{run.session.id}", run, list(scores_of(run))) for run in (a, b)]
-    return beside(*sides, measures_of(usual_scorers()))
+    measures = measures_of(usual_scorers())
+    sides = [RunView("s", run, measures, list(scores_of(run))) for run in (a, b)]
+    return beside(*sides, measures)
 
 
 def said(run, texts):
@@ -57,11 +63,11 @@ def test_a_run_beside_itself_differs_in_nothing():
     assert answers_that_differ(found) == []
     assert {pair.difference for pair in found.measures} == {0.0}
     assert other_measures(found).rows == []
-    assert found.relation[1:] == (
+    assert found.relation[1:] == [
         "5 of 5 turns the same, word for word",
         "0 of 50 answers different before",
         "0 of 50 answers different after",
-    )
+    ]
 
 
 def test_every_setting_that_differs_is_named_with_its_words():
@@ -73,14 +79,15 @@ def test_every_setting_that_differs_is_named_with_its_words():
         participants=(*seats, *session.participants[1:]),
         models={**session.models, "Ann": {"kind": "human"}},
     )
-    found = {pair.name: pair for pair in settings_that_differ(session, other)}
+    found = {pair.of["name"]: pair for pair in settings_that_differ(session, other)}
     assert {name: (pair.a, pair.b) for name, pair in found.items()} == {
         "treatment.instructions": ("Deliberate with the others.", "Deliberate with all others."),
         "models.Ann.kind": (None, "human"),
         "Participant 1.model": ("citizen", "Ann"),
         "Participant 1.persona": ("", "I am a baker."),
     }
-    words = marked(found["treatment.instructions"].pieces)
+    instructions = found["treatment.instructions"]
+    words = marked(word_differences(instructions.a, instructions.b))
     assert words == "Deliberate with [-the-]{+all+} others."
     assert settings_that_differ(session, replace(session, id="another name")) == ()
 
@@ -90,7 +97,7 @@ def test_models_of_two_names_in_the_same_seats_are_compared_as_one():
     seats = tuple(replace(seat, model="other") for seat in session.participants)
     kind = session.models["citizen"]
     other = replace(session, participants=seats, models={"other": {**kind, "noise": 0.9}})
-    found = [(pair.name, pair.a, pair.b) for pair in settings_that_differ(session, other)]
+    found = [(pair.of["name"], pair.a, pair.b) for pair in settings_that_differ(session, other)]
     assert found == [
         ("models.citizen|other", "citizen", "other"),
         ("models.citizen|other.noise", None, "0.9"),
@@ -129,13 +136,15 @@ def test_a_silence_has_no_words_and_its_reason():
 
 def test_a_missing_answer_is_no_difference_and_keeps_its_reason():
     found = both(RUN, a_run(missing=("Participant 2",)))
-    pair = next(one for one in found.answers if one.participant == "Participant 2")
+    pair = next(one for one in found.answers if one.of["participant"] == "Participant 2")
     assert (pair.b.after, pair.b.why_not_after) == (None, "refusal")
-    assert (pair.difference("pre"), pair.difference("post"), pair.same) == (0, None, False)
-    assert agreement(found.answers, "post").compared == 40
+    assert (pair.a.before, pair.same) == (pair.b.before, False)
+    assert agreement(found.answers, "post")[0] == 40
     (row,) = [row for row in who_moved_in_both(found).rows if row[0] == "Participant 2"]
     assert row[5:] == ["0/0", "-", "-", "-"]
-    dri = next(one for one in found.measures if (one.measure.id, one.phase) == ("dri", "post"))
+    dri = next(
+        one for one in found.measures if (one.of["measure"], one.of["phase"]) == ("dri", "post")
+    )
     assert (dri.b, dri.difference) == (Value(None, "missing_answer"), None)
     assert any("Deliberative Reason Index" in line for line in why_no_value(found))
     assert "NaN" not in json.dumps(found.plain())
@@ -146,14 +155,16 @@ def test_items_in_other_words_are_other_items_and_measures_of_a_survey_are_not_c
     items = (Item("C1", "consideration", "Something else."), *session.survey.items[1:])
     survey = replace(session.survey, id="other", items=items)
     found = both(RUN, replace(RUN, session=replace(session, survey=survey)))
-    assert agreement(found.answers, "pre").compared == 45
-    alone = [(pair.a is None, pair.b is None) for pair in found.answers if pair.item.id == "C1"]
+    assert agreement(found.answers, "pre")[0] == 45
+    alone = [(pair.a is None, pair.b is None) for pair in found.answers if pair.of["item"] == "C1"]
     assert sorted(alone) == [(False, True)] * 5 + [(True, False)] * 5
-    by_id = {(pair.measure.id, pair.phase): pair for pair in found.measures}
+    by_id = {(pair.of["measure"], pair.of["phase"]): pair for pair in found.measures}
     assert by_id["dri", "pre"].difference == 0
     assert by_id["diversity", "pre"].difference is None
     assert by_id["diversity", "pre"].why_not == OTHER_SURVEY
-    names = [pair.name for pair in settings_that_differ(session, replace(session, survey=survey))]
+    names = [
+        pair.of["name"] for pair in settings_that_differ(session, replace(session, survey=survey))
+    ]
     assert names == ["survey.id"]
 
 
@@ -166,8 +177,8 @@ def test_another_seat_is_in_one_run_alone():
         for one in RUN.responses
     )
     found = both(RUN, replace(RUN, session=other, responses=responses, transcript=()))
-    assert [pair.participant for pair in found.people if pair.a is None] == ["Ann"]
-    assert [pair.participant for pair in found.people if pair.b is None] == ["Participant 5"]
+    assert [pair.of["participant"] for pair in found.people if pair.a is None] == ["Ann"]
+    assert [pair.of["participant"] for pair in found.people if pair.b is None] == ["Participant 5"]
     (table,) = answers_that_differ(found)[:1]
     assert table.rows
 
@@ -175,7 +186,7 @@ def test_another_seat_is_in_one_run_alone():
 def test_a_debate_has_answers_and_no_index():
     found = both(a_debate(), a_debate(seed=2))
     assert found.people == ()
-    assert {pair.participant for pair in found.answers} == {"Listener 1", "Listener 2"}
+    assert {pair.of["participant"] for pair in found.answers} == {"Listener 1", "Listener 2"}
     assert measures_beside(found).rows == []
 
 
@@ -211,7 +222,7 @@ def test_mean_ratings_of_two_debates_are_those_of_attentive_raters():
     first, second = debate.ratings
     inattentive = replace(debate, ratings=(first, replace(second, attentive=False)))
     found = both(debate, inattentive)
-    means = {pair.what: (pair.a, pair.b) for pair in found.ratings}
+    means = {pair.of["what"]: (pair.a, pair.b) for pair in found.ratings}
     a, b = (one.proposition["logic"] for one in (first, second))
     assert means["logic of the proposition"] == ((a + b) / 2, a)
     assert means["change of stance"][1] == first.after - first.before

@@ -12,12 +12,9 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from delibsim.analysis.beside.beside import Side
-from delibsim.analysis.sharing.html import html
-from delibsim.analysis.sharing.leave_out import people_among, personas_of
-from delibsim.analysis.sharing.markdown import markdown
-from delibsim.analysis.sharing.plain import COLUMNS, plain, table
-from delibsim.analysis.sharing.shared_run import shared_run
+from delibsim.analysis.run.leave_out import people_among, personas_of
+from delibsim.analysis.run.view import RunView
+from delibsim.analysis.run.written import COLUMNS, html, markdown, plain, table
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
 from delibsim.domain.parentage import Edit, Parentage
@@ -44,8 +41,8 @@ ALLOWED = set(
 def shared(run=RUN, **more):
     records = [{"started": "2026-01-31T12:30:59.000+00:00", "purpose": {"occasion": "turn 1"}}]
     records[0]["completion"] = {"status": "ok", "usage": {"cost_usd": 0.25}}
-    side = Side(f"s/{run.session.id}", run, list(scores_of(run)), records)
-    return shared_run(side, SHA, measures_of(usual_scorers()), **more)
+    measures = measures_of(usual_scorers())
+    return RunView("s", run, measures, list(scores_of(run)), records, sha256=SHA, **more)
 
 
 def evil(run=RUN):
@@ -174,7 +171,7 @@ def test_personas_and_answers_of_people_can_be_left_out(form):
         transcript=(said, *RUN.transcript[1:]),
     )
     assert "bread in Perth" in form(shared(run))
-    without = shared(run, personas=False)
+    without = shared(run, private=True)
     assert "bread in Perth" not in form(without)
     assert "left out" in form(without)
     assert without.run.response("Participant 2", "pre").answers == {}
@@ -226,7 +223,7 @@ def test_ratings_of_a_debate_are_shared_and_those_of_people_can_be_left_out():
     debate = a_debate()
     person = replace(debate.ratings[0], source="human")
     debate = replace(debate, ratings=(person, *debate.ratings[1:]))
-    whole, without = plain(shared(debate)), plain(shared(debate, personas=False))
+    whole, without = plain(shared(debate)), plain(shared(debate, private=True))
     assert [one["rater"] for one in whole["ratings"]] == [one.rater for one in debate.ratings]
     assert whole["ratings"][0]["values"]["before"] == person.before
     assert person.rater not in [one["rater"] for one in without["ratings"]]
@@ -258,7 +255,7 @@ def test_personas_are_left_out_of_forks_and_of_collective_statements(form):
     run = replace(sought(a_run(), f"{secret} I herd sheep near Hay."), session=fork)
     run = replace(run, transcript=said)
     assert "bread in Perth" in form(shared(run))
-    assert not re.search("bread in Perth|sheep near Hay", form(shared(run, personas=False)))
+    assert not re.search("bread in Perth|sheep near Hay", form(shared(run, private=True)))
 
 
 def test_votes_of_people_can_be_left_out():
@@ -269,14 +266,14 @@ def test_votes_of_people_can_be_left_out():
         participants=(*seats, *session.participants[2:]),
         models={**session.models, "Ann": {"kind": "human"}},
     )
-    one = shared(replace(sought(), session=session), personas=False)
+    one = shared(replace(sought(), session=session), private=True)
     by_name = {ranking.participant: ranking for ranking in one.run.consensus.first.rankings}
     assert by_name["Participant 2"].missing.code == "left_out"
     assert by_name["Participant 2"].ranks == {}
     assert by_name["Participant 3"].ranks == {"c1": 1, "c2": 2}
     ballots = len(RUN.session.participants) - 1
     assert one.statement[1].endswith(f", {ballots} ballots")
-    assert "left out (agreement of 3 or less): nobody whose vote is shown" in one.notes
+    assert "left out (agreement of 3 or less): nobody whose vote is shown" in one.remarks()
 
 
 def test_who_left_before_a_fork_is_still_a_person_with_a_persona():

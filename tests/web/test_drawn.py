@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from delibsim.analysis.run_changes import item_shifts
-from delibsim.analysis.run_network import heard_in
-from delibsim.analysis.run_pairs import pairs_of
-from delibsim.analysis.statement_scores import of_statements
+from delibsim.analysis.run.drawn import heard_in, item_shifts, of_statements, pairs_of
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import Reason
 from delibsim.domain.score import Score

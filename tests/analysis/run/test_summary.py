@@ -6,12 +6,12 @@ from math import nan
 import pytest
 
 from delibsim import compose
-from delibsim.analysis.run_notes import notes
-from delibsim.analysis.run_summary import (
+from delibsim.analysis.run.summary import (
     flags_of,
     is_null,
     missing,
     not_instructed,
+    notes,
     speeches,
     stances,
     undefined,

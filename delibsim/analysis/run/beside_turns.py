@@ -1,14 +1,20 @@
 """The transcripts of two runs, turn beside turn, with what differs in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import zip_longest
+from typing import Any
 
 from delibsim.domain.run import Run
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.word_differences import Piece, word_differences
+
+
+def in_pieces(pieces: Sequence[Piece]) -> list[list[str]]:
+    """The pieces of two texts as plain values."""
+    return [[piece.kind, piece.text] for piece in pieces]
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,21 @@ class Said:
     text: str
     missing: str = ""
     given: bool = False
+
+    @property
+    def words(self) -> tuple[str, str, str, str]:
+        """Who said what to which task, or why nothing was said."""
+        return self.turn.speaker, self.turn.task, self.text, self.missing
+
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """Whose turn it was, in which round."""
+        return self.turn.round, self.turn.speaker, self.turn.task
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        words = {"text": self.text, "missing": self.missing, "given": self.given}
+        return vars(self.turn) | words
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,13 @@ class TurnPair:
         if self.a is None or self.b is None or self.a.missing or self.b.missing:
             return ()
         return word_differences(self.a.text, self.b.text)
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        sides: dict[str, Any] = {}
+        for name, said in (("a", self.a), ("b", self.b)):
+            sides[name] = None if said is None else said.plain()
+        return sides | {"same": self.same, "words": in_pieces(self.pieces)}
 
     @property
     def same(self) -> bool:
@@ -66,44 +94,9 @@ def turn_pairs(a: Run, b: Run) -> tuple[TurnPair, ...]:
     or left out stands alone. Turns stand in the order of the first run.
     """
     first, second = turns_of(a), turns_of(b)
-    both = min(len(first), len(second))
-    if _speakers(first[:both]) == _speakers(second[:both]):
+    if all(one.words[:2] == other.words[:2] for one, other in zip(first, second, strict=False)):
         return tuple(TurnPair(*pair) for pair in zip_longest(first, second))
     together = _together(first, second)
-    return tuple(_in_order(first, second, together))
-
-
-def _together(first: Sequence[Said], second: Sequence[Said]) -> dict[int, int]:
-    """Which turns of the second run go with which of the first, by their places."""
-    found: dict[int, int] = {}
-    whole = [(0, len(first), 0, len(second))]
-    for keys_of in (_words, _places):
-        gaps = []
-        for i, i_end, j, j_end in whole:
-            keys = keys_of(first[i:i_end]), keys_of(second[j:j_end])
-            for tag, k, k_end, m, m_end in SequenceMatcher(None, *keys, False).get_opcodes():
-                if tag == "equal":
-                    found.update(zip(range(i + k, i + k_end), range(j + m, j + m_end), strict=True))
-                else:
-                    gaps.append((i + k, i + k_end, j + m, j + m_end))
-        whole = gaps
-    left: dict[tuple[int, str, str], list[int]] = {}
-    taken = set(found.values())
-    for j, key in enumerate(_places(second)):
-        if j not in taken:
-            left.setdefault(key, []).append(j)
-    for i, key in enumerate(_places(first)):
-        if i not in found and left.get(key):
-            found[i] = left[key].pop(0)
-    return found
-
-
-def _in_order(
-    first: Sequence[Said], second: Sequence[Said], together: Mapping[int, int]
-) -> list[TurnPair]:
-    """All turns: those of the first run in order, each of the second alone behind the one before
-    it.
-    """
     partner = {j: i for i, j in together.items()}
     placed = []
     for i, one in enumerate(first):
@@ -114,19 +107,33 @@ def _in_order(
         last = partner.get(j, last)
         if j not in partner:
             placed.append(((last, 1, j), TurnPair(None, one)))
-    return [pair for _, pair in sorted(placed, key=lambda place: place[0])]
+    return tuple(pair for _, pair in sorted(placed, key=lambda place: place[0]))
 
 
-def _words(turns: Sequence[Said]) -> list[tuple[str, str, str, str]]:
-    return [(one.turn.speaker, one.turn.task, one.text, one.missing) for one in turns]
-
-
-def _places(turns: Sequence[Said]) -> list[tuple[int, str, str]]:
-    return [(one.turn.round, one.turn.speaker, one.turn.task) for one in turns]
-
-
-def _speakers(turns: Sequence[Said]) -> list[tuple[str, str]]:
-    return [(one.turn.speaker, one.turn.task) for one in turns]
+def _together(first: Sequence[Said], second: Sequence[Said]) -> dict[int, int]:
+    """Which turns of the second run go with which of the first, by their places."""
+    found: dict[int, int] = {}
+    whole = [(0, len(first), 0, len(second))]
+    for key in ("words", "place"):
+        gaps = []
+        keys = [[getattr(one, key) for one in turns] for turns in (first, second)]
+        for i, i_end, j, j_end in whole:
+            parts = keys[0][i:i_end], keys[1][j:j_end]
+            for tag, k, k_end, m, m_end in SequenceMatcher(None, *parts, False).get_opcodes():
+                if tag == "equal":
+                    found.update(zip(range(i + k, i + k_end), range(j + m, j + m_end), strict=True))
+                else:
+                    gaps.append((i + k, i + k_end, j + m, j + m_end))
+        whole = gaps
+    left: dict[tuple[int, str, str], list[int]] = {}
+    taken = set(found.values())
+    for j, one in enumerate(second):
+        if j not in taken:
+            left.setdefault(one.place, []).append(j)
+    for i, one in enumerate(first):
+        if i not in found and left.get(one.place):
+            found[i] = left[one.place].pop(0)
+    return found
 
 
 def same_until(pairs: Sequence[TurnPair]) -> int:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from delibsim.analysis.collective_statement import NOT_SHOWN
 from delibsim.domain.consensus import MEDIATOR, Consensus, Contribution, Ranking, Vote
 from delibsim.domain.participant import Participant
 from delibsim.domain.rating import Rated
@@ -15,6 +14,8 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Response
 from delibsim.models.replay import Exchange
 
+NOT_SHOWN = "left_out"
+"""Why a vote or an answer is missing that was given, and that is not to be shown."""
 PERSON = "human"
 """The plug-in of a participant who is a person and no model."""
 LEFT_OUT = "(left out: persona)"

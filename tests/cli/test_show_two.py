@@ -1,4 +1,4 @@
-"""`delibsim compare-runs`: two runs beside each other, on a terminal and as JSON."""
+"""`delibsim show RUN RUN`: two runs beside each other, on a terminal and as JSON."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ def edited(study):
 
 
 def test_what_differs_is_printed_and_what_is_the_same_is_counted(delibsim, edited):
-    answer = delibsim("compare-runs", "s", "t")
+    answer = delibsim("show", "s", "t")
     assert (answer.code, answer.err) == (0, "")
     out = answer.out
     assert "1 of 2 turns the same, word for word" in out
@@ -36,12 +36,12 @@ def test_what_differs_is_printed_and_what_is_the_same_is_counted(delibsim, edite
     assert " | " in row
     assert "=" in row
     assert not [line for line in out.splitlines() if line.startswith("C2 ")]
-    whole = delibsim("compare-runs", "s", "t", "--whole").out
+    whole = delibsim("show", "s", "t", "--whole").out
     assert [line for line in whole.splitlines() if line.startswith("C2 ")]
 
 
 def test_as_json_everything_is_there(delibsim, edited):
-    found = delibsim("compare-runs", "s", "t", "--json").json
+    found = delibsim("show", "s", "t", "--json").json
     assert (found["a"]["run"].split("/")[0], found["b"]["calls"]) == ("s", 6)
     assert [turn["same"] for turn in found["turns"]] == [True, False]
     kinds = [kind for kind, _ in found["turns"][1]["words"]]
@@ -51,7 +51,7 @@ def test_as_json_everything_is_there(delibsim, edited):
 
 
 def test_a_partial_run_is_compared_and_what_is_missing_is_said(delibsim, study, partial):
-    answer = delibsim("compare-runs", "s", "p")
+    answer = delibsim("show", "s", "p")
     assert answer.code == 0
     assert "(no statement: refusal: against my policy)" in answer.out
     assert "?>?" in answer.out
@@ -60,27 +60,26 @@ def test_a_partial_run_is_compared_and_what_is_missing_is_said(delibsim, study, 
 
 
 def test_one_run_is_not_compared_with_itself(delibsim, study):
-    answer = delibsim("compare-runs", "s", study)
+    answer = delibsim("show", "s", study)
     assert (answer.code, answer.out) == (2, "")
     assert "are one run; name two" in answer.err
 
 
 def test_a_run_that_cannot_be_read_is_named(delibsim, study, partial):
     (partial / "run.json").write_text("{", encoding="utf-8")
-    answer = delibsim("compare-runs", "s", "p")
+    answer = delibsim("show", "s", "p")
     assert (answer.code, answer.out) == (2, "")
     assert "run.json: " in answer.err
-    assert delibsim("compare-runs", "s", "nowhere").code == 2
+    assert delibsim("show", "s", "nowhere").code == 2
 
 
 def test_a_fork_and_its_parent_say_what_the_fork_has_otherwise(delibsim, study, home):
     (home / "say.txt").write_text("Wait a moment.", encoding="utf-8")
     assert delibsim("fork", "s", "--at", "2", "study=f", "--say", "2=say.txt").code in (0, 3)
     (fork,) = (home / "runs" / "f" / "forks").glob("*/run.json")
-    out = delibsim("compare-runs", study, fork.parent).out
+    out = delibsim("show", study, fork.parent).out
     assert f"B is fork 1 of s/{study.name} at 2: turn 2 said as given" in out
     assert "1 of 2 turns the same, word for word" in out
     assert "(given by the fork B)" in out
     assert "0 of 54 answers different before" in out
-    assert f"fork 1 of s/{study.name} at 2" in delibsim("share", fork, "--format", "cite").out
     assert delibsim("replay", fork, "--recorded").code == 0
