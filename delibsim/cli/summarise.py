@@ -19,7 +19,8 @@ from delibsim.asking.kinds.summary_outcome import (
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Kind, Reported, commands_of
-from delibsim.cli.settings import TEXT, choice, settings_of
+from delibsim.cli.options import setting
+from delibsim.cli.settings import TEXT, choice, parted, settings_of, unquoted
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
 from delibsim.domain.errors import WrongInput, unknown
@@ -50,7 +51,9 @@ class Summarise(Kind):
 
     def plan(self, call: Call, n: int | None = None) -> Plan:
         """The summaries that are asked for."""
-        return plan_summaries(call.runs, call.words)
+        sizes, others = parted(call.words, {"sizes": TEXT})
+        quoted_sizes = [setting("sizes", unquoted(one.partition("=")[2])) for one in sizes]
+        return plan_summaries(call.runs, [*others, *quoted_sizes])
 
     def before(self, plan: Plan, found: Estimate) -> list[str]:
         """How many summaries there are to be made by models."""
