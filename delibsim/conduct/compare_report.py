@@ -160,7 +160,7 @@ def _imported(runs: Runs, others: Sequence[str], name: str) -> str:
     if not others:
         raise WrongInput(
             f"against={name}: {study} has no votes of people, and no other comparison; bring them"
-            f" in: delibsim import {quoted(runs.study)} FILE.csv --as pairs name=people"
+            f" in: delibsim import {runs.study} FILE.csv --as pairs name=people"
         )
     imported = [one for one in others if "imported" in Comparisons.of(runs, one).files.task()]
     if name == PEOPLE and len(imported) == 1:

@@ -74,7 +74,7 @@ def test_an_audit_as_json_has_every_row(delibsim, coded):
 
 
 def test_a_sample_goes_out_and_verdicts_come_back(delibsim, home, coded):
-    done = delibsim("code", "audit", "pilot", "--sample", "4", "--to", "a b")
+    done = delibsim("code", "audit", "pilot", "--n", "4", "-o", "a b")
     assert done.code == 0, done.err
     assert "4 rationales of 2 strata" in done.out
     form = home / "a b" / "form.csv"
@@ -98,7 +98,7 @@ def test_a_sample_goes_out_and_verdicts_come_back(delibsim, home, coded):
 def test_failures_link_to_their_texts_which_are_inert(delibsim, home, coded):
     _, codings = coded
     codings.add([Code("4", "reasons", "<i>Ann</i>", "human", 2)], people=True)
-    assert delibsim("code", "audit", "pilot", "--sample", "1", "--to", "a").code == 0
+    assert delibsim("code", "audit", "pilot", "--n", "1", "-o", "a").code == 0
     page = (home / "a" / "failures.html").read_text()
     links = re.findall(r"<a href=#(text-\d)>([^<]*)</a>", page)
     assert [text for _, text in links] == ["1", "2", "4"]
@@ -113,7 +113,7 @@ def test_failures_link_to_their_texts_which_are_inert(delibsim, home, coded):
 
 def test_reading_by_a_model_is_priced_first(delibsim, coded):
     done = delibsim(
-        "code", "audit", "pilot", "--model", "local", "--sample", "6", "--estimate", "--json"
+        "code", "audit", "pilot", "--model", "local", "--n", "6", "--estimate", "--json"
     )
     assert done.code == 0, done.err
     assert done.json["rationales"] == {"planned": 6, "held": 0, "waiting": 6}
@@ -128,7 +128,7 @@ def test_reading_by_a_model_is_priced_first(delibsim, coded):
         (("pilot", "model=local"), "unknown setting 'model'"),
         (("pilot", "scheme=dqi3"), "has no codes of models by dqi3"),
         (("pilot", "--import", "x.csv"), "this is neither the form of a sample"),
-        (("pilot", "--sample", "2", "--to", "runs"), "runs exists; name another folder with --to"),
+        (("pilot", "--n", "2", "-o", "runs"), "runs exists; name another folder with --to"),
         (("pilot", "--model", "citizen"), "a citizen is rule-based"),
         (("empty",), "study empty is not coded yet"),
     ],

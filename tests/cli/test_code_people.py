@@ -36,7 +36,7 @@ def write(path, rows):
 
 def test_a_pack_goes_out_and_its_codes_come_back(delibsim, home, pilot):
     _, codings = pilot
-    done = delibsim("code", "export", "pilot", "--coders", "Ann,Ben", "--to", "p", "--json")
+    done = delibsim("code", "handout", "pilot", "--raters", "Ann,Ben", "-o", "p", "--json")
     assert done.code == 0
     assert done.json["texts"] == 5
     assert done.json["not_codable"] == 1
@@ -67,7 +67,7 @@ def test_a_pack_goes_out_and_its_codes_come_back(delibsim, home, pilot):
 
 def test_pages_hold_the_anchors_and_nothing_of_who_spoke(delibsim, home, study):
     runs = Runs(home / "runs", "s")
-    assert delibsim("code", "export", "s", "scheme=dqi3", "--to", "p", "--coders", "1").code == 0
+    assert delibsim("code", "handout", "s", "scheme=dqi3", "-o", "p", "--raters", "1").code == 0
     (page,) = [path.read_text() for path in (home / "p").glob("*.html")]
     scheme = Library(home).scheme("dqi3")
     for dimension in scheme.dimensions:
@@ -81,7 +81,7 @@ def test_pages_hold_the_anchors_and_nothing_of_who_spoke(delibsim, home, study):
 
 
 def test_a_text_on_a_page_is_inert(delibsim, home, pilot):
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "1")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "1")
     page = (home / "p" / "coder-1.html").read_text()
     assert "&lt;b&gt;now&lt;/b&gt;" in page
     assert "<b>now</b>" not in page
@@ -93,42 +93,42 @@ def test_the_same_texts_are_drawn_again_and_more_are_added(delibsim, home, pilot
     _, codings = pilot
 
     def drawn(*options):
-        answer = delibsim("code", "export", "pilot", *options, "--json")
+        answer = delibsim("code", "handout", "pilot", *options, "--json")
         assert answer.code == 0, answer.err
         name = answer.json["name"]
         return json.loads((codings.files.packs / f"{name}.json").read_text())
 
-    first = drawn("--texts", "2", "--coders", "Ann")
-    other = drawn("--texts", "2", "--coders", "Ben")
-    more = drawn("--texts", "4", "--coders", "Ann")
+    first = drawn("--n", "2", "--raters", "Ann")
+    other = drawn("--n", "2", "--raters", "Ben")
+    more = drawn("--n", "4", "--raters", "Ann")
     assert first["texts"] == other["texts"]
     assert set(first["texts"]) < set(more["texts"])
     assert {sheet["text"] for sheet in more["sheets"].values()} == set(more["texts"]) - set(
         first["texts"]
     )
     assert set(more["texts"].values()) == {4 / 5}
-    again = delibsim("code", "export", "pilot", "--texts", "4", "--coders", "Ann")
+    again = delibsim("code", "handout", "pilot", "--n", "4", "--raters", "Ann")
     assert again.code == 2
     assert "all 4 texts of this draw were handed out before" in again.err
 
 
 def test_strata_are_drawn_in_proportion(delibsim, pilot):
     done = delibsim(
-        "code", "export", "pilot", "--texts", "3", "--stratify", "side", "--to", "p", "--json"
+        "code", "handout", "pilot", "--n", "3", "stratify=side", "-o", "p", "--json"
     )
     assert done.json["strata"] == {"left": 2, "right": 1}
     assert (
         "unknown column 'sid'; did you mean side?"
-        in delibsim("code", "export", "pilot", "--stratify", "sid").err
+        in delibsim("code", "handout", "pilot", "stratify=sid").err
     )
 
 
 def test_a_training_round_is_kept_apart(delibsim, home, pilot):
     _, codings = pilot
     delibsim(
-        "code", "export", "pilot", "--training", "--texts", "2", "--to", "t", "--coders", "Ann"
+        "code", "handout", "pilot", "training=true", "--n", "2", "-o", "t", "--raters", "Ann"
     )
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     rows = form_of(home / "t")
     for row in rows:
         row["level"] = "plan" if row["dimension"] == "kind" else "2"
@@ -145,7 +145,7 @@ def test_a_training_round_is_kept_apart(delibsim, home, pilot):
 
 def test_a_wrong_form_is_refused_whole(delibsim, home, pilot):
     _, codings = pilot
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     rows = form_of(home / "p")
     for row in rows:
         row["level"] = "plan" if row["dimension"] == "kind" else "2"
@@ -197,7 +197,7 @@ def test_codes_of_people_alone_stand_below_what_was_said(delibsim, home, study):
 
 def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot):
     runs, codings = pilot
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     rows = form_of(home / "p")
     for row in rows:
         row["level"] = "plan" if row["dimension"] == "kind" else "2"
@@ -217,10 +217,10 @@ def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot)
         (("export", "pilot", "schem=dqi3"), "unknown setting 'schem'; did you mean scheme?"),
         (("export", "pilot", "by=speaker"), "this coding was begun with by=text"),
         (("export", "pilot", "context=x"), "context=x: give a whole number"),
-        (("export", "pilot", "--coders", "0"), "a pack is for 1 to 1000 coders"),
-        (("export", "pilot", "--coders", "Ann,Ann"), "each once"),
-        (("export", "pilot", "--coders", "alpha"), "cannot be the name of a person"),
-        (("export", "pilot", "--to", "runs"), "runs exists; name another folder with --to"),
+        (("export", "pilot", "--raters", "0"), "a pack is for 1 to 1000 coders"),
+        (("export", "pilot", "--raters", "Ann,Ann"), "each once"),
+        (("export", "pilot", "--raters", "alpha"), "cannot be the name of a person"),
+        (("export", "pilot", "-o", "runs"), "runs exists; name another folder with --to"),
         (("import", "none.csv", "study=pilot"), "none.csv cannot be read"),
         (("import", "long.csv"), "say which texts it is about"),
     ],
@@ -235,18 +235,18 @@ def test_what_cannot_be_done_is_wrong_input(delibsim, home, pilot, words, messag
 def test_an_edited_scheme_is_not_taken_for_the_one_of_a_pack(delibsim, home):
     runs, _ = study_of_texts(home / "runs", begun=False)
     (home / "schemes").mkdir()
-    assert delibsim("code", "export", "pilot", "scheme=complaint", "--texts", "2").code == 0
+    assert delibsim("code", "handout", "pilot", "scheme=complaint", "--n", "2").code == 0
     path = Library(home).schemes()["complaint"]
     text = path.read_text().replace("name: ", "name: Another ", 1)
     (home / "schemes" / "complaint.yaml").write_text(text)
-    done = delibsim("code", "export", "pilot", "scheme=complaint", "--texts", "3")
+    done = delibsim("code", "handout", "pilot", "scheme=complaint", "--n", "3")
     assert done.code == 2
     assert "is not the one by which pack" in done.err
     assert Codings.of(runs, "complaint").people() == []
 
 
 def test_an_empty_form_gives_nothing(delibsim, home, pilot):
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     assert delibsim("code", "import", "p/form.csv").code == 4
 
 
@@ -272,7 +272,7 @@ def in_doubt(home):
 
 def test_a_review_draws_half_by_doubt_and_keeps_the_chances(delibsim, home, in_doubt):
     _, codings = in_doubt
-    done = delibsim("code", "review", "pilot", "--n", "16", "--to", "r", "--json")
+    done = delibsim("code", "review", "pilot", "--n", "16", "-o", "r", "--json")
     assert done.code == 0, done.err
     draw = done.json["draw"]
     sure, doubtful = 16 * 0.5 / 40, 16 * (0.5 / 40 + 0.5 / 10)
@@ -290,7 +290,7 @@ def test_a_review_draws_half_by_doubt_and_keeps_the_chances(delibsim, home, in_d
 def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
     _, codings = in_doubt
     codings.add([Code(str(i), "reasons", "Ann", "human", 1) for i in range(1, 31)], people=True)
-    draw = delibsim("code", "review", "pilot", "--n", "4", "--to", "r", "--json").json["draw"]
+    draw = delibsim("code", "review", "pilot", "--n", "4", "-o", "r", "--json").json["draw"]
     assert sorted(draw["read"], key=int) == [str(i) for i in range(1, 31)]
     assert {draw["texts"][id] for id in draw["read"]} == {1.0}
     new = draw["texts"].keys() - set(draw["read"])
@@ -302,7 +302,7 @@ def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
 
 
 def test_a_review_says_what_it_drew(delibsim, in_doubt):
-    done = delibsim("code", "review", "pilot", "--n", "60", "--coders", "Ann,Ben")
+    done = delibsim("code", "review", "pilot", "--n", "60", "--raters", "Ann,Ben")
     assert "drawn from 40 texts that models have coded: 40" in done.out
     assert "40 texts for 2 coders" in done.out
 
@@ -310,7 +310,7 @@ def test_a_review_says_what_it_drew(delibsim, in_doubt):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("pilot", "--dimension", "reason"), "unknown dimension 'reason'; did you mean reasons?"),
+        (("pilot", "dimension=reason"), "unknown dimension 'reason'; did you mean reasons?"),
         (("empty",), "has no codes of models by backing; ask for them: delibsim code ask empty"),
     ],
 )
@@ -322,8 +322,8 @@ def test_what_cannot_be_reviewed_is_wrong_input(delibsim, home, in_doubt, words,
 
 
 def test_a_review_says_which_texts_a_coder_has_from_an_earlier_pack(delibsim, in_doubt):
-    delibsim("code", "export", "pilot", "--coders", "Ann", "--texts", "30", "--to", "p")
-    done = delibsim("code", "review", "pilot", "--n", "40", "--coders", "Ann,Ben")
+    delibsim("code", "handout", "pilot", "--raters", "Ann", "--n", "30", "-o", "p")
+    done = delibsim("code", "review", "pilot", "--n", "40", "--raters", "Ann,Ben")
     assert "drawn from 40 texts that models have coded: 40" in done.out
     assert "not handed out again, because an earlier pack holds them: Ann 30" in done.out
 

@@ -28,16 +28,16 @@ def own(home):
 
 
 def test_schemes_are_listed(delibsim, own):
-    answer = delibsim("code", "schemes")
+    answer = delibsim("list", "schemes")
     assert answer.code == 0
     named = [line.split()[0] for line in answer.out.splitlines() if not line.startswith(" ")]
     assert named == ["id", "complaint", "dqi3", "dqi3_strict", "tone"]
-    listed = delibsim("code", "schemes", "--json").json
+    listed = delibsim("list", "schemes", "--json").json
     assert [scheme["id"] for scheme in listed] == named[1:]
 
 
 def test_a_scheme_is_printed_whole(delibsim, home):
-    answer = delibsim("code", "schemes", "dqi3")
+    answer = delibsim("list", "schemes", "dqi3")
     scheme = Library(home).scheme("dqi3")
     assert answer.code == 0
     assert f"SHA-256 {scheme.sha256}" in answer.out
@@ -51,12 +51,12 @@ def test_a_scheme_is_printed_whole(delibsim, home):
     assert "texts: of 20 words or more" in answer.out
     assert "only texts of 30 words or more" in answer.out
     assert "in doubt between two neighbouring levels: the lower" in answer.out
-    assert delibsim("code", "schemes", "dqi3", "--json").json["sha256"] == scheme.sha256
+    assert delibsim("list", "schemes", "dqi3", "--json").json["sha256"] == scheme.sha256
 
 
 @pytest.mark.parametrize("name", ["tone", "schemes/tone.yaml"])
 def test_what_a_file_says_commands_no_terminal(delibsim, own, name):
-    answer = delibsim("code", "schemes", name)
+    answer = delibsim("list", "schemes", name)
     assert answer.code == 0
     assert "\x1b" not in answer.out
     assert "\u202e" not in answer.out
@@ -68,11 +68,11 @@ def test_what_a_file_says_commands_no_terminal(delibsim, own, name):
 def test_a_wrong_scheme_is_refused_with_all_its_faults(delibsim, own, name):
     wrong = SMALL.replace("value: warm", "value: cold").replace("id: warmth", "id: Warm th")
     own.write_text(wrong, encoding="utf-8")
-    answer = delibsim("code", "schemes", name)
+    answer = delibsim("list", "schemes", name)
     assert (answer.code, answer.out) == (2, "")
     assert "tone.yaml, line 4, field dimensions[1].id: cannot be an id" in answer.err
     assert "tone.yaml, line 10, field dimensions[1].levels[2].value" in answer.err
-    listed = delibsim("code", "schemes")
+    listed = delibsim("list", "schemes")
     assert (listed.code, "complaint" in listed.out) == (3, True)
     assert "left out:" in listed.err
 
@@ -85,6 +85,6 @@ def test_a_wrong_scheme_is_refused_with_all_its_faults(delibsim, own, name):
     ],
 )
 def test_a_scheme_that_is_not_there_is_named(delibsim, home, name, fault):
-    answer = delibsim("code", "schemes", name)
+    answer = delibsim("list", "schemes", name)
     assert answer.code == 2
     assert fault in answer.err

@@ -30,15 +30,15 @@ def test_three_dimensions_are_shipped_and_none_is_a_scheme(home):
 
 def test_dimensions_are_listed_and_printed(delibsim, home):
     put(home, OWN)
-    answer = delibsim("compare", "dimensions")
+    answer = delibsim("list", "dimensions")
     assert answer.code == 0
     assert "\x1b" not in answer.out
-    listed = [one["id"] for one in delibsim("compare", "dimensions", "--json").json]
+    listed = [one["id"] for one in delibsim("list", "dimensions", "--json").json]
     assert listed == ["dialectical", "logical", "polite", "rhetorical"]
     logical = Library(home).dimension("logical")
-    printed = delibsim("compare", "dimensions", "logical").out
+    printed = delibsim("list", "dimensions", "logical").out
     assert all(text in printed for text in (*logical.criteria, logical.definition, logical.sha256))
-    assert delibsim("compare", "dimensions", "logical", "--json").json["sha256"] == logical.sha256
+    assert delibsim("list", "dimensions", "logical", "--json").json["sha256"] == logical.sha256
 
 
 def test_a_dimension_beside_the_user_comes_first(home):
@@ -61,7 +61,7 @@ def test_examples_are_one_each_for_a_b_and_a_tie(delibsim, home):
     put(home, OWN + EXAMPLES)
     dimension = Library(home).dimension("polite")
     assert [one.answer for one in dimension.examples] == ["tie", "b", "a"]
-    assert "Example, Tie: Both say little." in delibsim("compare", "dimensions", "polite").out
+    assert "Example, Tie: Both say little." in delibsim("list", "dimensions", "polite").out
     put(home, OWN)
     assert "examples" not in Library(home).dimension("polite").plain()
 
@@ -76,7 +76,7 @@ def test_examples_are_one_each_for_a_b_and_a_tie(delibsim, home):
 )
 def test_wrong_examples_are_refused(delibsim, home, change, told):
     put(home, OWN + EXAMPLES.replace(*change))
-    answer = delibsim("compare", "dimensions", "schemes/polite.yaml")
+    answer = delibsim("list", "dimensions", "schemes/polite.yaml")
     assert answer.code == 2
     assert told in answer.err
 
@@ -93,12 +93,12 @@ def test_wrong_examples_are_refused(delibsim, home, change, told):
 )
 def test_a_wrong_file_is_refused_with_its_lines(delibsim, home, change, told):
     put(home, OWN.replace(*change))
-    answer = delibsim("compare", "dimensions", "schemes/polite.yaml")
+    answer = delibsim("list", "dimensions", "schemes/polite.yaml")
     assert answer.code == 2
     assert told in answer.err
 
 
 def test_an_unknown_dimension_is_told_with_those_that_there_are(delibsim):
-    answer = delibsim("compare", "dimensions", "logic")
+    answer = delibsim("list", "dimensions", "logic")
     assert answer.code == 2
     assert "logical" in answer.err

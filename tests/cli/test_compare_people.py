@@ -11,13 +11,13 @@ from delibsim.plugins import names
 INSTALLED = "pairs" in names("delibsim.scorers")
 NOT_INSTALLED = "the entry point of the scorer pairs is not installed; install delibsim again"
 TEXTS = "id,topic,text\n" + "".join(f"t{n},x,Text {n} because of {n}.\n" for n in range(4))
-EXPORT = ("compare", "export", "demo", "dimension=logical", "--raters", "Ann,Ben", "--to", "p")
+EXPORT = ("compare", "handout", "demo", "dimension=logical", "--raters", "Ann,Ben", "-o", "p")
 
 
 @pytest.fixture
 def study_of_texts(delibsim, home):
     (home / "t.csv").write_text(TEXTS)
-    columns = ("--column", "text", "--id", "id", "--group", "topic")
+    columns = ("column=text", "id=id", "group=topic")
     assert delibsim("texts", "import", "t.csv", *columns, "study=demo").code == 0
     return home
 
@@ -74,7 +74,7 @@ def test_wrong_words_about_packs_end_in_one_line(delibsim, study_of_texts):
         (*EXPORT[:-4], "--raters", "0"): "a pack is for 1 to 1000 raters",
         (*EXPORT[:-4], "--raters", "Ann,Ann"): "each once",
         (*EXPORT, "model=citizen"): "leave settings of models out",
-        ("compare", "export", "demo"): "name the dimension: dimension=logical",
+        ("compare", "handout", "demo"): "name the dimension: dimension=logical",
         ("compare", "import", "t.csv", "study=demo"): "unknown column 'a'",
     }.items():
         answer = delibsim(*words)
@@ -103,11 +103,11 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
     for run in kept.readable([]):
         copy.plan(run.session)
         copy.add(run)
-    ask = ("compare", "ask", "s", "s2", "--name", "ab", "dimension=logical", "model=citizen")
+    ask = ("compare", "ask", "s", "s2", "name=ab", "dimension=logical", "model=citizen")
     refused = delibsim(*ask)
     assert refused.code == 2
     assert "word for word alike" in refused.err
-    found = delibsim(*ask, "--keep-equal", "--json")
+    found = delibsim(*ask, "keep_equal=true", "--json")
     assert (found.code, found.json["study"], found.json["name"]) == (0, "ab", "ab")
     assert delibsim("compare", "replay", "ab").code == 0
     assert "name=NAME" in delibsim("compare", "ask", "s", "s2", "dimension=logical").err
@@ -116,13 +116,13 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
     assert delibsim("score", "s", "--scorer", "pairs").code == 0
     scored = next((kept.folder / "scores").glob("pairs.*"))
     lines = scored.read_text().count("\n")
-    assert delibsim("export", "s", "--to", "out").code == 0
+    assert delibsim("export", "s", "-o", "out").code == 0
     measures = {row["measure"] for row in table(home / "out/measures.csv")}
     assert "pairs.ab.logical" in measures
     rows = [row for row in table(home / "out/scores.csv") if row["measure"] == "pairs.ab.logical"]
     assert {row["coder"] for row in rows} == {"ab"}
     assert len(rows) == lines
-    more = [*ask[:-2], "dimension=[logical,rhetorical]", "model=citizen", "--keep-equal"]
+    more = [*ask[:-2], "dimension=[logical,rhetorical]", "model=citizen", "keep_equal=true"]
     assert delibsim(*more).code == 0
     assert scored.read_text().count("\n") == 2 * lines  # scores are never older than votes
     assert "of 4 texts" in delibsim("score", "ab", "--scorer", "pairs").out

@@ -9,9 +9,9 @@ TWELVE = set(
 
 
 def test_the_topics_and_motions_there_are(delibsim):
-    answer = delibsim("topics")
+    answer = delibsim("list", "topics")
     assert (answer.code, answer.err) == (0, "")
-    entries = delibsim("topics", "--json").json
+    entries = delibsim("list", "topics", "--json").json
     topics = {entry["id"]: entry for entry in entries if entry["kind"] == "topic"}
     motions = {entry["id"]: entry for entry in entries if entry["kind"] == "motion"}
     assert set(topics) == TWELVE
@@ -33,19 +33,19 @@ def test_the_topics_and_motions_there_are(delibsim):
 
 
 def test_one_topic_and_one_motion_whole(delibsim):
-    topic = delibsim("topics", "ccps")
+    topic = delibsim("list", "topics", "ccps")
     assert topic.code == 0
-    plain = delibsim("topics", "ccps", "--json").json
+    plain = delibsim("list", "topics", "ccps", "--json").json
     assert " ".join(plain["background"].split()) in " ".join(topic.out.split())
-    assert delibsim("topics", "plastics", "--json").json["kind"] == "motion"
-    motion = delibsim("topics", "ai_art_harm")
+    assert delibsim("list", "topics", "plastics", "--json").json["kind"] == "motion"
+    motion = delibsim("list", "topics", "ai_art_harm")
     assert (motion.code, "tournament: False" in motion.out) == (0, True)
 
 
 def test_the_surveys_there_are(delibsim):
-    answer = delibsim("surveys")
+    answer = delibsim("list", "surveys")
     assert (answer.code, answer.err) == (0, "")
-    surveys = {survey["id"]: survey for survey in delibsim("surveys", "--json").json}
+    surveys = {survey["id"]: survey for survey in delibsim("list", "surveys", "--json").json}
     assert set(surveys) == TWELVE
     for survey in surveys.values():
         considerations = [item for item in survey["items"] if item["kind"] == "consideration"]
@@ -59,8 +59,8 @@ def test_the_surveys_there_are(delibsim):
 
 
 def test_one_survey_whole(delibsim):
-    answer = delibsim("surveys", "ccps")
-    survey = delibsim("surveys", "ccps", "--json").json
+    answer = delibsim("list", "surveys", "ccps")
+    survey = delibsim("list", "surveys", "ccps", "--json").json
     shown = " ".join(answer.out.split())
     assert answer.code == 0
     assert "validated: no" in shown
@@ -98,7 +98,7 @@ def test_text_of_ones_own_is_printed_inert(delibsim, home):
     (home / "topics" / "mine.yaml").write_text(
         'id: mine\nquestion: "\\e[31mred [bold]loud[/bold]?"\n', encoding="utf-8"
     )
-    for answer in (delibsim("topics"), delibsim("topics", "mine")):
+    for answer in (delibsim("list", "topics"), delibsim("list", "topics", "mine")):
         assert answer.code == 0
         assert "\x1b" not in answer.out
         assert "[31mred [bold]loud[/bold]?" in answer.out

@@ -125,7 +125,7 @@ def test_status_counts_its_texts(pilot, delibsim):
         (("show", "pilot/a"), "holds imported texts"),
         (("replay", "pilot"), "holds imported texts"),
         (("run", "pilot", "--retry"), "holds imported texts"),
-        (("ratings", "ask", "pilot"), "holds no debate"),
+        (("rate", "ask", "pilot"), "holds no debate"),
         (("run", "study=pilot", "topic=ccps"), "no session can be held in it"),
         (("estimate", "study=pilot", "topic=ccps"), "no session can be held in it"),
     ],
