@@ -93,6 +93,7 @@ def personas(name: str, out: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json(plain)
         return
+    say(f"persona={name}")
     print_personas(plain)
     if written is not None:
         say(f"written: {shown(written.resolve())}")

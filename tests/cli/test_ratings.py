@@ -378,7 +378,7 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
     delibsim("rate", "ask", "d", "group.size=3", "panel=other")
     delibsim("rate", "handout", "d", "--raters", "1", "-o", "pack")
     fill(home / "pack" / "form.csv")
-    delibsim("ratings", "import", "pack/form.csv")
+    delibsim("rate", "collect", "oxford", "pack/form.csv")
 
     def ratings(*options):
         found = delibsim("rate", "report", "d", "--json", *options)
@@ -408,7 +408,7 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     ours = ("rate", "handout", "d", "--raters", "1", "-o", "pack")
     delibsim(*ours, "--wording", "oxford_evaluative")
     fill(home / "pack" / "form.csv")
-    delibsim("ratings", "import", "pack/form.csv")
+    delibsim("rate", "collect", "oxford", "pack/form.csv")
     (file,) = (home / "runs" / "d" / "ratings" / "packs").glob("*.json")
     pack = file.stem
     found = delibsim("rate", "report", "d", "--json", "-o", "report")
@@ -600,9 +600,9 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert [entry["first"] for entry in key.values()].count("proposition") == 6
     checks = {code: entry["check"] for code, entry in key.items()}
     fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
-    done = delibsim("ratings", "import", "pack/form.csv")
+    done = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert (done.code, "12 ratings kept" in done.out) == (0, True)
-    again = delibsim("ratings", "import", "pack/form.csv")
+    again = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert "0 ratings kept, 12 known before" in again.out
     found = delibsim("rate", "report", oxford, "--json").json
     assert {row["ratings"] for row in found["tables"]["counts"]} == {3 * (4 + 2)}
@@ -640,7 +640,7 @@ def test_a_wrong_line_is_named_and_nothing_is_kept(
         writer.writeheader()
         writer.writerows(rows)
     before = files("runs")
-    done = delibsim("ratings", "import", "pack/form.csv")
+    done = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert done.code == 2
     assert f"line 4: {message}" in done.err
     assert files("runs") == before
@@ -658,7 +658,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
             row.update(dict.fromkeys(COLUMNS[4:], ""))
 
     fill(form, change)
-    done = delibsim("ratings", "import", form)
+    done = delibsim("rate", "collect", "oxford", form)
     assert done.code == 3
     assert (
         "5 ratings kept, 0 known before, 1 with something missing, 1 sheet left empty" in done.out
@@ -682,7 +682,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     line = next(n for n, row in enumerate(text.splitlines(), 1) if ",61" in row)
     form.write_text(text)
     before = files("runs")
-    clash = delibsim("ratings", "import", form)
+    clash = delibsim("rate", "collect", "oxford", form)
     assert clash.code == 2
     said = f"line {line}: sheet {sheets[line - 2]} was imported before with other answers"
     assert said in clash.err
@@ -708,7 +708,7 @@ def test_a_pack_handed_out_before_its_wording_was_kept_comes_back_as_before(deli
     (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
     file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
     fill(home / "pack" / "form.csv")
-    done = delibsim("ratings", "import", "pack/form.csv")
+    done = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert (done.code, "6 ratings kept" in done.out) == (0, True)
     assert delibsim("rate", "report", oxford).code == 0
 
@@ -718,28 +718,28 @@ def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home,
         delibsim("rate", "handout", oxford, "--raters", "1", "-o", name)
         fill(home / name / "form.csv")
     second = (home / "two" / "form.csv").read_text()
-    delibsim("ratings", "import", "two/form.csv")
+    delibsim("rate", "collect", "oxford", "two/form.csv")
     first = (home / "one" / "form.csv").read_text()
     both = first + second.partition("\n")[2].replace(",60", ",61")
     (home / "both.csv").write_text(both)
     before = files("runs")
-    done = delibsim("ratings", "import", "both.csv")
+    done = delibsim("rate", "collect", "oxford", "both.csv")
     assert (done.code, "Nothing was imported" in done.err) == (2, True)
     assert files("runs") == before
 
 
 def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
     (home / "form.csv").write_text("a,b\n1,2\n")
-    done = delibsim("ratings", "import", "form.csv")
+    done = delibsim("rate", "collect", "oxford", "form.csv")
     assert (done.code, "line 1: the columns must be those" in done.err) == (2, True)
-    assert delibsim("ratings", "import", "none.csv").code == 2
+    assert delibsim("rate", "collect", "oxford", "none.csv").code == 2
     delibsim("rate", "handout", oxford, "--raters", "1", "-o", "pack")
     fill(home / "pack" / "form.csv")
     text = (home / "pack" / "form.csv").read_text()
     (home / "pack" / "form.csv").write_text(
         "\ufeff" + text.replace(",", ";")
     )  # as a German Excel saves it
-    assert delibsim("ratings", "import", "pack/form.csv").code == 0
+    assert delibsim("rate", "collect", "oxford", "pack/form.csv").code == 0
 
 
 def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
@@ -944,7 +944,7 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     sheets_kept = json.loads(file.read_text())["sheets"]
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
-    assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
+    assert "12 ratings kept" in delibsim("rate", "collect", "oxford", "pack/form.csv").out
     assert delibsim(*export, "-o", "other", "--wording", "oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
     refused = delibsim(*export, "-o", "third", "--wording", "default")
@@ -959,6 +959,6 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
 def test_a_form_that_is_no_csv_is_refused_and_its_line_named(delibsim, home):
     file = home / "form.csv"
     file.write_text(",".join(COLUMNS) + '\n"never closed\n', encoding="utf-8")
-    answer = delibsim("ratings", "import", file)
+    answer = delibsim("rate", "collect", "oxford", file)
     assert answer.code == 2
     assert "not readable as CSV" in answer.err

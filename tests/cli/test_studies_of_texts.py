@@ -47,7 +47,7 @@ def forget():
 def pilot(delibsim, home):
     """A study of three texts, one of them empty."""
     (home / "said.csv").write_text(TEXTS, encoding="utf-8")
-    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
+    assert delibsim("import", "pilot", "said.csv", "--as", "texts").code == 0
     return home / "runs" / "pilot"
 
 

@@ -39,7 +39,7 @@ def study(delibsim, home, made):
     """A study whose opinions are summarised and judged; made once."""
     if not (made / "runs").exists():
         (home / "o.csv").write_text(ROWS)
-        delibsim("texts", "import", "o.csv", "question=Should we build a tram?", "study=tram")
+        delibsim("import", "tram", "o.csv", "question=Should we build a tram?", "--as", "texts")
         words = ("sizes=4,all", "--runs", "2")
         answer = delibsim("summarise", "ask", "tram", *words, "model=citizen", "--json")
         assert (answer.code, answer.json["new"]) == (0, 3 * 2 * 2)
@@ -137,7 +137,7 @@ def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
     answer = delibsim("summarise", "report", "tram")
     assert (answer.code, "delibsim summarise tram" in answer.err) == (2, True)
     (home / "t.csv").write_text("id,text\n1,Yes.\n2,No.\n")
-    delibsim("texts", "import", "t.csv", "study=plain")
+    delibsim("import", "plain", "t.csv", "--as", "texts")
     answer = delibsim("summarise", "ask", "plain")
     assert (answer.code, "--question" in answer.err) == (2, True)
 
@@ -168,7 +168,7 @@ def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
     assert (pack.code, pack.json["sheets"]) == (0, 12)
     assert delibsim("judge", "handout", "tram", "name=p", "-o", "other").code == 2
     taken = delibsim("judge", "handout", "tram", "name=p", "pack=more", "-o", "pack")
-    assert (taken.code, "pack exists; name another folder with --to" in taken.err) == (2, True)
+    assert (taken.code, "pack exists; name another folder with -o" in taken.err) == (2, True)
     shown = "".join(file.read_text() for file in (home / "pack/sheets").iterdir())
     assert "extractive" not in shown
     assert shown.index("your own opinion") < shown.index("Rate it") < shown.index("Summary A")
@@ -177,11 +177,11 @@ def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
         return {0: [*cells[:-1], "1"], 1: [*cells[:2], *[""] * 10]}.get(i, cells)
 
     sheets = filled(home, study, change)
-    answer = delibsim("judge", "import", "form.csv", "tram", "name=p", "--json")
+    answer = delibsim("judge", "collect", "tram", "form.csv", "name=p", "--json")
     assert answer.code == 3
     assert answer.json == {"new": 22, "before": 0, "sheets": 11, "empty": 1, "inattentive": 1}
     assert {own["rated_is_a"] for own in sheets.values()} == {True, False}
-    again = delibsim("judge", "import", "form.csv", "tram", "name=p", "--json").json
+    again = delibsim("judge", "collect", "tram", "form.csv", "name=p", "--json").json
     assert (again["new"], again["before"]) == (0, 22)
     asked = ("model=citizen", "people=true", "per_summary=1", "name=p")
     assert delibsim("judge", "ask", "tram", *asked).code == 0
@@ -247,7 +247,7 @@ def test_a_form_with_a_wrong_line_is_refused_with_its_line(delibsim, home, study
         return [*cells[:place], value, *cells[place + 1 :]]
 
     filled(home, study, change)
-    answer = delibsim("judge", "import", "form.csv", "tram", "name=p")
+    answer = delibsim("judge", "collect", "tram", "form.csv", "name=p")
     assert answer.code == 2
     assert "line 4" in answer.err
     assert WRONG[case] in answer.err
