@@ -155,9 +155,9 @@ def _key(setting: str) -> str:
 def _serve(
     planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
+    from delibsim.asking.packs import rater_tasks
     from delibsim.conduct.people.hall import Hall
     from delibsim.conduct.people.prepared import prepared_for_people
-    from delibsim.conduct.people.rater_tasks import rater_tasks
     from delibsim.models.pool import ModelPool
     from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting

@@ -10,7 +10,7 @@ from typing import Any
 
 from delibsim.asking.kinds.audit import Audit
 from delibsim.asking.kinds.code_settings import coding_asked
-from delibsim.asking.kinds.rationale_packs import draw_rationales
+from delibsim.asking.kinds.rationale_people import draw_rationales
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.domain.annotation import Annotation, Text
@@ -20,9 +20,8 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import study_named
-from delibsim.planning.load import Load, tokens_of_prompt
-from delibsim.planning.tokens import Range, tokens_of
-from delibsim.prompts.audit import NO_LEVEL, audit_prompt, audit_reask
+from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
+from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.audits import Audits
 from delibsim.store.runs import Runs

@@ -13,9 +13,9 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from delibsim.asking.people import Step
 from delibsim.conduct.people.dry import A_LINE, TYPED
 from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.rater_pack import Step
 from delibsim.conduct.people.rater_progress import rater_rows
 from delibsim.conduct.people.rater_rows import Rows
 from delibsim.domain.errors import WrongInput

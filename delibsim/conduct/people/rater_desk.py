@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from delibsim.conduct.people.rater_pack import RaterPack, Replies, Step
-from delibsim.conduct.people.rater_tasks import rater_task, rater_tasks
+from delibsim.asking.packs import rater_task, rater_tasks
+from delibsim.asking.people import Pack, Replies, Step
 from delibsim.store.files import in_turn
 from delibsim.store.people.assignments import (
     Held,
@@ -48,13 +48,13 @@ class RaterDesk:
 
     runs: Runs
     register: Register
-    tasks: dict[str, RaterPack] = field(default_factory=dict)
+    tasks: dict[str, Pack] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """The names of the tasks that there are."""
         return rater_tasks(self.runs)
 
-    def task(self, name: str) -> RaterPack:
+    def task(self, name: str) -> Pack:
         """A task by its name, read once; WrongInput for one that there is not."""
         if name not in self.tasks:
             task = rater_task(self.runs, name)
@@ -105,7 +105,7 @@ class RaterDesk:
         finish_place(self.register, held)
         return None
 
-    def knowing(self, name: str, sheets: Iterable[str]) -> RaterPack:
+    def knowing(self, name: str, sheets: Iterable[str]) -> Pack:
         """A task that has these sheets, read anew where another server has added to it."""
         task = self.task(name)
         if any(sheet not in task.sheets for sheet in sheets):
@@ -139,7 +139,7 @@ class RaterDesk:
             self._enter(task)
         return added
 
-    def _undone(self, task: RaterPack, held: Held) -> list[str]:
+    def _undone(self, task: Pack, held: Held) -> list[str]:
         """The sheets of a place that are not whole, as far as they go to somebody else."""
         replies = replies_of(self.register, held)
         found = []
@@ -148,7 +148,7 @@ class RaterDesk:
                 found.append(sheet)
         return task.handed_on(found)
 
-    def _enter(self, task: RaterPack) -> None:
+    def _enter(self, task: Pack) -> None:
         """Enter the places of a task in the register."""
         places: dict[int, Units] = {}
         follows = {}
@@ -160,7 +160,7 @@ class RaterDesk:
 
 
 def given_so_far(
-    task: RaterPack, sheet: str, replies: Mapping[str, Reply]
+    task: Pack, sheet: str, replies: Mapping[str, Reply]
 ) -> tuple[Replies, Step | None]:
     """What was given for a sheet, and what it asks next; None where it is whole."""
     given: dict[str, str | None] = {}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.forms import form_text
+from delibsim.asking.paper import form_text
 from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
 from delibsim.store.files import write_atomically
 from delibsim.store.people.assignments import Held, Reply, places_in, replies_in

@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
+from delibsim.asking.people import Pack
+from delibsim.conduct.packs import rescore
 from delibsim.conduct.people.rater_desk import RaterDesk, given_so_far
-from delibsim.conduct.people.rater_pack import RaterPack
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people.assignments import mark_kept, unkept
 from delibsim.store.people.register import Register
@@ -17,7 +18,7 @@ RESCORED = 60.0
 """Seconds between two times that scores are written anew."""
 
 
-def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | None = None) -> int:
+def write_rows(task: Pack, register: Register, looked: dict[str, int] | None = None) -> int:
     """Bring every whole sheet of a task into the study that is not there; how many there were.
 
     Who calls holds the study. It may be killed at any place: what is kept is known by its key. A
@@ -55,7 +56,7 @@ def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | Non
     return len(answers) + refused
 
 
-def _keep_one(task: RaterPack, register: Register, sheet: str, answers: list[Any]) -> None:
+def _keep_one(task: Pack, register: Register, sheet: str, answers: list[Any]) -> None:
     try:
         task.keep(answers)
     except WrongInput as error:
@@ -106,7 +107,7 @@ class Rows:
 
     desk: RaterDesk
     lock: Callable[[], AbstractContextManager[object]]
-    stale: dict[str, RaterPack] = field(default_factory=dict)
+    stale: dict[str, Pack] = field(default_factory=dict)
     looked: dict[str, dict[str, int]] = field(default_factory=dict)
     rescored: float = field(default_factory=time.monotonic)
 
@@ -138,5 +139,5 @@ class Rows:
         if not at_once and time.monotonic() - self.rescored < RESCORED:
             return
         while self.stale:
-            self.stale.popitem()[1].rescore()
+            rescore(self.stale.popitem()[1])
         self.rescored = time.monotonic()

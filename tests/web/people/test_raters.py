@@ -304,7 +304,7 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
     desk = desk_of(debates)
     person(desk.register, "ann")
     address, _ = served(desk, task)
-    path = Ratings.of(debates).packs()[task]
+    path = Ratings.of(debates).files.packs / f"{task}.json"
     path.write_text(re.sub(r'"debate_sha256": ?"\w', '"debate_sha256": "x', path.read_text()))
     with browser(address, "ann") as client:
         answer = client.get("/rate")
