@@ -134,10 +134,6 @@ def filled(pack, rows, who=""):
         yield row | {"answer": cell(pack, row["sheet"], step, row["question"], who)}
 
 
-def root(pack):
-    return pack.runs.folder.parent
-
-
 def test_pages_ask_all_that_the_form_has_and_say_no_label_of_a_reply(handed):
     pack, folder = handed
     rows = rows_in(folder / "form.csv")
@@ -221,7 +217,7 @@ def test_an_empty_form_keeps_nothing_and_half_a_form_its_half(handed):
 
 
 FAULTS = {
-    "pack": ("none", "pack 'none' was not exported from any study here"),
+    "pack": ("none", "pack 'none' was not handed out from this study"),
     "sheet": ("XXXXXX", r"sheet 'XXXXXX' is not in pack"),
     "rater": ("", r"sheet \w+ is that of"),
     "question": ("mood", r"sheet \w+ does not ask 'mood'"),

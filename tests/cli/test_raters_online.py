@@ -76,7 +76,9 @@ def test_codes_and_pairs_are_reported_against_people(home, delibsim):
     assert f"{task} 1" in report.out
     pairs = study_of_pairs(home)
     task = task_in(
-        delibsim("compare", "handout", "demo", "--online", "dimension=logical", "--raters", "2", "--json")
+        delibsim(
+            "compare", "handout", "demo", "--online", "dimension=logical", "--raters", "2", "--json"
+        )
     )
     taken_part(pairs, task, whole=2)
     assert delibsim("people", "raters", "demo").code == 0
@@ -88,8 +90,14 @@ def test_codes_and_pairs_are_reported_against_people(home, delibsim):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("code", "handout", "pilot", "--online", "scheme=tiny", "--raters", "Ann,Ben"), "give how many"),
-        (("compare", "handout", "pilot", "--online", "dimension=logical", "--raters", "Ann"), "give how many"),
+        (
+            ("code", "handout", "pilot", "--online", "scheme=tiny", "--raters", "Ann,Ben"),
+            "give how many",
+        ),
+        (
+            ("compare", "handout", "pilot", "--online", "dimension=logical", "--raters", "Ann"),
+            "give how many",
+        ),
         (("people", "raters", "pilot", "--task", "x"), "no task for raters on pages"),
         (("rate", "handout", "pilot", "--online"), "no debate"),
     ],
