@@ -84,7 +84,7 @@ def collect(file: Path, packs: Mapping[str, Pack]) -> Collected:
         first = min([line for line, _ in cells.values()])
         pack = packs.get(name)
         if pack is None:
-            found.faults.append(f"line {first}: pack '{name}' was not exported from any study here")
+            found.faults.append(f"line {first}: pack '{name}' was not handed out from this study")
             continue
         answers = _answers(pack, (sheet, rater, first), cells, found)
         given.setdefault(name, []).extend([(first, one) for one in answers])

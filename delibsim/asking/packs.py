@@ -13,7 +13,7 @@ from delibsim.asking.kinds.rationale_people import RationalePack
 from delibsim.asking.people import Pack
 from delibsim.asking.texts import wording_kept
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.annotations import ANNOTATIONS, tasks_with_packs
+from delibsim.store.annotations import tasks_with_packs
 from delibsim.store.audits import Audits
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
@@ -64,19 +64,14 @@ def rater_task(runs: Runs, name: str) -> Pack:
         return packs[name]()
     if not packs:
         raise WrongInput(
-            f"study '{runs.study}' has no task for raters on pages; hand one out: delibsim ratings"
-            f" online {runs.study} (or code, compare, judge)"
+            f"study '{runs.study}' has no task for raters on pages; hand one out: delibsim rate"
+            f" handout {runs.study} --online (or code, compare, judge)"
         )
     raise unknown("task", name, sorted(packs))
 
 
-def bring_back(file: Path, root: Path) -> Collected:
-    """Keep the answers in the form of packs of any kind and study below `root`."""
+def bring_back(file: Path, runs: Runs) -> Collected:
+    """Keep the answers in the form of packs of any kind of a study."""
     wanted = set(packs_in(file))
-    found: dict[str, Pack] = {}
-    for folder in sorted({path.parents[2] for path in root.glob(f"*/{ANNOTATIONS}/*/packs")}):
-        if (folder / "study.json").is_file():
-            for name, _, made in packs_of_study(Runs.at(folder)):
-                if name in wanted:
-                    found[name] = made()
+    found = {name: made() for name, _, made in packs_of_study(runs) if name in wanted}
     return collect(file, found)

@@ -28,7 +28,7 @@ MARGIN = "The smallest effect of interest on the change of the index, for equiva
 def analyze(
     study: Annotated[str, typer.Argument(help=STUDY)],
     other: Annotated[str | None, typer.Argument(help=OTHER)] = None,
-    to: Annotated[Path | None, typer.Option(help=TO)] = None,
+    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER", help=TO)] = None,
     draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help=DRAWS)] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help=SEED)] = 0,
     margin: Annotated[float | None, typer.Option(help=MARGIN)] = None,

@@ -13,11 +13,10 @@ from delibsim.analysis.condition_tables import condition_tables
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
 from delibsim.cli.estimate import EstimateOnly, print_lines
-from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.options import RUNS, Dir, Json
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
 from delibsim.cli.texts import kept_if_stopped, score_imported, score_texts
-from delibsim.cli.words import settings_among
 from delibsim.conduct.score import usual_scorers
 from delibsim.conduct.scored import ScoredStudy, scored_study
 from delibsim.conduct.texts import texts_of_file
@@ -39,6 +38,8 @@ BY = (
     " size, temperature, wording, persona, setting, or any setting); or participant."
 )
 MEASURE = "A measure, by its id; may be given several times: all that is known of it."
+COLUMN = "With texts: the column of the file that holds them."
+TO = "With texts: the file of the values. Default: FILE.SCORER.csv."
 ALL = "Print every measure of every condition."
 
 
@@ -50,8 +51,10 @@ def score(
     by: Annotated[str, typer.Option(help=BY)] = TREATMENT,
     measure: Annotated[list[str] | None, typer.Option(help=MEASURE)] = None,
     everything: Annotated[bool, typer.Option("--all", help=ALL)] = False,
+    column: Annotated[str, typer.Option(help=COLUMN)] = "text",
+    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
     only: EstimateOnly = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Score every run of a study, and compare its treatments. Exit code 0; 3 if a run could not be
@@ -59,19 +62,18 @@ def score(
 
     Of a study of texts, name a scorer that reads single texts: --scorer aqua.
 
-    `delibsim score texts FILE --scorer aqua --column NAME --to FILE` scores texts that were not
-    held here: one row a text, in a CSV file, by default in its column text. The values are written
-    to FILE.<scorer>.csv if --to does not say otherwise.
+    `delibsim score texts FILE --scorer aqua` scores texts that were not held here: one row a text,
+    in a CSV file.
     """
     installed = names("delibsim.scorers")
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
     if only:
-        _print_estimate(study, root, more or [], scorer or [], as_json)
+        _print_estimate(study, root, (more or [], column), scorer or [], as_json)
         return
     if more:
-        raise typer.Exit(_score_texts(study, more, scorer, as_json))
+        raise typer.Exit(_score_texts(study, more, (column, to), scorer, as_json))
     columns = _columns(by, measure or [], everything)
     individually = columns == (PARTICIPANT,)
     runs = study_at(study, root)
@@ -95,13 +97,14 @@ def score(
 
 
 def _print_estimate(
-    study: str, root: Path, more: Sequence[str], scorers: Sequence[str], as_json: bool
+    study: str, root: Path, given: tuple[Sequence[str], str], scorers: Sequence[str], as_json: bool
 ) -> None:
     """Say what the translations take that scorers wait for; no other scorer asks a model."""
     made = [load("delibsim.scorers", name) for name in scorers or usual_scorers()]
-    if more:
-        (file, *_), settings = settings_among(more, ("column", "to"))
-        _, texts = texts_of_file(Path(file), settings.get("column", "text"))
+    files, column = given
+    if files:
+        file = files[0]
+        _, texts = texts_of_file(Path(file), column)
         named, limits, found = file, *estimate_translations(made, (), texts)
     else:
         runs = study_at(study, root)
@@ -128,18 +131,23 @@ def _writable(study: str) -> Generator[None]:
         raise PermissionError(
             error.errno,
             f"{error.strerror}, and scores are kept in the folder of the study (delibsim analyze"
-            f" {quoted(study)} --to FOLDER scores it and writes nothing there)",
+            f" {quoted(study)} -o FOLDER scores it and writes nothing there)",
             error.filename,
         ) from None
 
 
-def _score_texts(study: str, more: Sequence[str], scorer: list[str] | None, as_json: bool) -> int:
+def _score_texts(
+    study: str,
+    words: Sequence[str],
+    where: tuple[str, Path | None],
+    scorer: list[str] | None,
+    as_json: bool,
+) -> int:
     """Score the texts of a file; the exit code. WrongInput where the words name no file."""
-    words, settings = settings_among(more, ("column", "to"))
     for word in words:
         name, equals, value = word.partition("=")
         if equals and not Path(word).exists():
-            options = {"runs": f" --runs {value}"}
+            options = {"runs": f" --dir {value}"}
             advice = f"delibsim score {quoted(study)}{options.get(name, '')}"
             raise WrongInput(f"a study is scored without settings, and {word} is one: {advice}")
     if study != "texts" or len(words) != 1:
@@ -150,8 +158,7 @@ def _score_texts(study: str, more: Sequence[str], scorer: list[str] | None, as_j
             "one study is scored at a time; to score the texts of a file: delibsim score texts"
             f" {first} --scorer aqua"
         )
-    to = Path(settings["to"]) if "to" in settings else None
-    return score_texts(Path(words[0]), settings.get("column", "text"), to, scorer, as_json)
+    return score_texts(Path(words[0]), *where, scorer, as_json)
 
 
 def _columns(by: str, measures: Sequence[str], everything: bool) -> tuple[str, ...]:

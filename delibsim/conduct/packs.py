@@ -10,14 +10,15 @@ from delibsim.conduct.texts import rescore_codes, rescore_pairs
 from delibsim.domain.compared import PAIRS
 from delibsim.store.codings import CODES
 from delibsim.store.gathered import gathered_and_own
+from delibsim.store.runs import Runs
 
 
-def collect_and_score(file: Path, root: Path) -> Collected:
-    """Keep the answers in a form of any kind, each with its study below `root`, and score them.
+def collect_and_score(file: Path, runs: Runs) -> Collected:
+    """Keep the answers in a form of any kind of packs of a study, and score them.
 
     WrongInput, and nothing is kept, where a line is wrong or contradicts what was kept before.
     """
-    found = bring_back(file, root)
+    found = bring_back(file, runs)
     by_study = {(pack.scorer, pack.runs.folder): pack for pack in found.packs}
     for pack in by_study.values():
         rescore(pack)

@@ -18,7 +18,7 @@ from delibsim.analysis.calls import (
     without_effect,
 )
 from delibsim.analysis.causes import CauseCount, causes_in
-from delibsim.analysis.run_summary import missing
+from delibsim.analysis.run.summary import missing
 from delibsim.conduct.cost import calls_by_task
 from delibsim.conduct.hold import STATUS, Known, known_of
 from delibsim.domain.cost import Money, total_of

@@ -4,9 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.analysis.run_changes import ItemShifts, Shift
-from delibsim.analysis.run_network import Heard
-from delibsim.analysis.run_pairs import PairsInPhase
+from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted

@@ -134,10 +134,6 @@ def filled(pack, rows, who=""):
         yield row | {"answer": cell(pack, row["sheet"], step, row["question"], who)}
 
 
-def root(pack):
-    return pack.runs.folder.parent
-
-
 def test_pages_ask_all_that_the_form_has_and_say_no_label_of_a_reply(handed):
     pack, folder = handed
     rows = rows_in(folder / "form.csv")
@@ -189,18 +185,18 @@ def test_answers_come_back_once_and_are_never_overwritten(handed):
     form = folder / "form.csv"
     rows = list(filled(pack, rows_in(form)))
     write(form, rows)
-    found = bring_back(form, root(pack))
+    found = bring_back(form, pack.runs)
     assert (found.new, found.empty) == (found.given, 0)
     kept = list(pack.kept())
     assert found.given == len([one for one in kept if one.key])
-    again = bring_back(form, root(pack))
+    again = bring_back(form, pack.runs)
     assert (again.given, again.new) == (found.given, 0)
     assert list(pack.kept()) == kept
     other = list(filled(pack, rows, "x"))
     write(form, other)
     if other != rows:
         with pytest.raises(WrongInput, match=r"line \d+: .*before.*here[^$]*never overwritten"):
-            bring_back(form, root(pack))
+            bring_back(form, pack.runs)
     assert list(pack.kept()) == kept
 
 
@@ -208,20 +204,20 @@ def test_an_empty_form_keeps_nothing_and_half_a_form_its_half(handed):
     pack, folder = handed
     form = folder / "form.csv"
     rows = rows_in(form)
-    empty = bring_back(form, root(pack))
+    empty = bring_back(form, pack.runs)
     assert (empty.given, empty.empty, empty.whole) == (0, len(rows), False)
     (place, *_) = pack.places()
     own = [row for row in filled(pack, rows) if row["sheet"] == place.sheets[0]]
     left = [row for row in rows if row["sheet"] != place.sheets[0]]
     write(form, [*own, *left])
-    found = bring_back(form, root(pack))
+    found = bring_back(form, pack.runs)
     assert found.given > 0
     assert (found.new, found.empty) == (found.given, len(left))
     assert found.raters[place.rater] == 1
 
 
 FAULTS = {
-    "pack": ("none", "pack 'none' was not exported from any study here"),
+    "pack": ("none", "pack 'none' was not handed out from this study"),
     "sheet": ("XXXXXX", r"sheet 'XXXXXX' is not in pack"),
     "rater": ("", r"sheet \w+ is that of"),
     "question": ("mood", r"sheet \w+ does not ask 'mood'"),
@@ -240,7 +236,7 @@ def test_a_wrong_line_is_named_and_nothing_is_kept(handed, column):
     write(form, rows)
     fault = fault.replace("line 2", f"line {first + 2}")
     with pytest.raises(WrongInput, match=fault) as error:
-        bring_back(form, root(pack))
+        bring_back(form, pack.runs)
     assert "Nothing was imported" in str(error.value)
     assert not list(pack.kept())
 
@@ -251,7 +247,7 @@ def test_a_line_that_stands_twice_is_named_with_both_lines(handed):
     rows = list(filled(pack, rows_in(form)))
     write(form, [*rows, rows[0]])
     with pytest.raises(WrongInput, match=rf"line {len(rows) + 2}: sheet .* twice, first on line 2"):
-        bring_back(form, root(pack))
+        bring_back(form, pack.runs)
 
 
 def test_a_form_may_be_saved_as_other_programs_do(handed):
@@ -259,11 +255,11 @@ def test_a_form_may_be_saved_as_other_programs_do(handed):
     form = folder / "form.csv"
     write(form, list(filled(pack, rows_in(form))))
     form.write_text("\ufeff" + form.read_text().replace(",", ";"), encoding="utf-8")
-    assert bring_back(form, root(pack)).new > 0
+    assert bring_back(form, pack.runs).new > 0
 
 
 def test_a_table_of_another_shape_is_no_form(handed):
     pack, folder = handed
     (folder / "form.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(WrongInput, match="columns must be those of a form"):
-        bring_back(folder / "form.csv", root(pack))
+        bring_back(folder / "form.csv", pack.runs)

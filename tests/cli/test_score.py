@@ -251,7 +251,7 @@ def test_any_column_of_the_design_and_any_measure(delibsim, sweep):
         (("--by", "participant,topic"), "--by participant stands alone"),
         (("--by", "participant", "--measure", "dri"), "--by participant stands alone"),
         (("--all", "--measure", "dri"), "--all prints every measure"),
-        (("runs=elsewhere",), "delibsim score s --runs elsewhere"),
+        (("runs=elsewhere",), "delibsim score s --dir elsewhere"),
         (("seed=7",), "a study is scored without settings"),
         (("other",), "one study is scored at a time"),
     ],

@@ -51,7 +51,7 @@ def fill(pack, answers):
 
 
 def brought_back(runs, file):
-    return bring_back(file, runs.folder.parent)
+    return bring_back(file, runs)
 
 
 def test_every_rater_has_all_pairs_and_one_of_the_first_again(runs):

@@ -297,9 +297,8 @@ def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
 
 
 def test_surveys_shows_what_was_turned_round(files, tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
     from delibsim.cli.surveys import app as surveys
+    from typer.testing import CliRunner
 
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(import_, ["deliberr", str(files)]).output

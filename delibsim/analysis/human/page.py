@@ -23,7 +23,7 @@ from delibsim.domain.text import counted
 SOURCE = "docs/human-reference.md; docs/measures.md"
 GROUPS = (
     "A row a group of people who deliberated in person: how many answered before and after, and"
-    " each measure before, after and its change. At full precision: delibsim human --json."
+    " each measure before, after and its change. At full precision: delibsim list people --json."
 )
 OF_FIVE = (
     "The same people dealt into groups of five, as large as groups of models are; means over"

@@ -63,8 +63,8 @@ def import_codes(
     """
     if not study:
         raise WrongInput(
-            f"{file} is no form of a pack; say which texts it is about: delibsim code import"
-            f" {file} study=NAME scheme=NAME"
+            f"{file} is no form of a pack; a table of codes is imported: delibsim import STUDY"
+            f" {file} --as codes scheme=NAME"
         )
     coding = coding_of(study_at(study, root), scheme)
     texts = {text.id: text.sha256 for text in coding.texts()}

@@ -339,7 +339,7 @@ def export_codes(
     if not sheets:
         raise WrongInput(
             f"{', '.join(coders)}: all {counted(len(draw.texts), 'text')} of this draw were handed"
-            " out before; draw more of them, or name other coders with --coders"
+            " out before; draw more of them, or name other coders with --raters"
         )
     named = tuple(dict.fromkeys(sheet["coder"] for sheet in sheets.values()))
     plain = {

@@ -52,7 +52,7 @@ ALL = 0
 SUMMARISERS = Called(
     coder="summariser",
     people="language models, citizens and the extractive summarisers are asked here",
-    more="--runs N asks it N times",
+    more="runs=N asks it N times",
 )
 
 
@@ -72,8 +72,8 @@ def sizes_read(name: str, value: Any) -> tuple[int, ...]:
             found.add(int(said))
         else:
             raise WrongInput(
-                f"{name}={value}: give whole numbers of 2 or more, or all, such as --sizes"
-                " 10,30,100,all"
+                f"{name}={value}: give whole numbers of 2 or more, or all, such as sizes="
+                "10,30,100,all"
             )
     return (*sorted(found - {ALL}), *([ALL] if ALL in found else []))
 
@@ -233,7 +233,7 @@ def _sizes(settings: SummarisingSettings, most: int, runs: Runs) -> tuple[int, .
         if size > most:
             raise WrongInput(
                 f"size {size:,} is beyond the {counted(most, 'opinion')} with a word of"
-                f" {study_named(runs.study)}; take --sizes all, or {most:,} at most"
+                f" {study_named(runs.study)}; take sizes=all, or {most:,} at most"
             )
     return tuple(sorted({most if size == ALL else size for size in settings.sizes}))
 

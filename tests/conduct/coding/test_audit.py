@@ -121,9 +121,9 @@ def test_people_read_a_sample_and_the_rate_is_corrected(coding, tmp_path):
         return str(sample.sample.level)
 
     file = filled(tmp_path / "a", level_of)
-    taken = bring_back(file, coding.runs.folder.parent)
+    taken = bring_back(file, coding.runs)
     assert (taken.given, taken.new, taken.empty) == (10, 10, 0)
-    assert bring_back(file, coding.runs.folder.parent).new == 0
+    assert bring_back(file, coding.runs).new == 0
     (row,) = corrected_rows(audit_of(coding).readings, audit_of(coding).verdicts)
     assert (row.reader, row.read, row.none, row.rule_missed) == ("reader 1", 10, 4, 2)
     assert row.faithful.value == 1
@@ -131,14 +131,14 @@ def test_people_read_a_sample_and_the_rate_is_corrected(coding, tmp_path):
     text = file.read_text().replace(",1\n", ",2\n")
     file.write_text(text)
     with pytest.raises(WrongInput, match="level 1 before"):
-        bring_back(file, coding.runs.folder.parent)
+        bring_back(file, coding.runs)
 
 
 def test_a_weighted_rate_is_worth_fewer_calls(coding, tmp_path):
     found = audit_of(coding)
     export_rationales(found, 10, tmp_path / "a")
     file = filled(tmp_path / "a", lambda row: "1")
-    bring_back(file, coding.runs.folder.parent)
+    bring_back(file, coding.runs)
     (row,) = corrected_rows(found.readings, audit_of(coding).verdicts)
     # alpha gave 1 throughout (10 read, 5 not), beta 0: half of the calls by weight.
     assert row.faithful.value == pytest.approx(0.5)
