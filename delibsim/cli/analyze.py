@@ -40,7 +40,7 @@ def analyze(
     A study that is not scored is scored first. With two studies, both stand beside each other.
     Exit code 0; 3 if a planned session has no value, 4 if nothing could be analysed.
     """
-    from delibsim.analysis.study.draws import Draws  # pandas is slow to import
+    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
     from delibsim.conduct.analyse import (
         analyse,
         check,
@@ -74,7 +74,7 @@ def analyze(
 
 def print_findings(found: Any, screen: Console) -> None:
     """Print the warnings, the summary in words, and the contrasts of the index."""
-    from delibsim.analysis.study.report.report import headline, in_words
+    from delibsim.analysis.study.report import headline, in_words
 
     print_each(found.warnings, screen, "bold")
     print_each(in_words(found), screen)
@@ -96,7 +96,7 @@ def show_result(result: Any, screen: Console) -> None:
 
 def _show_both(both: Any, file: Path, as_json: bool) -> int:
     """Print how two studies compare; the exit code."""
-    from delibsim.analysis.study.report.comparison_report import in_words
+    from delibsim.analysis.study.comparison import in_words
 
     if as_json:
         echo_json(both.plain())

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.analysis.fork_effects import unmeasured
+from delibsim.analysis.forks import unmeasured
 from delibsim.cli.branch_options import WithMoreOptions, parted, print_estimate, root_in, told
 from delibsim.cli.estimate import EstimateOnly
 from delibsim.cli.forks import print_effects
