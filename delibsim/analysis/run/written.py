@@ -19,7 +19,7 @@ from delibsim.domain.survey import PHASES
 from delibsim.domain.text import safe
 from delibsim.domain.transcript import Statement
 from delibsim.store.codec import SCHEMA, run_to_plain
-from delibsim.store.tables.consensus_rows import consensus_rows
+from delibsim.store.tables.session_rows import consensus_rows
 from delibsim.store.tables.sheets import inert
 
 COLUMNS = "part run occasion round turn participant model name value text missing".split()
