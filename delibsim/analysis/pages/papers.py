@@ -7,6 +7,8 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+import pandas as pd
+
 from delibsim.analysis.pages.cells import Reading, reading
 from delibsim.analysis.result import Result
 from delibsim.domain.text import safe
@@ -59,49 +61,32 @@ def escaped(text: str) -> str:
 
 def _table(result: Result) -> str:
     read = reading(result)
-    caption = f"{escaped(result.title)}. {escaped(read.in_words)}".rstrip()
-    label = f"\\label{{tab:{result.name.replace('_', '-')}}}"
-    columns = "".join("l" if head.text else "r" for head in read.heads)
-    footnotes = [f"{letter}: {text}." for letter, text in read.footnotes.items()]
-    notes = [*footnotes, *result.notes, result.definition]
-    if read.left_out:
-        notes.insert(0, f"{len(read.rows)} of {len(result.rows)} rows are shown.")
-    note = " ".join(map(escaped, notes))
-    heads = " & ".join(escaped(head.name) for head in read.heads) + r" \\"
-    rows = _rows(read)
-    if len(read.rows) > MANY:
-        opening = [
-            rf"\begin{{longtable}}{{{columns}}}",
-            rf"\caption{{{caption}}}{label} \\",
-            rf"\toprule {heads} \midrule \endhead",
-        ]
-        closing = [r"\bottomrule", r"\end{longtable}", rf"{{\footnotesize {note}\par}}"]
-        return "\n".join([*opening, *rows, *closing, ""])
-    opening = [
-        r"\begin{table}[htbp]",
-        r"\centering",
-        rf"\caption{{{caption}}}{label}",
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        heads,
-        r"\midrule",
-    ]
-    closing = [
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\par\smallskip{{\footnotesize {note}\par}}",
-        r"\end{table}",
-    ]
-    return "\n".join([*opening, *rows, *closing, ""])
-
-
-def _rows(read: Reading) -> list[str]:
     rows = []
     for row in read.rows:
-        cells = map(escaped, row)
-        # LaTeX would take a bracket behind \\ for a length.
-        rows.append("{}" + " & ".join(cells) + r" \\")
-    return rows
+        first, *rest = map(escaped, row)
+        rows.append([f"{{}}{first}", *rest])  # a bracket behind a line's end would be a length
+    frame = pd.DataFrame(rows, columns=[escaped(head.name) for head in read.heads])
+    many = len(rows) > MANY
+    text = frame.to_latex(
+        index=False,
+        escape=False,
+        longtable=many,
+        position=None if many else "htbp",
+        column_format="".join("l" if head.text else "r" for head in read.heads),
+        caption=f"{escaped(result.title)}. {escaped(read.in_words)}".rstrip(),
+        label=f"tab:{result.name.replace('_', '-')}",
+    )
+    note = rf"{{\footnotesize {escaped(_notes(result, read))}\par}}"
+    if many:
+        return f"{text}{note}\n"
+    return text.replace(r"\end{table}", f"\\par\\smallskip{note}\n\\end{{table}}")
+
+
+def _notes(result: Result, read: Reading) -> str:
+    """What stands below a table: footnotes, notes, how each number is computed."""
+    left_out = [f"{len(read.rows)} of {len(result.rows)} rows are shown."] if read.left_out else []
+    footnotes = [f"{letter}: {text}." for letter, text in read.footnotes.items()]
+    return " ".join([*left_out, *footnotes, *result.notes, result.definition])
 
 
 EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
@@ -144,11 +129,7 @@ def _add(document: Any, result: Result) -> None:
     caption.add_run(printable(read.in_words))
     caption.paragraph_format.keep_with_next = True
     _fill(document.add_table(rows=1, cols=len(read.heads)), read)
-    footnotes = [f"{letter}: {text}." for letter, text in read.footnotes.items()]
-    notes = [*footnotes, *result.notes, result.definition]
-    if read.left_out:
-        notes.insert(0, f"{len(read.rows)} of {len(result.rows)} rows are shown.")
-    document.add_paragraph(printable(" ".join(notes)))
+    document.add_paragraph(printable(_notes(result, read)))
 
 
 def _fill(table: Any, read: Reading) -> None:
