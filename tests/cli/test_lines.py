@@ -17,9 +17,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 FILES = sorted([*(ROOT / "conf").rglob("*.yaml"), *(ROOT / "topics").rglob("*.yaml")])
 MODULES = sorted((ROOT / "delibsim").rglob("*.py"))
 LINE = re.compile(r"(?<![\w/.-])delibsim +([a-z][a-z-]*(?:[^\S\n]+[^\s`]+)*)")
-OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z-]*)")
+OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z0-9-]*)")
 ENGLISH = {
-    "and", "as", "can", "has", "here", "is", "itself", "that", "these", "under", "was", "with", "writes",
+    "and", "as", "does", "in", "knows", "or", "reads", "can", "has", "here", "is", "itself", "that", "these", "under", "was", "with", "writes",
 }  # fmt: skip
 """What may stand behind the name of the program in a sentence."""
 
