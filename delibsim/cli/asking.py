@@ -20,7 +20,7 @@ from delibsim.asking.collect import Collected
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import Online, people_named
 from delibsim.asking.road import estimate, replay
-from delibsim.cli.estimate import PAID, print_lines, refuse_unless_sure
+from delibsim.cli.estimate import PAID, print_lines
 from delibsim.cli.options import (
     RUNS,
     Dir,
@@ -37,6 +37,7 @@ from delibsim.cli.results import end_with_report
 from delibsim.cli.settings import Setting, settings_of, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import (
+    agreed,
     console,
     echo_json,
     exit_code,
@@ -197,7 +198,7 @@ class Kind:
         if asked.only:
             show_estimate(self, plan, asked.as_json)
         if asked.may_ask(plan.models):
-            refuse_unless_sure(estimate(plan).usd.high)
+            agreed(estimate(plan).usd.high, yes=False)
         outcome = asyncio.run(ask_models(plan, asked.notify(screen)))
         plan = plan.kind.now(plan)
         self.rescore(plan, outcome)

@@ -15,10 +15,9 @@ from delibsim.cli.terminal import console, echo_json, readable, report, safe, sh
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.study import natural
-from delibsim.domain.topic import Motion
-from delibsim.store.instruments.dimension_files import read_dimension
+from delibsim.domain.survey import Motion
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.scheme_files import read_scheme
+from delibsim.store.instruments.scheme_files import read_dimension, read_scheme
 
 app = typer.Typer(add_completion=False)
 KIND = (
@@ -206,10 +205,10 @@ def _scorers(name: str | None, as_json: bool) -> None:
 
     installed = names("delibsim.scorers")
     if name is None:
-        rows = []
+        rows: list[dict[str, Any]] = []
         for one in installed:
             version, measures = declared(one)
-            ids = [measure.id for measure in measures if isinstance(measure, Measure)]
+            ids = [str(measure.id) for measure in measures if isinstance(measure, Measure)]
             rows.append({"scorer": one, "version": version, "measures": ids})
         if as_json:
             echo_json(rows)
