@@ -47,18 +47,17 @@ def dry_run(
     Language models in other seats are asked, and paid, as in the study. Exit code 0; 3 where a
     session was not complete, 4 where none was.
     """
-    from delibsim.conduct.people.dry import Visitor, hurried, seat_everybody, until_all_are_over
-    from delibsim.conduct.people.hall import Hall
-    from delibsim.conduct.people.prepared import prepared_for_people
+    from delibsim.people import dry as visitors
+    from delibsim.people.hall import Hall
     from delibsim.store.people.hosting_files import declared
     from delibsim.store.people.register import Register
-    from delibsim.web.people.serve import serve_people
+    from delibsim.web.people.app import serve_people
 
     planned = planned_for_people(settings or [], multirun, root)
     if only:
         show_estimate_for_people(planned)
         return
-    hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
+    hosting = visitors.hurried(declared(Runs(planned.root, planned.study), people), speed)
     sessions = [one for one in planned.sessions if one.seats_of_people]
     if not sessions:
         raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
@@ -68,16 +67,16 @@ def dry_run(
         runs = Runs(dry.root, dry.study)
 
         async def open_hall() -> Hall:
-            pool = await prepared_for_people(dry, runs, sessions, tell)
+            pool = await visitors.prepared_for_people(dry, runs, sessions, tell)
             hall = Hall(
                 runs,
                 Register.of(runs, ""),
                 hosting,
                 pool,
                 sessions,
-                visitor=partial(Visitor, speed=speed),
+                visitor=partial(visitors.Visitor, speed=speed),
             )
-            seat_everybody(hall)
+            visitors.seat_everybody(hall)
             return hall
 
         def told(address: str) -> None:
@@ -95,7 +94,7 @@ def dry_run(
                 [],
                 [],
                 told,
-                lambda hall: until_all_are_over(hall, speed, say),
+                lambda hall: visitors.until_all_are_over(hall, speed, say),
             )
         done = sum(runs.status(one.id) == "complete" for one in sessions)
     say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)

@@ -52,13 +52,13 @@ def invite(
     with that at which the study was served last. --expires DAYS says how long they are good;
     without it, expires_days of people.yaml does.
     """
-    from delibsim.conduct.people.rater_tasks import rater_task
+    from delibsim.people.rater_tasks import rater_task
     from delibsim.store.people.entry import Invitation, invite_person
     from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Role
+    from delibsim.store.people.schema import Role
 
     values = values_of(settings, ("url", "expires"))
     runs = study_at(study, root)
@@ -121,10 +121,10 @@ def list_people(
     code, and what she has earned, where people.yaml has a bonus; names only where they are asked
     for.
     """
-    from delibsim.store.people.endings import endings, told
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
+    from delibsim.store.people.tables import endings, told
 
     runs = study_at(study, root)
     promised(runs)
@@ -165,7 +165,7 @@ def revoke(
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
     """
-    from delibsim.conduct.people.presence import InterventionRecord
+    from delibsim.people.presence import InterventionRecord
     from delibsim.store.people.entry import revoke_open
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register

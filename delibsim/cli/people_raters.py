@@ -39,9 +39,7 @@ def raters(
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
     from delibsim.cli.terminal import exit_code
-    from delibsim.conduct.people.rater_desk import RaterDesk
-    from delibsim.conduct.people.rater_progress import PLACES, rater_rows, write_times
-    from delibsim.conduct.people.rater_rows import Rows
+    from delibsim.people.raters import PLACES, RaterDesk, Rows, rater_rows, write_times
     from delibsim.store.people.register import Register
 
     runs = study_at(study, root)
@@ -75,8 +73,8 @@ def _dry_run(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
     from delibsim.cli.terminal import exit_code
-    from delibsim.conduct.people.dry_raters import DryTask, copied, rate, refuse_begun
     from delibsim.models.citizen.citizen import Citizen
+    from delibsim.people.dry import DryTask, copied, rate, refuse_begun
 
     with copied(runs) as desk:
         names = [desk.task(task).name] if task else desk.names()
@@ -98,6 +96,6 @@ def _dry_run(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     """The cells of one place; what is missing is empty."""
-    from delibsim.conduct.people.rater_progress import PLACES
+    from delibsim.people.raters import PLACES
 
     return ["" if row[name] is None else str(row[name]) for name in PLACES]

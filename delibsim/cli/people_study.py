@@ -33,7 +33,7 @@ def declared(runs: Runs) -> Hosting | None:
 
 def promised(runs: Runs, days: bool = True) -> None:
     """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
-    from delibsim.conduct.people.erase import carry_out, forget_due
+    from delibsim.people.erase import carry_out, forget_due
     from delibsim.store.people.register import Register
 
     hosting = declared(runs)

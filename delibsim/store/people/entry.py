@@ -21,8 +21,7 @@ from delibsim.store.people.persons import (
     person_of_panel,
 )
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import INVITATION, LOGIN, OFFICE, PERSON
-from delibsim.store.people.states import Role, Stage
+from delibsim.store.people.schema import INVITATION, LOGIN, OFFICE, PERSON, Role, Stage
 
 DAY = 86_400.0
 STAYS = 60 * DAY

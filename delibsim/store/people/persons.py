@@ -10,8 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Quota
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import ANSWER, IDENTITY, OWN, PERSON, SEAT
-from delibsim.store.people.states import SeatState, Stage
+from delibsim.store.people.schema import ANSWER, IDENTITY, OWN, PERSON, SEAT, SeatState, Stage
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,15 @@ from sqlalchemy.exc import IntegrityError
 from delibsim.domain.hosting import Hosting
 from delibsim.store.people.entry import revoke_within
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import INTERVENTION, MESSAGE, PERSON, ROOM, SEAT
-from delibsim.store.people.states import RoomState, SeatState
+from delibsim.store.people.schema import (
+    INTERVENTION,
+    MESSAGE,
+    PERSON,
+    ROOM,
+    SEAT,
+    RoomState,
+    SeatState,
+)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting, Withdrawal
 from delibsim.domain.presence import PERSON
@@ -20,12 +18,14 @@ from delibsim.models.base import Completion, LanguageModel
 from delibsim.models.capabilities import Capabilities
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.people.entry import Invitation, invite, invite_person, log_in
 from delibsim.store.people.persons import Identity, consent, set_stage
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import ENDED, rooms_of, set_room, set_seat
-from delibsim.store.people.states import Role, RoomState, SeatState, Stage
+from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import COOKIE

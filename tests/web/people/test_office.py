@@ -22,8 +22,7 @@ from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import open_request
 from delibsim.store.people.rooms import end_room, rooms_of, seat_of, set_room
-from delibsim.store.people.schema import LOGIN, PERSON, REQUEST
-from delibsim.store.people.states import Role, RoomState, SeatState
+from delibsim.store.people.schema import LOGIN, PERSON, REQUEST, Role, RoomState, SeatState
 from delibsim.web.conversation import conversation_page
 from delibsim.web.people import office_entry
 from delibsim.web.people.gate import COOKIE

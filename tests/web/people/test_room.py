@@ -13,8 +13,8 @@ import pytest
 from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
 from sqlalchemy import func, select
 
-from delibsim.conduct.people import presence
 from delibsim.domain.hosting import Limit
+from delibsim.people import presence
 from delibsim.store.people import register as registers
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of

@@ -8,11 +8,11 @@ from delibsim.asking.kinds.judgment import judged_material
 from delibsim.asking.kinds.judgment_form import judgments_on
 from delibsim.asking.kinds.judgment_packs import COMPARED
 from delibsim.asking.kinds.sittings import JudgedMaterial
-from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step, new_among
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.opinion import spoken
 from delibsim.domain.treatment import Wording
+from delibsim.people.rater_packs import Kind, RaterPack, Replies, Step, new_among
 from delibsim.prompts.blocks import block, quoted
 from delibsim.prompts.forms.verdict import VerdictForm
 from delibsim.prompts.forms.words import Words

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 from delibsim.asking.blinding import blinded
 from delibsim.asking.kinds.rating import ON_THE_BALLOT, judged, motion_of
 from delibsim.asking.kinds.rating_form import NOT_GIVEN
-from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step, new_among
 from delibsim.conduct.score import score_all
 from delibsim.domain.annotation import Coder, Panel, Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.rating import Rating, digest
 from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording
+from delibsim.people.rater_packs import Kind, RaterPack, Replies, Step, new_among
 from delibsim.prompts.blocks import transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose

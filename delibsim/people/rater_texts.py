@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 from delibsim.asking.kinds.codable import dimensions_for
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.texts import checked_wording
-from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Code
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.domain.treatment import Wording
+from delibsim.people.rater_packs import Kind, RaterPack, Replies, Step
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.codings import scheme_from_plain

@@ -7,11 +7,11 @@ from typing import ClassVar
 from delibsim.asking.kinds.pair_packs import pair_pages
 from delibsim.asking.kinds.pair_sheets import PairPages
 from delibsim.asking.kinds.pair_texts import kept_texts
-from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.domain.errors import WrongInput
+from delibsim.people.rater_packs import Kind, RaterPack, Replies, Step
 from delibsim.prompts.compare import compare_prompt
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.gathered import gathered_and_own

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from delibsim.conduct.people.rater_debates import debate_pack, debate_packs
-from delibsim.conduct.people.rater_pack import RaterPack
-from delibsim.conduct.people.rater_pairs import PairPack
-from delibsim.conduct.people.rater_summaries import SummaryPack
-from delibsim.conduct.people.rater_texts import TextPack
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.people.rater_debates import debate_pack, debate_packs
+from delibsim.people.rater_packs import RaterPack
+from delibsim.people.rater_pairs import PairPack
+from delibsim.people.rater_summaries import SummaryPack
+from delibsim.people.rater_texts import TextPack
 from delibsim.store.annotations import tasks_with_packs
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
