@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from delibsim.domain.run import Run
 from delibsim.domain.survey import PHASES
-from delibsim.measures.dri import dri, rank_correlations, why_undefined
-from delibsim.measures.pairs import over_pairs, pair_indices
+from delibsim.measures.dri import dri, over_pairs, pair_indices, rank_correlations, why_undefined
 from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 

@@ -10,7 +10,7 @@ from delibsim.conduct.observe import Observer
 from delibsim.conduct.session_progress import SessionProgress
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import Silence, Statement
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 
 LONGEST = 1_500  # characters of a statement that are shown

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from delibsim.domain.hosting import Hosting
-from delibsim.domain.presence import A_PERSON, PERSON, named_stand_in
+from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, named_stand_in
 from delibsim.domain.run import Session
-from delibsim.models.base import Completion, LanguageModel
-from delibsim.models.capabilities import Capabilities, capabilities_of
+from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
 from delibsim.models.person.browser import Asked, BrowserPerson, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.models.pool import ModelPool

@@ -17,10 +17,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from delibsim.conduct.cost import budget_of
-from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
+from delibsim.conduct.study import Notify, closed_on_failure, proven_pool
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import Hosting, Limit
-from delibsim.domain.presence import A_PERSON, PERSON
+from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, Limit
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.models.base import LanguageModel, read

@@ -11,7 +11,7 @@ from delibsim.conduct.outcome import Outcome
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.people.desk import Paced, RoomDesk, StandIn, standing_in, voices_of

@@ -15,7 +15,7 @@ from delibsim.cli.study_view import StudyView, WorkersView
 from delibsim.cli.view import keep_ticking
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.study import Prepared
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import plan
 from delibsim.prompts.prompt import Purpose

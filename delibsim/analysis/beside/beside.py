@@ -12,10 +12,9 @@ from delibsim.analysis.beside.turns import TurnPair, same_until, turn_pairs
 from delibsim.analysis.collective_statement import statement_of
 from delibsim.analysis.debate_ratings import mean_ratings
 from delibsim.analysis.run_transcript import lineage
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
+from delibsim.domain.score import IndividualChange, Score
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
 from delibsim.domain.word_differences import Piece

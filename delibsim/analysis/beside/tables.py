@@ -10,9 +10,9 @@ from delibsim.analysis.beside.measures import MeasurePair, Value
 from delibsim.analysis.beside.turns import TurnPair
 from delibsim.analysis.debate_ratings import RATERS
 from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.reason import in_words
+from delibsim.domain.score import IndividualChange
 from delibsim.domain.text import counted
 
 SHORT = 30

@@ -26,9 +26,9 @@ from delibsim.analysis.run_transcript import (
 from delibsim.analysis.sharing.leave_out import people_among, without_personas
 from delibsim.analysis.table import Table, texts
 from delibsim.domain.consensus import Consensus
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import Measure
 from delibsim.domain.run import Run
+from delibsim.domain.score import IndividualChange
 from delibsim.domain.text import counted
 from delibsim.store.tables.consensus_rows import consensus_rows
 

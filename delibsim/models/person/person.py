@@ -8,16 +8,14 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from delibsim.domain.text import safe as inert
-from delibsim.models.base import Completion, Status
-from delibsim.models.capabilities import Capabilities
+from delibsim.models.base import Capabilities, Completion, Status
 from delibsim.models.person.browser import Given, completion_of
 from delibsim.models.person.fields import Field, Questionnaire
 from delibsim.models.person.questionnaire import questionnaire
 from delibsim.models.person.reply import reply_of
 from delibsim.models.person.terminal import BACK, DECLINE, DONE, LATER, heading, terminal
-from delibsim.prompts.forms.ranking import RankingForm
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 

@@ -72,7 +72,7 @@ def open_places(
     while True:  # a command may enter the same places; then they are known
         with suppress(IntegrityError), register.writing() as connection:
             known = set(connection.scalars(select(PLACE.c.number).where(PLACE.c.task == task)))
-            for number in places.keys() - known:
+            for number in sorted(places.keys() - known):
                 before = follows.get(number)
                 row = {"task": task, "number": number, "follows": before, "state": PlaceState.FREE}
                 units = json.dumps(list(places[number]))
@@ -107,7 +107,7 @@ def take_place(register: Register, task: str, person: str) -> Held | None:
             seen = {unit for held in own for _, unit in held.units}
             free = _free(connection, task, seen)
         if free is None:
-            return None
+            return place_of(register, person, task)  # another tab of hers had the last
         with suppress(IntegrityError):  # a second tab of hers
             where = and_(PLACE.c.task == task, PLACE.c.number == free, PLACE.c.person.is_(None))
             values = {"person": person, "state": PlaceState.TAKEN, "taken": now(), "seen": now()}

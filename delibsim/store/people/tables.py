@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import select
 
 from delibsim.domain.hosting import (
+    A_PERSON,
     DONE,
     ENDED,
     LEFT,
@@ -22,7 +23,6 @@ from delibsim.domain.hosting import (
     TIMED_OUT,
     Hosting,
 )
-from delibsim.domain.presence import A_PERSON
 from delibsim.domain.text import quoted
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others

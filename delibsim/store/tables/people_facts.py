@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from statistics import median
 
-from delibsim.domain.presence import A_PERSON, STOOD_IN, stand_in_of
+from delibsim.domain.hosting import A_PERSON, STOOD_IN, stand_in_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.store.tables.calls import Row

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import Hosting, Withdrawal
-from delibsim.domain.presence import PERSON
+from delibsim.domain.hosting import PERSON, Hosting, Withdrawal
 from delibsim.domain.run import Session
-from delibsim.models.base import Completion, LanguageModel
-from delibsim.models.capabilities import Capabilities
+from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
