@@ -3,7 +3,7 @@
 import asyncio
 
 from delibsim.domain.hosting import Hosting
-from delibsim.models.person.reply import reply_of
+from delibsim.models.person.fields import reply_of
 from delibsim.people.desk import PAGES
 from delibsim.people.dry import prepared_for_people
 from delibsim.people.hall import Hall

@@ -16,7 +16,7 @@ from delibsim.analysis.individual_change import rows_of
 from delibsim.analysis.study.table.table_of_study import table_of_study
 from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Limit
-from delibsim.models.person.reply import reply_of
+from delibsim.models.person.fields import reply_of
 from delibsim.people.desk import PAGES
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import rooms_of

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from delibsim.domain.text import safe as inert
 from delibsim.models.base import Capabilities, Completion, Status
 from delibsim.models.person.browser import Given, completion_of
-from delibsim.models.person.fields import Field, Questionnaire
+from delibsim.models.person.fields import Field, Questionnaire, reply_of
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.models.person.reply import reply_of
 from delibsim.models.person.terminal import BACK, DECLINE, DONE, LATER, heading, terminal
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech

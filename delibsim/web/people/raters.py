@@ -9,9 +9,8 @@ from starlette.routing import Route
 
 from delibsim.asking.blinding import REMOVED, SOMEBODY
 from delibsim.domain.errors import WrongInput
-from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.models.person.reply import reply_of
 from delibsim.people.raters import Next, RaterDesk
 from delibsim.prompts.prompt import UnreadableReply
 from delibsim.store.people.assignments import (

@@ -14,8 +14,7 @@ from markupsafe import Markup, escape
 
 from delibsim.domain.errors import unknown
 from delibsim.domain.text import safe
-from delibsim.models.person.fields import Field, Incomplete, Questionnaire
-from delibsim.models.person.reply import handed_back
+from delibsim.models.person.fields import Field, Incomplete, Questionnaire, handed_back
 from delibsim.store.reading import read_yaml
 
 COUNTED = ("minutes", "hours", "count")

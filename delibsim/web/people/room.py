@@ -12,8 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from delibsim.domain.hosting import Limit
-from delibsim.models.person.fields import Incomplete
-from delibsim.models.person.reply import reply_of
+from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.told import paragraphs_of
 from delibsim.people.desk import PAGES
 from delibsim.people.presence import NOBODY

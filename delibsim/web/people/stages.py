@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from delibsim.domain.hosting import DONE as TO_THE_END
 from delibsim.domain.hosting import ENDED, LEFT, SCREENED_OUT, TIMED_OUT, Completion, Question
-from delibsim.models.person.reply import cleaned
+from delibsim.models.person.fields import cleaned
 from delibsim.people.erase import give_up_seat
 from delibsim.people.presence import NOBODY
 from delibsim.store.people.entry import invitation_of

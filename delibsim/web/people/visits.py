@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from delibsim.domain.hosting import Hosting, Question, Reception
-from delibsim.models.person.reply import cleaned
+from delibsim.models.person.fields import cleaned
 from delibsim.people.hall import Hall
 from delibsim.store.people.assignments import note_task
 from delibsim.store.people.entry import (

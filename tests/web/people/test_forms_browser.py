@@ -19,9 +19,8 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.models.person.reply import reply_of
 from delibsim.web.people.gate import Gate, fields_in
 from delibsim.web.people.render import (
     ASSETS,
