@@ -60,7 +60,7 @@ def invite(
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Role
+    from delibsim.store.people.schema import Role
 
     runs = study_at(study, root)
     promised(runs)
@@ -122,10 +122,10 @@ def list_people(
     code, and what she has earned, where people.yaml has a bonus; names only where they are asked
     for.
     """
-    from delibsim.store.people.endings import endings, told
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
+    from delibsim.store.people.tables import endings, told
 
     runs = study_at(study, root)
     promised(runs)
@@ -166,7 +166,7 @@ def revoke(
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
     """
-    from delibsim.conduct.people.presence import InterventionRecord
+    from delibsim.people.presence import InterventionRecord
     from delibsim.store.people.entry import revoke_open
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
@@ -244,7 +244,7 @@ def declared(runs: Runs) -> Hosting | None:
 
 def promised(runs: Runs, days: bool = True) -> None:
     """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
-    from delibsim.conduct.people.erase import carry_out, forget_due
+    from delibsim.people.erase import carry_out, forget_due
     from delibsim.store.people.register import Register
 
     hosting = declared(runs)

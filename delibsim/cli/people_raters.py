@@ -31,9 +31,7 @@ def raters(
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
     from delibsim.cli.terminal import exit_code
-    from delibsim.conduct.people.rater_desk import RaterDesk
-    from delibsim.conduct.people.rater_progress import PLACES, rater_rows, write_times
-    from delibsim.conduct.people.rater_rows import Rows
+    from delibsim.people.raters import PLACES, RaterDesk, Rows, rater_rows, write_times
     from delibsim.store.people.register import Register
 
     runs = study_at(study, root)
@@ -62,6 +60,6 @@ def raters(
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     """The cells of one place; what is missing is empty."""
-    from delibsim.conduct.people.rater_progress import PLACES
+    from delibsim.people.raters import PLACES
 
     return ["" if row[name] is None else str(row[name]) for name in PLACES]

@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
-from delibsim.asking.units import texts_of
 from pilot_texts import SCHEME, TEXTS, samples, study_of_texts
 
+from delibsim.asking.texts import texts_of
 from delibsim.domain.coding import Code
 from delibsim.domain.reason import Reason
 from delibsim.store.codings import Codings

@@ -14,13 +14,13 @@ from held_rooms import AT_ONCE, answer, filled, hall_of, held
 
 from delibsim.analysis.individual_change import rows_of
 from delibsim.analysis.study.table_of_study import table_of_study
-from delibsim.conduct.people.desk import PAGES
 from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Limit
-from delibsim.models.person.reply import reply_of
+from delibsim.models.person.fields import reply_of
+from delibsim.people.desk import PAGES
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import rooms_of
-from delibsim.store.people.states import RoomState
+from delibsim.store.people.schema import RoomState
 from delibsim.store.tables.session_rows import SessionRows
 from delibsim.store.tables.study_facts import facts_of_study
 

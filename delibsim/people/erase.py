@@ -15,14 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from delibsim.conduct.cost import spent
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.sweep import ALONE, Gone, empty_session, quotes, sweep, texts_in
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.quoted import Quoted, quoted
 from delibsim.domain.text import counted
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk
+from delibsim.people.sweep import ALONE, Gone, empty_session, quotes, sweep, texts_in
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import branches_of
 from delibsim.store.files import in_turn
@@ -48,8 +48,8 @@ from delibsim.store.people.erasures import (
 from delibsim.store.people.persons import person_of, persons
 from delibsim.store.people.register import Register, Unavailable
 from delibsim.store.people.rooms import give_up, rooms_of, seat_of, set_room
+from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
 from delibsim.store.people.server import is_served
-from delibsim.store.people.states import Role, RoomState, SeatState, Stage
 from delibsim.store.people.tables import NAMES, PEOPLE
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import lay_tombstone

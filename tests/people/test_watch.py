@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from delibsim.conduct.people.watch import woken
+from delibsim.people.presence import woken
 
 
 async def test_a_cancellation_that_comes_together_with_the_event_is_not_lost():

@@ -1,8 +1,9 @@
 """Taking out of a study what was made of the words of a person who withdraws.
 
-What a command makes again is deleted: scores, tables, reports, indices. What was asked of models
-and people is not made again: of its records and answers the parts go that name a session or a
-coder, or quote the person. Any other file goes that quotes her.
+What a command makes again is deleted: tables, reports, indices, and scores that compare runs or
+read answers. Other scores take long to make, and what was asked of models and people is not made
+again: of these the parts go that name a session or a coder, or quote the person. Any other file
+goes that quotes her.
 """
 
 import html
@@ -28,13 +29,14 @@ from delibsim.store.session_notes import FILE as NOTES
 from delibsim.store.withdrawn import FILE as TOMBSTONE
 
 MADE_AGAIN = {
-    SCORES: "delibsim score {}",
     EXPORT: "delibsim export {}",
     BENCH: "delibsim export {} --as bench",
     PEOPLE: "delibsim people export {}",
     "analysis": "delibsim analyze {}",
 }
 """Folders that a command writes as a whole from what is kept."""
+OF_ONE_RUN = ("agreement", "aqua", "consensus", "dri", "speeches")
+"""The scorers whose scores of a run rest on that run alone: those of other runs stay."""
 INDICES = (NOTES,)
 """Files that are made again by themselves."""
 OF_STUDY = ("study.json", "people.yaml", "served.json", "fingerprints.jsonl")
@@ -93,6 +95,10 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
         if (runs.folder / name).is_dir():
             shutil.rmtree(runs.folder / name)
             told.append(f"{name}/ was deleted; {command.format(study)} makes it again")
+    if _delete_scores(runs):
+        told.append(
+            f"scores/ of several runs were deleted; delibsim score {study} makes them again"
+        )
     for name in INDICES:
         (runs.folder / name).unlink(missing_ok=True)
     if gone.session:
@@ -107,6 +113,17 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
             path.unlink()
             told.append(f"{path.relative_to(runs.folder)} was deleted: it quoted what was deleted")
     return told
+
+
+def _delete_scores(runs: Runs) -> bool:
+    """Delete the files of scorers whose scores rest on more than one run; whether there were any.
+    Of the others the lines go that name what goes, as of every file of lines.
+    """
+    found = [path for path in (runs.folder / SCORES).rglob("*") if path.is_file()]
+    gone = [path for path in found if path.name.partition(".")[0] not in OF_ONE_RUN]
+    for path in gone:
+        path.unlink()
+    return bool(gone)
 
 
 def quotes(folder: Path, words: Quoted) -> bool:

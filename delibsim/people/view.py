@@ -15,7 +15,7 @@ from delibsim.store.people.requests import (
     open_request,
 )
 from delibsim.store.people.rooms import Room, Seat, messages
-from delibsim.store.people.states import RoomState, SeatState
+from delibsim.store.people.schema import RoomState, SeatState
 from delibsim.store.withdrawn import WITHDRAWN
 
 EVERYWHERE = "everywhere"

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from delibsim.conduct.people.hall import Hall
 from delibsim.domain.hosting import Hosting
+from delibsim.people.hall import Hall
 from delibsim.store.people.persons import Person, persons
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import WaitingRequest, open_requests
 from delibsim.store.people.rooms import Room, rooms_of
 from delibsim.store.people.rooms import Seat as KeptSeat
-from delibsim.store.people.states import Role, RoomState, SeatState, Stage
+from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
 
 SEATED, WORKS = "seated", "works"
 """Who has a seat and is not over yet, and who rates: stages that the register does not have."""
@@ -205,7 +205,7 @@ def _stuck(request: WaitingRequest | None, room: Room, seen: float | None, hosti
 
 
 def _is_late(request: WaitingRequest, hosting: Hosting) -> bool:
-    limit = hosting.turn if request.occasion.startswith("turn ") else hosting.survey
+    limit = hosting.limit(request.occasion)
     if limit.minutes is None:
         return False
     return now() - (request.shown or request.asked) - request.paused > 60 * limit.minutes

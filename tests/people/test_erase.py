@@ -19,12 +19,11 @@ from rated import (
 )
 from sqlalchemy import select
 
-from delibsim.conduct.people.erase import carry_out
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_progress import rater_rows
-from delibsim.conduct.people.rater_rows import Rows
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
+from delibsim.people.erase import carry_out
+from delibsim.people.hall import Hall
+from delibsim.people.raters import Rows, rater_rows
 from delibsim.store.codings import Codings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import places_in
@@ -32,8 +31,7 @@ from delibsim.store.people.erasures import withdrawn_undone
 from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import rooms_of
-from delibsim.store.people.schema import PERSON, REQUEST
-from delibsim.store.people.states import Role, RoomState, SeatState
+from delibsim.store.people.schema import PERSON, REQUEST, Role, RoomState, SeatState
 from delibsim.store.ratings import Ratings
 
 HERS = "The quagga bridge must be painted violet before anybody crosses it again."
@@ -217,12 +215,12 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     ratings = Ratings.of(runs)
     raters = {row["rater"] for row in rated(runs)}
     assert len(raters) == 2
-    (mine,) = [held.number for held, _ in places_in(desk.register, task) if held.person == "ann"]
+    (mine,) = [held.number for held in places_in(desk.register, task) if held.person == "ann"]
     note_withdrawn(desk.register, "ann")
     carried = carry_out(runs, desk.register, Hosting(consent="Yes."))
     assert "all she gave" in carried.told[-1]
     assert {row["rater"] for row in rated(runs)} == {f"{task} {3 - mine}"}
-    places = {held.number: held for held, _ in places_in(desk.register, task)}
+    places = {held.number: held for held in places_in(desk.register, task)}
     assert (places[mine].state, places[mine].person) == ("free", "")
     assert places[3 - mine].state != "free"
     with desk.register.reading() as connection:
@@ -250,11 +248,11 @@ def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
         assert 'href="/me/withdraw"' in page
         given = dict.fromkeys(re.findall(r'<input[^>]* name="([A-Z]\w*)"', page), "61")
         assert ann.post("/rate/answer", **given).status_code == 200
-        assert [one.person for one, _ in places_in(hall.register, task)].count(code) == 1
+        assert [one.person for one in places_in(hall.register, task)].count(code) == 1
         ann.get("/me/withdraw")
         assert "You have withdrawn" in ann.post("/me/withdraw").text
         until(lambda: not withdrawn_undone(hall.register))
-        assert [one.state for one, _ in places_in(hall.register, task)] == ["free", "free"]
+        assert [one.state for one in places_in(hall.register, task)] == ["free", "free"]
         assert "You have withdrawn" in ann.get("/rate").text or ann.page.status_code == 403
 
 
@@ -307,7 +305,7 @@ def test_comparisons_and_judgments_of_who_withdraws_are_deleted(tmp_path, monkey
     for path, before in zip(opinions, written, strict=True):
         assert len(before) == 2
         assert len(json.loads(path.read_text(encoding="utf-8"))) == 1
-    assert [held.person for held, _ in places_in(desk.register, task)].count("ann") == 0
+    assert [held.person for held in places_in(desk.register, task)].count("ann") == 0
 
 
 def answered(runs):

@@ -19,7 +19,7 @@ from rated import (
 )
 
 from delibsim.analysis.debates.rated import debates_of
-from delibsim.conduct.people.rater_rows import Rows, write_rows
+from delibsim.people.raters import Rows, write_rows
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.judgments import Judgments

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.people.desk import RoomDesk, StandIn
-from delibsim.conduct.people.presence import InterventionRecord, Presence
-from delibsim.conduct.people.view import View, view_of
-from delibsim.conduct.people.voices import Paced, standing_in, voices_of
-from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.agenda import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
+from delibsim.people.desk import Paced, RoomDesk, StandIn, standing_in, voices_of
+from delibsim.people.presence import InterventionRecord, Presence, Watch
+from delibsim.people.view import View, view_of
 from delibsim.store.files import alone
 from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register, Unavailable, now
@@ -34,8 +32,8 @@ from delibsim.store.people.rooms import (
     set_seat,
     take_seat,
 )
+from delibsim.store.people.schema import RoomState, SeatState
 from delibsim.store.people.server import Serving, serving
-from delibsim.store.people.states import RoomState, SeatState
 from delibsim.store.runs import Runs
 
 TICK = 0.5

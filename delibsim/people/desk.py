@@ -1,4 +1,4 @@
-"""The desk of a room: requests wait there for people, and for the limits that were declared."""
+"""The desk of a room: requests wait there for people; models wait, or stand in for who left."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from delibsim.conduct.people.watch import NOBODY, Watch, woken
-from delibsim.domain.hosting import A_PERSON, Hosting, Limit
-from delibsim.models.person.browser import Asked, Given
+from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, named_stand_in
+from delibsim.domain.run import Session
+from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
+from delibsim.models.person.browser import Asked, BrowserPerson, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
+from delibsim.models.pool import ModelPool
+from delibsim.people.presence import NOBODY, Watch, woken
+from delibsim.prompts.prompt import Prompt
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import WaitingRequest, hand_in, put_request, request_of
 from delibsim.store.people.rooms import give_up, last_seen, standing_of
-from delibsim.store.people.states import SeatState
+from delibsim.store.people.schema import SeatState
 
 TIME_TO_SEND_AGAIN = 30.0
 """Seconds after a failure of the register in which no limit ends anything: people send again what
@@ -73,12 +77,8 @@ class RoomDesk:
 
     def _seconds(self, occasion: str) -> float:
         """How long nothing can be due, if nobody changes anything."""
-        limits = (self._limit(occasion), self.hosting.away)
+        limits = (self.hosting.limit(occasion), self.hosting.away)
         return LOOK if any(one.binds for one in limits) else SELDOM
-
-    def _limit(self, occasion: str) -> Limit:
-        """The time that a person has."""
-        return self.hosting.turn if occasion.startswith("turn ") else self.hosting.survey
 
     async def _kept(self, asked: Asked) -> WaitingRequest:
         """The request in the register, as soon as that can be written."""
@@ -145,7 +145,7 @@ class RoomDesk:
         return False
 
     def _late(self, asked: Asked, waiting: WaitingRequest) -> bool:
-        limit = self._limit(asked.prompt.purpose.occasion)
+        limit = self.hosting.limit(asked.prompt.purpose.occasion)
         if limit.minutes is None or not limit.binds:
             return False
         begun = waiting.shown or waiting.asked
@@ -158,3 +158,54 @@ class RoomDesk:
             return False
         seen = last_seen(self.register, person) or 0.0
         return now() - max(seen, waiting.asked, self._opened) > 60 * limit.minutes
+
+
+def voices_of(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, LanguageModel]:
+    """The models of one room: people at its desk, all others from the pool of the hall."""
+    found: dict[str, LanguageModel] = {}
+    population = session.seed_for("population")
+    for name, settings in session.voices.items():
+        if settings.get("kind") == PERSON:
+            found[name] = BrowserPerson(name, settings.get("temperature"), session.id, desk)
+        else:
+            found[name] = pool.model(name, settings, population)
+    return found
+
+
+def standing_in(model: LanguageModel, name: str) -> StandIn:
+    """A model that answers for a person who left, marked as such."""
+
+    async def answer(asked: Asked) -> Given:
+        found = await model.complete(asked.prompt, asked.seed)
+        return Given(found.text, found.status, found.detail, named_stand_in(name))
+
+    return answer
+
+
+class Paced:
+    """A voice whose words are passed on at so many a minute; None: as soon as they are there.
+
+    Only words of models are delayed, and only those that were asked for now: what is taken from the
+    record, and what people or the survey say, is passed on at once. `asked` counts the calls.
+    """
+
+    def __init__(
+        self, model: LanguageModel, asked: Callable[[], int], words_a_minute: float | None
+    ) -> None:
+        self.name = model.name
+        self._model, self._asked, self._pace = model, asked, words_a_minute
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of the voice."""
+        return capabilities_of(self._model)
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """The answer, after the time that it takes to type it."""
+        before = self._asked()
+        found = await self._model.complete(prompt, seed)
+        new = self._asked() > before
+        typed = found.model_returned != A_PERSON and prompt.purpose.occasion.startswith("turn ")
+        if self._pace and new and typed:
+            await asyncio.sleep(60 * len(found.text.split()) / self._pace)
+        return found

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.conduct.people.sweep import Gone, sweep
 from delibsim.domain.quoted import Quoted, quoted
+from delibsim.people.sweep import Gone, sweep
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import lay_tombstone, why_withdrawn
 
@@ -52,13 +52,40 @@ def test_lines_go_that_name_the_session_or_quote_and_no_others(runs):
 def test_what_a_command_makes_again_goes_as_a_whole_and_its_command_is_told(runs):
     made = [
         write(runs, place, "anything")
-        for place in ("scores/dri.v1.jsonl", "tables/runs.csv", "bench/x.csv", "analysis/report.md")
+        for place in (
+            "scores/flags.v1.jsonl",
+            "scores/details/codes.v1.jsonl",
+            "scores/plugin.v1.jsonl",
+            "tables/runs.csv",
+            "bench/x.csv",
+            "analysis/report.md",
+        )
     ]
     made.append(write(runs, "sessions.jsonl", "anything"))
     told = sweep(runs, Gone(NOTHING, "a.r1"))
     assert [path for path in made if path.exists()] == []
     for command in ("score s", "export s", "export s --as bench", "analyze s"):
-        assert any(f"; delibsim {command} makes it again" in line for line in told)
+        assert any(f"; delibsim {command} makes " in line for line in told)
+
+
+def test_of_scores_that_rest_on_one_run_those_of_other_runs_stay(runs):
+    scores = [{"target": one, "value": 1.0} for one in ("a.r1", "a.r1/2", "a.r10", "a.r10/1")]
+    details = [{"target": "a.r1/1", "german": "Die Bruecke"}, {"target": "a.r10/2", "text": HERS}]
+    details.append({"target": "a.r10/1", "text": "Trams are quiet."})
+    files = {}
+    for place, rows in (("aqua.v2", scores), ("dri.v1", scores), ("details/aqua.v2", details)):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        files[place] = write(runs, f"scores/{place}.jsonl", text)
+    assert sweep(runs, Gone(quoted([HERS]), "a.r1")) == []
+    left = {place: path.read_text(encoding="utf-8").splitlines() for place, path in files.items()}
+    of_others = [json.dumps(row) for row in scores[2:]]
+    assert left == {
+        "aqua.v2": of_others,
+        "dri.v1": of_others,
+        "details/aqua.v2": [json.dumps(details[-1])],
+    }
+    sweep(runs, Gone(NOTHING, coders=frozenset(["p 1"])))
+    assert files["aqua.v2"].read_text(encoding="utf-8").splitlines() == of_others
 
 
 def test_of_what_a_task_asks_the_texts_of_a_session_go(runs):
