@@ -16,8 +16,9 @@ from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
-from delibsim.prompts.compare import EXAMPLES, Manner, said_to_judges
+from delibsim.prompts.compare import EXAMPLES, Manner
 from delibsim.prompts.forms.choice import LABELS
+from delibsim.prompts.wording import worded as said_to_judges
 from delibsim.store.tables.csv_cells import Sheet as Cells
 
 COLUMNS = ("pack", "sheet", "rater", "dimension", "answer")
