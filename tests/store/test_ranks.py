@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from delibsim.store.instruments.ranks import COLUMN, declared
 from invented import people
 
 from delibsim.analysis.human import groups_of_five as five
@@ -19,6 +18,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
+from delibsim.store.instruments.answers import COLUMN, declared
 from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
