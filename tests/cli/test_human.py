@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from delibsim.cli.human import app as human
+from delibsim.cli.agreement import app as human
 from typer.testing import CliRunner
 
 from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from delibsim.store.instruments.ranks import COLUMN, declared
 from invented import people
 
 from delibsim.analysis.human import groups_of_five as five
@@ -19,6 +18,8 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
+from delibsim.cli.score import COLUMN
+from delibsim.store.instruments.answers import declared
 from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
@@ -297,7 +298,7 @@ def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
 
 
 def test_surveys_shows_what_was_turned_round(files, tmp_path, monkeypatch):
-    from delibsim.cli.surveys import app as surveys
+    from delibsim.cli.summarise import app as surveys
     from typer.testing import CliRunner
 
     monkeypatch.chdir(tmp_path)
