@@ -5,9 +5,9 @@ from math import nan
 
 import numpy as np
 
-from delibsim.domain.individual_change import IndividualChange as IndividualChange
 from delibsim.domain.reason import IN_GROUP
 from delibsim.domain.run import Run
+from delibsim.domain.score import IndividualChange as IndividualChange
 from delibsim.domain.survey import PHASES, Item
 from delibsim.measures.agreement import (
     opinion_change,

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.condition import Condition
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.reason import in_words
+from delibsim.domain.score import IndividualChange
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
 

@@ -22,7 +22,7 @@ from delibsim.conduct.session_progress import SessionProgress
 from delibsim.conduct.study import Prepared
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import Silence, Statement
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 
 TICK = 0.25  # seconds between two ticks

@@ -14,7 +14,7 @@ from delibsim import Completion, ModelPool, Runs, Usage
 from delibsim.cli.view import StudyView, WorkersView, keep_ticking
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.study import Prepared
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import plan
 from delibsim.prompts.prompt import Purpose

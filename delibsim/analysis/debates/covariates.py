@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.figures.style import number
-from delibsim.store.instruments.covariates import COVARIATES, WORDS, Covariates
+from delibsim.store.instruments.own_answers import COVARIATES, WORDS, Covariates
 
 ROLES = ("rater", "debater")
 UNKNOWN = Covariates()

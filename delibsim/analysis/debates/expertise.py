@@ -12,7 +12,7 @@ from delibsim.analysis.debates.fits import Inestimable, ols
 from delibsim.analysis.debates.ratings import by_debater
 from delibsim.analysis.debates.units import FEWEST, of_t
 from delibsim.measures.inference.means import holm
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 Array = NDArray[np.float64]
 UNKNOWN = Covariates()

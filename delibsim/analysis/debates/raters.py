@@ -22,7 +22,7 @@ from delibsim.analysis.debates.fits import (
 )
 from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, Focus, kinds_of, sign_of
 from delibsim.analysis.debates.ratings import by_debater, debaters_of
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 MIXED_FIT = ("r2_marginal", "r2_conditional", "rater_sd", "residual_sd")
 """How well a mixed model fits; the same in every row of its table."""

@@ -23,7 +23,7 @@ from delibsim.analysis.debates.reliability import dimension_reliability, reliabi
 from delibsim.analysis.debates.stance import stance_after, stance_models
 from delibsim.analysis.debates.winner import bradley_terry, place_and_length, winner_model
 from delibsim.domain.rating import Rated
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 
 def tables(

@@ -17,7 +17,7 @@ from delibsim.analysis.report import Report
 from delibsim.analysis.result import catalogue, make_table
 from delibsim.analysis.study.report.words import with_interval
 from delibsim.domain.rating import debated
-from delibsim.store.instruments.covariates import read_covariates
+from delibsim.store.instruments.own_answers import read_covariates
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 

@@ -6,8 +6,7 @@ from typing import Any
 from delibsim.analysis.human.reference import reference, withheld
 from delibsim.domain.measure import SCORE_PHASES
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.store.instruments.library import Library, package_data
 
 

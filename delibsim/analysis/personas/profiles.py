@@ -14,7 +14,7 @@ import numpy as np
 
 from delibsim.analysis.personas.clusters import Clusters
 from delibsim.domain.survey import Survey
-from delibsim.measures.pairs import Array
+from delibsim.measures.dri import Array
 
 DESCRIBED = 8
 """How many considerations describe a cluster."""

@@ -8,9 +8,9 @@ from delibsim.analysis.run.beside import Answers, Beside, Cost, Pair, Value
 from delibsim.analysis.run.beside_turns import Said, TurnPair
 from delibsim.analysis.run.tables import RATERS
 from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.reason import in_words
+from delibsim.domain.score import IndividualChange
 from delibsim.domain.text import counted
 from delibsim.domain.word_differences import Piece, alike, word_differences
 

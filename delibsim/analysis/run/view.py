@@ -38,10 +38,9 @@ from delibsim.analysis.run.tables import (
 from delibsim.analysis.table import Table
 from delibsim.domain.branching import in_short
 from delibsim.domain.coding import Coded
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
+from delibsim.domain.score import IndividualChange, Score
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.sent import Sent

@@ -9,8 +9,8 @@ import pandas as pd
 
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.summaries.judged import JudgedSet
-from delibsim.domain.opinion import spoken
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import spoken
 from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
 from delibsim.measures.summaries.texts import (

@@ -16,9 +16,9 @@ from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.condition import shared_settings
 from delibsim.domain.cost import sum_of
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import A_PERSON, STOOD_IN, stand_in_of
 from delibsim.domain.model_family import family_of, reasons
 from delibsim.domain.participant import SIDES
-from delibsim.domain.presence import A_PERSON, STOOD_IN, stand_in_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION

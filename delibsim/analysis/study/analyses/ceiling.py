@@ -26,7 +26,7 @@ from delibsim.analysis.study.sample.populations import (
     without_value,
 )
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.measures.inference.regression import Line
+from delibsim.measures.inference.resampling import Line
 
 BEFORE, CHANGE = "dri_pre", "dri_change"
 PUBLISHED = (

@@ -25,7 +25,7 @@ from delibsim.analysis.study.sample.outcomes import (
 )
 from delibsim.analysis.study.sample.populations import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
-from delibsim.measures.inference.regression import ratio
+from delibsim.measures.inference.resampling import ratio
 
 WITHIN = "within conditions"
 POWER = 0.8

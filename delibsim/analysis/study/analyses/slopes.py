@@ -10,7 +10,7 @@ from delibsim.analysis.study.analyses.effects import ENOUGH, noted
 from delibsim.analysis.study.sample.outcomes import NONE
 from delibsim.analysis.study.sample.populations import CITIZENS, Population, complete
 from delibsim.measures.inference.means import jackknifed
-from delibsim.measures.inference.regression import Line, line, true_slope
+from delibsim.measures.inference.resampling import Line, line, true_slope
 
 CORRECTED = ("corrected", "corrected_low", "corrected_high", "corrected_p", "reliability")
 COLUMNS = (
