@@ -38,7 +38,7 @@ def all_options():
 def test_a_command_that_names_a_study_says_where_studies_are():
     having = {name for name, words in all_options().items() if "--runs" in words}
     named = {"retry", "show", "score", "status", "export", "replay", "preregister", "run"}
-    named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
+    named |= {"analyze", "plot", "texts import", "texts show"}
     named |= {"forks", "probe", "view", "serve", "verify"}
     people = ("dry-run", "invite", "list", "password", "raters", "revoke")
     people += ("export", "forget", "withdraw", "bonus", "preview")
