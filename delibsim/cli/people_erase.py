@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.people_study import declared, promised, write_private
+from delibsim.cli.options import RUNS, Dir, Json, StudyName
+from delibsim.cli.people_invite import declared, promised, write_private
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -24,8 +24,8 @@ NOW = "Do not wait for a room that still runs: end it. Its other people are told
 def export(
     study: StudyName,
     names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
-    to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
-    root: RunsFolder = RUNS,
+    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER", help=TO)] = None,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Write the register as CSV files: persons by code, answers to your own questions, checks,
@@ -63,7 +63,7 @@ def forget(
     everybody: Annotated[bool, typer.Option("--all", help=ALL)] = False,
     due: Annotated[bool, typer.Option("--due", help=DUE)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Delete who persons are (name, address, id of a panel), and keep what they said. It cannot be
     undone. The server does it by itself for those who are due, once an hour.
@@ -102,7 +102,7 @@ def withdraw(
     code: Annotated[str, typer.Argument(help=CODE)],
     now: Annotated[bool, typer.Option("--now", help=NOW)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Withdraw a person as people.yaml declares it: who she is is deleted at once. With
     withdrawal: delete all that she gave is deleted as well, and the session that she took part in,
@@ -149,8 +149,8 @@ NO_RULES = (
 
 def bonus(
     study: StudyName,
-    to: Annotated[Path, typer.Option("--to", "-o", help=TO)] = Path("bonus.csv"),
-    root: RunsFolder = RUNS,
+    to: Annotated[Path, typer.Option("-o", metavar="FILE", help=TO)] = Path("bonus.csv"),
+    root: Dir = RUNS,
 ) -> None:
     """Write what each person has earned by the rules of people.yaml (bonus): a line ID,AMOUNT for
     each, without a heading, as Prolific takes it. ID is the id by which the panel knows her.
@@ -167,7 +167,7 @@ def bonus(
     if hosting is None or not hosting.bonus:
         raise WrongInput(NO_RULES)
     if to.exists():
-        raise WrongInput(f"{to} is there already; give another file: --to FILE")
+        raise WrongInput(f"{to} is there already; give another file: -o FILE")
     promised(runs)
     register = Register.of(runs)
     known, ended = identities(register), endings(register)

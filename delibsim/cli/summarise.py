@@ -31,7 +31,7 @@ SETTINGS = (
 )
 EPILOG = (
     "For example: delibsim summarise tram model=local --sizes 10,50,all --estimate. Settings, also"
-    " as options: sizes (all), runs (3; --runs with a number is this, with a name the folder of all"
+    " as options: sizes (all), runs (3; --dir with a number is this, with a name the folder of all"
     " studies), draws (1), groups=none|stance|themes; plan=whole|chunks, part (100: opinions that"
     " are summarised at a time under plan=chunks); embedding (tfidf), name (main), temperature"
     " (0.7), max_tokens (2000), wording (summary), and those of models and limits. summary=NAME"

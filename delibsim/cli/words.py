@@ -1,18 +1,60 @@
-"""The words of a command as the settings and options that it takes."""
+"""Options of the commands about texts that reach them as settings, until they declare them."""
 
 from collections.abc import Iterable, Sequence
 
-SWEEP = ("-m", "--multirun")
+from delibsim.cli.options import setting
+
 QUOTES = "'\""  # in which Hydra takes a value with blanks
+AS_SETTINGS = {
+    "code audit": ("--to",),
+    "code report": ("--by", "--tables"),
+    "code export": ("--stratify",),
+    "code online": ("--stratify",),
+    "compare ask": ("--name",),
+    "compare export": ("--name",),
+    "compare online": ("--name",),
+    "compare import": ("--name",),
+    "compare report": (
+        "--name",
+        "--model",
+        "--penalty",
+        "--threshold",
+        "--scale",
+        "--order",
+        "--bootstrap",
+    ),
+    "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
+    "summaries minorities": ("--by", "--summaries", "--judgments"),
+    "summarise": ("--sizes", "--groups", "--name"),
+    "texts import": (
+        "--question",
+        "--kind",
+        "--stance",
+        "--minority",
+        "--author",
+        "--example",
+    ),
+}
+"""The options of a command that reach it as settings."""
+NUMBERS = {"summarise": ("--runs", "--draws"), "judge ask": ("--per-summary", "--k")}
+"""Those that reach it as settings where their value is a number."""
 
 
-def as_settings(words: Sequence[str], option: str = "--runs") -> list[str]:
+def rewritten(name: str, words: list[str]) -> list[str]:
+    """The words behind a command, with these options as settings."""
+    inner = " ".join([name, *words[:1]])
+    for option in (*AS_SETTINGS.get(name, ()), *AS_SETTINGS.get(inner, ())):
+        words = as_settings(words, option)
+    for option in (*NUMBERS.get(name, ()), *NUMBERS.get(inner, ())):
+        words = numbers_as_settings(words, option)
+    return words
+
+
+def as_settings(words: Sequence[str], option: str) -> list[str]:
     """The words of a command with an option turned into the setting of its name.
 
-    `estimate` and `score` have as many options of their own as a function may have arguments.
-
-    >>> as_settings(["topic=ccps", "--runs", "a b", "--json"])
-    ['topic=ccps', "runs='a b'", '--json']
+    >>> as_settings(["topic=ccps", "--name", "a b", "--json"], "--name")
+    ['topic=ccps', "name='a b'", '--json']
     """
     found, rest = [], list(words)
     while rest:
@@ -42,22 +84,6 @@ def numbers_as_settings(words: Sequence[str], option: str) -> list[str]:
         else:
             found.append(word)
     return found
-
-
-def as_design(words: Sequence[str]) -> list[str]:
-    """The words of `power`: `--runs` as a setting, and `-m` left out, because the settings of a
-    design are a sweep in any case.
-
-    >>> as_design(["pilot", "-m", "topic=ccps,acp", "--runs", "studies"])
-    ['pilot', 'topic=ccps,acp', "runs='studies'"]
-    """
-    return as_settings([word for word in words if word not in SWEEP])
-
-
-def setting(name: str, value: str) -> str:
-    """A setting as Hydra reads it, whatever characters its value has."""
-    quoted = value.replace("'", "\\'")
-    return f"{name}='{quoted}'"
 
 
 def settings_among(words: Iterable[str], names: Sequence[str]) -> tuple[list[str], dict[str, str]]:

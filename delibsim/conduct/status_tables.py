@@ -104,8 +104,8 @@ def _again(runs: Runs, found: StudyStatus, folder: str) -> Callable[[str], str]:
     """What gives the command that holds again what was cut off, with some settings."""
     if command_of(runs) == "serve":
         return lambda settings: f"`delibsim serve {quoted(runs.study)}`"
-    place = [quoted(folder), *_address(found)]
-    return lambda settings: f"`{' '.join(filter(None, ['delibsim retry', *place, settings]))}`"
+    words = ["delibsim run", quoted(folder), "--retry", *_address(found)]
+    return lambda settings: f"`{' '.join(filter(None, [*words, settings]))}`"
 
 
 def _address(found: StudyStatus) -> list[str]:

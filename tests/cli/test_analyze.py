@@ -7,8 +7,8 @@ import pytest
 from small_study import held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import findings
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.study_table import Draws
 from delibsim.cli.analyze import print_findings
 from delibsim.cli.terminal import Screen
 
@@ -86,7 +86,7 @@ def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home)
         (("nowhere",), "nowhere"),
         (("study.csv", "--margin", "0"), "must be above 0"),
         (("study.csv", "--margin", "nan"), "must be above 0"),
-        (("study.csv", "--to", "thesis"), "holds what no report wrote (chapter.docx;"),
+        (("study.csv", "-o", "thesis"), "holds what no report wrote (chapter.docx;"),
         (("twice.csv",), "line 38"),
     ],
 )

@@ -45,7 +45,7 @@ SPEECH = "Ich bin für die Bahn, weil sie leise ist."
     [
         ("aqua", "setup", "x"),
         ("score", "s", "--scorer", "aqua"),
-        ("score", "texts", "a.csv", "--scorer", "aqua"),
+        ("score", "a.csv", "--scorer", "aqua"),
     ],
 )
 def test_without_the_extra_the_scorer_says_what_to_install(delibsim, study, home, words):
@@ -67,15 +67,14 @@ def test_a_study_is_scored_without_aqua_unless_it_is_named(delibsim, study):
     ("words", "fault"),
     [
         (
-            ("texts", "a.csv", "--scorer", "dri"),
+            ("a.csv", "--scorer", "dri"),
             "dri reads whole runs and cannot score single texts; aqua can",
         ),
-        (("texts", "a.csv"), "name one scorer: --scorer aqua"),
-        (("s", "a.csv", "--scorer", "aqua"), "delibsim score texts a.csv --scorer aqua"),
-        (("texts", "a.csv", "--scorer", "aqau"), "did you mean aqua?"),
-        (("texts", "b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
+        (("a.csv",), "name one scorer: --scorer aqua"),
+        (("a.csv", "--scorer", "aqau"), "did you mean aqua?"),
+        (("b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
         (
-            ("texts", "a.csv", "--scorer", "aqua", "--column", "txet"),
+            ("a.csv", "--scorer", "aqua", "--column", "txet"),
             "unknown column 'txet'; did you mean text? There are: id, text",
         ),
     ],
@@ -113,10 +112,10 @@ def test_a_very_long_text_is_read_whole(tmp_path):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("--to", "folder"), "folder is a folder; name a file to write to"),
-        (("--to", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
-        (("--to", "folder/../link.csv"), "is the file with the texts"),
-        (("--to", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
+        (("-o", "folder"), "folder is a folder; name a file to write to"),
+        (("-o", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
+        (("-o", "folder/../link.csv"), "is the file with the texts"),
+        (("-o", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
         (("--column", "said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
     ],
 )
@@ -128,7 +127,7 @@ def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, ho
     if "--column" in words:
         (home / "a.csv").write_text("aqua.note,said,aqua.old\n,Ja.,\n", encoding="utf-8")
     before = (home / "a.csv").read_bytes()
-    answer = delibsim("score", "texts", "a.csv", "--scorer", "aqua", *words)
+    answer = delibsim("score", "a.csv", "--scorer", "aqua", *words)
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
     assert (home / "a.csv").read_bytes() == before
@@ -136,7 +135,7 @@ def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, ho
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(delibsim, home):
     (home / "a.csv").write_text("id,said\n1,Ja.\n", encoding="utf-8")
-    answer = delibsim("score", "texts", "a.csv", "--scorer", "aqua")
+    answer = delibsim("score", "a.csv", "--scorer", "aqua")
     assert (answer.code, answer.out) == (2, "")
     assert "unknown column 'text'" in answer.err
     assert "name the one with the texts: --column NAME" in answer.err
@@ -271,7 +270,7 @@ def test_texts_of_a_file(delibsim, home, models):
         f'id;text\n1;"{SPEECH}"\n2;\n3;the bus is late.\n', encoding="utf-8"
     )
     assert delibsim("aqua", "setup", models, "--scale", "4").code == 0
-    answer = delibsim("score", "texts", "said.csv", "--scorer", "aqua")
+    answer = delibsim("score", "said.csv", "--scorer", "aqua")
     assert answer.code == 3
     assert "2 of 3 texts" in answer.out
     assert "people: aqua.score 2.384 (SD 0.345" in answer.out
@@ -281,12 +280,10 @@ def test_texts_of_a_file(delibsim, home, models):
     assert [row["id"] for row in rows] == ["1", "2", "3"]
     assert [bool(row["aqua.score"]) for row in rows] == [True, False, True]
     assert rows[2]["aqua.german"] == "der bus ist spät."
-    again = delibsim("score", "texts", "said.aqua.csv", "--scorer", "aqua")
+    again = delibsim("score", "said.aqua.csv", "--scorer", "aqua")
     assert (again.code, "has columns of that name already: aqua.score" in again.err) == (2, True)
     assert (
-        delibsim(
-            "score", "texts", "said.csv", "--scorer", "aqua", "--json", "--to", "other.csv"
-        ).json["valid"]
+        delibsim("score", "said.csv", "--scorer", "aqua", "--json", "-o", "other.csv").json["valid"]
         == 2
     )
     assert (home / "other.csv").read_bytes() == (home / "said.aqua.csv").read_bytes()
@@ -395,7 +392,7 @@ async def test_a_language_model_translates_before_the_scorer_runs(home, small, m
         await command(home, "aqua", "setup", models, "--translator", words)
         await command(home, "score", "s", *aqua)
         assert provider.calls == 2
-        texts = json.loads(await command(home, "score", "texts", "texts.csv", *aqua))
+        texts = json.loads(await command(home, "score", "texts.csv", *aqua))
         await command(home, "score", "s", *aqua)
         assert provider.calls == 3
     assert texts["rows"][0]["aqua.german"] == "Das ist nun deutsch."

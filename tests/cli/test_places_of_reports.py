@@ -36,8 +36,8 @@ def test_a_study_that_may_not_be_written_is_analysed_elsewhere(delibsim, home, r
     assert "--to FOLDER" in refused.err
     scored = delibsim("score", "locked")
     assert scored.code == 4
-    assert "delibsim analyze locked --to FOLDER scores it" in scored.err
-    drawn = delibsim("plot", "locked", "before_after", "--to", "figure.svg")
+    assert "delibsim analyze locked -o FOLDER scores it" in scored.err
+    drawn = delibsim("plot", "locked", "before_after", "-o", "figure.svg")
     assert drawn.code == 0, drawn.err
     assert (home / "figure.svg").is_file()
     told = delibsim("power", "locked", "--sd", "topic=.1,residual=.1", "--json")
@@ -79,7 +79,7 @@ def test_a_report_is_refused_before_any_work(delibsim, home, files, to, said):
     (home / "thesis" / "tables").mkdir(parents=True)
     (home / "thesis" / "tables" / "mine.csv").write_text("mine")
     before = files()
-    found = delibsim("analyze", "table.csv", "--to", to)
+    found = delibsim("analyze", "table.csv", "-o", to)
     assert (found.code, said in found.err) == (2, True), found.err
     assert files() == before
 

@@ -144,7 +144,7 @@ def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
 
 def test_a_folder_of_studies_and_a_number_of_runs_are_told_apart(delibsim, study):
     shutil.copytree(study.parent, study.parent.parent / "others")
-    words = ("--sizes", "4", "--runs", "3", "--runs", "others", "model=citizen", "--estimate")
+    words = ("--sizes", "4", "--runs", "3", "--dir", "others", "model=citizen", "--estimate")
     answer = delibsim("summarise", "tram", *words, "--json")
     assert answer.json["summaries"] == {"planned": 3, "held": 2, "waiting": 1}
 

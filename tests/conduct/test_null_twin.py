@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from small_study import CROSSED, SMALL, held_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import study_table
 from delibsim.conduct.null_twin import MOST, twin_sessions, with_twin
@@ -108,5 +108,5 @@ def test_of_a_large_design_a_balanced_part_is_held(tmp_path, settings, held):
 
 
 def test_debates_have_no_twin(tmp_path):
-    debates = plan(["study=d", "+experiment=oxford", "model=llama_3_3_70b"], tmp_path, sweep=True)
+    debates = plan(["study=d", "experiment=oxford", "model=llama_3_3_70b"], tmp_path, sweep=True)
     assert twin_sessions(debates.sessions) == []

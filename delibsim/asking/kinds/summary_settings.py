@@ -32,7 +32,7 @@ ALL = 0
 SUMMARISERS = Called(
     coder="summariser",
     people="language models, citizens and the extractive summarisers are asked here",
-    more="--runs N asks it N times",
+    more="--dir N asks it N times",
 )
 
 

@@ -7,15 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from delibsim.analysis.fork_effects import (
+from delibsim.analysis.forks import (
     ITEM,
     Effect,
     notes_on_effects,
+    notes_over_runs,
     shown,
     tables_of_effects,
+    tables_over_runs,
     unmeasured,
 )
-from delibsim.analysis.fork_effects_over_runs import notes_over_runs, tables_over_runs
 from delibsim.analysis.table import Table
 from delibsim.conduct.probes import Course, course_of
 from delibsim.conduct.reading.index import StudyIndex
@@ -126,7 +127,7 @@ def labels_of(trees: Sequence[Branching]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ForkEffects:
-    """The effects of forks, as `delibsim forks` prints them: those in each run, those over runs as
+    """The effects of forks, as `delibsim fork` prints them: those in each run, those over runs as
     tables, names of measures, and what must be known of the forks and of effects over runs.
     """
 
@@ -149,7 +150,7 @@ class ForkEffects:
 
 
 def effects_of(index: StudyIndex) -> ForkEffects:
-    """The effects of the forks of a study, scored as `delibsim forks` scores them."""
+    """The effects of the forks of a study, scored as `delibsim fork` scores them."""
     from delibsim.conduct.forks import fork_report  # scorers are slow to import
 
     found = fork_report(index.runs, keep=False)
