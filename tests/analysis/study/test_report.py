@@ -8,7 +8,7 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effects import OVER_DRAWS, OVER_TOPICS
 from delibsim.analysis.study.findings import findings
-from delibsim.analysis.study.report import headline, page_of
+from delibsim.analysis.study.report import headline, study_report
 from delibsim.analysis.study.study_table import Draws
 
 FEW = Draws(40, 40, 8)
@@ -47,7 +47,7 @@ def test_the_first_table_is_that_of_models_where_citizens_stand_beside():
 def test_without_contrasts_there_is_no_first_table():
     one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
     found = findings(one, FEW, [contrasts])
-    page = page_of(found, FEW)
+    page = study_report(found, FEW).page()
     assert headline(found.results) is page.headline is None
     (part,) = [part for part in page.parts if part.id == "not-shown"]
     assert any("one treatment only (none)" in str(entry) for entry in part.entries)
@@ -55,7 +55,7 @@ def test_without_contrasts_there_is_no_first_table():
 
 
 def test_the_page_shows_the_questions_and_writes_the_contrasts(found):
-    page = page_of(found, FEW)
+    page = study_report(found, FEW).page()
     shown = [table.name for part in page.parts for table in part.tables]
     assert "questions" in shown
     assert "contrasts" not in shown

@@ -3,7 +3,7 @@
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.comparison import comparison, in_words, page_of_both
+from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.findings import findings
 from delibsim.analysis.study.study_table import Draws
@@ -18,8 +18,8 @@ def found(**more):
 def test_the_difference_is_the_mean_over_shared_topics():
     first, second = found(seed=1), found(seed=2, effects={"none": 0.2, "own": 0.0})
     second.study.rows["topic"] = second.study.rows["topic"].replace({"topic3": "elsewhere"})
-    both = comparison(first, second)
-    (row,) = [one for one in both.results[1].plain() if one["outcome"] == "dri"]
+    both = report_on_two(first, second)
+    (row,) = [one for one in both.results["differences"].plain() if one["outcome"] == "dri"]
     assert (row["treatment"], row["topics"]) == ("none", 3)
 
     def means(own):
@@ -30,28 +30,28 @@ def test_the_difference_is_the_mean_over_shared_topics():
     assert len(expected) == 3
     assert row["difference"] == pytest.approx(expected.mean())
     assert row["difference"] == pytest.approx(row["second"] - row["first"])
-    told = " ".join(both.not_compared)
+    told = " ".join(both.data)
     for said in ("topics topic3", "topics elsewhere", "treatments own", "not recorded"):
         assert said in told
 
 
 def test_a_study_beside_itself_does_not_differ():
-    both = comparison(found(), found())
-    assert all(row["difference"] == 0 for row in both.results[1].plain())
-    assert "synthetic (1)" in both.results[0].rows["study"].to_list()
-    assert all("no clear difference" in one or "no difference" in one for one in in_words(both))
+    both = report_on_two(found(), found())
+    assert all(row["difference"] == 0 for row in both.results["differences"].plain())
+    assert "synthetic (1)" in both.results["contrasts_of_both"].rows["study"].to_list()
+    assert all("no clear difference" in one or "no difference" in one for one in both.summary)
 
 
 def test_one_shared_topic_gives_no_interval_and_no_claim():
     first, second = found(seed=1), found(seed=2)
     names = {f"topic{i}": f"other{i}" for i in range(1, 4)}
     second.study.rows["topic"] = second.study.rows["topic"].replace(names)
-    assert all("no difference is claimed" in one for one in in_words(comparison(first, second)))
+    assert all("no difference is claimed" in one for one in report_on_two(first, second).summary)
 
 
 def test_nothing_shared_is_said():
     first, second = found(), found()
     second.study.rows["topic"] = "other " + second.study.rows["topic"]
-    page = page_of_both(comparison(first, second))
+    page = report_on_two(first, second).page()
     assert page.summary == ["The studies share nothing that could be compared."]
     assert "not-shown" in [part.id for part in page.parts]

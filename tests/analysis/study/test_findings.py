@@ -8,7 +8,7 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.findings import analyses, findings
 from delibsim.analysis.study.read_table import read_table
-from delibsim.analysis.study.report import in_words
+from delibsim.analysis.study.report import in_words, study_report
 from delibsim.analysis.study.study_table import Draws, StudyTable
 
 FEW = Draws(40, 40, 8)
@@ -25,6 +25,10 @@ def table(**more):
     return kept.rename(columns={"dri_pre": "pre", "dri_post": "post"})
 
 
+def plain_of(found):
+    return study_report(found, FEW).plain()
+
+
 @pytest.fixture
 def analysed(tmp_path):
     """The findings of a table."""
@@ -38,7 +42,7 @@ def analysed(tmp_path):
 
 def test_json_has_the_members_of_the_contract_at_full_precision(analysed):
     found = analysed(table())
-    plain = found.plain()
+    plain = plain_of(found)
     assert (found.whole, found.something) == (True, True)
     assert list(plain) == KEYS
     told = {*found.results["contrasts"].rows.columns, "null_citizen"} - {"family"}
@@ -62,18 +66,18 @@ def test_the_null_citizen_stands_beside_the_contrasts_of_the_json_and_never_amon
     both = StudyTable("both", pd.concat([own, twin], ignore_index=True), ())
     for study in (both, StudyTable("twinned", own, (), twin=twin)):
         found = findings(study, FEW, [contrasts])
-        plain = found.plain()["contrasts"]
+        plain = plain_of(found)["contrasts"]
         names = [(one["outcome"], one["scale"], one["a"], one["b"]) for one in plain]
         assert len(names) == len(set(names))
         assert plain[0]["null_citizen"] == pytest.approx(means["normative"] - means["none"])
         assert in_words(found)[1].startswith("The null citizen, which understands no language,")
-        beside = {row["null_citizen"] for row in found.plain()["questions"][:2]}
+        beside = {row["null_citizen"] for row in plain_of(found)["questions"][:2]}
         assert beside == {plain[0]["null_citizen"]}
 
 
 def test_one_treatment(analysed):
     found = analysed(table(effects={"basic": 0.1}))
-    plain = found.plain()
+    plain = plain_of(found)
     assert found.something
     assert plain["contrasts"] == []
     assert "contrasts" in {one.get("analysis") for one in plain["missing"]}
@@ -84,7 +88,7 @@ def test_one_treatment(analysed):
 def test_one_topic(analysed):
     rows = table()
     found = analysed(rows[rows["topic"] == "topic0"])
-    for one in found.plain()["contrasts"]:
+    for one in plain_of(found)["contrasts"]:
         assert one["low"] < one["estimate"] < one["high"]
         assert (one["unit"], one["df"], one["topics"]) == ("draw", 1, 1)
         assert (one["p_topics"], one["p_holm"], one["published_low"]) == (None, None, None)
@@ -95,7 +99,7 @@ def test_one_topic(analysed):
 
 def test_one_model(analysed):
     rows = table()
-    plain = analysed(rows[rows["model"] == "model0"]).plain()
+    plain = plain_of(analysed(rows[rows["model"] == "model0"]))
     assert {one["model"] for one in plain["by_model"]} == {"model0"}
 
 
@@ -103,7 +107,7 @@ def test_an_unfinished_study_is_partial_and_says_what_is_missing(analysed):
     rows = table()
     rows.loc[(rows["topic"] == "topic1") & (rows["treatment"] == "basic"), "post"] = np.nan
     found = analysed(rows)
-    plain = found.plain()
+    plain = plain_of(found)
     assert not found.whole
     assert (plain["runs"]["planned"], plain["runs"]["analysed"]) == (48, 44)
     told = [one for one in plain["missing"] if "condition" in one]
@@ -116,13 +120,13 @@ def test_an_unfinished_study_is_partial_and_says_what_is_missing(analysed):
 def test_an_unbalanced_study_counts_blocks_and_not_runs(analysed):
     rows = table()
     found = analysed(rows[(rows["replicate"] == 1) | (rows["topic"] != "topic2")])
-    assert {one["blocks"] for one in found.plain()["contrasts"]} == {8}
+    assert {one["blocks"] for one in plain_of(found)["contrasts"]} == {8}
 
 
 def test_equal_conditions(analysed):
     rows = table(effects={"basic": 0.0})
     found = analysed(pd.concat([rows, rows.assign(treatment="normative")]))
-    contrast = found.plain()["contrasts"][0]
+    contrast = plain_of(found)["contrasts"][0]
     assert (contrast["estimate"], contrast["p_holm"], contrast["verb"]) == (0, None, "none")
     assert contrast["note"].startswith("equal_conditions: ")
     assert "gave the same Deliberative Reason Index in every pair" in " ".join(in_words(found))
@@ -132,7 +136,7 @@ def test_a_measure_that_a_whole_condition_lacks(analysed):
     rows = table()
     rows.loc[rows["treatment"] == "none", ["pre", "post"]] = np.nan
     found = analysed(rows)
-    known = [one for one in found.plain()["contrasts"] if one["estimate"] is not None]
+    known = [one for one in plain_of(found)["contrasts"] if one["estimate"] is not None]
     assert {(one["a"], one["b"]) for one in known} == {("normative", "basic")}
     assert not found.whole
 
@@ -145,7 +149,7 @@ def test_a_table_without_any_value_gives_nothing(analysed):
 def test_another_measure_than_the_index(analysed):
     rows = table().assign(outcome="diversity")
     found = analysed(rows.assign(pre=rows["pre"].abs(), post=rows["post"].abs()))
-    assert {one["outcome"] for one in found.plain()["contrasts"]} == {"diversity"}
+    assert {one["outcome"] for one in plain_of(found)["contrasts"]} == {"diversity"}
     assert found.whole
 
 
