@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from delibsim.domain.score import Score, Scorer
     from delibsim.domain.seed import seed_of
     from delibsim.domain.study import Group, Study, cross
-    from delibsim.domain.survey import Item, Response, Survey
-    from delibsim.domain.topic import Motion, Topic
+    from delibsim.domain.survey import Item, Motion, Response, Survey, Topic
     from delibsim.domain.transcript import Silence, Statement, Transcript, Turn
     from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
     from delibsim.engine.hold import hold
@@ -53,8 +52,7 @@ _HOMES = {
     "delibsim.domain.score": ("Score", "Scorer"),
     "delibsim.domain.seed": ("seed_of",),
     "delibsim.domain.study": ("Group", "Study", "cross"),
-    "delibsim.domain.survey": ("Item", "Response", "Survey"),
-    "delibsim.domain.topic": ("Motion", "Topic"),
+    "delibsim.domain.survey": ("Item", "Motion", "Response", "Survey", "Topic"),
     "delibsim.domain.transcript": ("Silence", "Statement", "Transcript", "Turn"),
     "delibsim.domain.treatment": ("Network", "Procedure", "Treatment", "Wording"),
     "delibsim.engine.hold": ("hold",),

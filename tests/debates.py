@@ -4,7 +4,7 @@ wants.
 
 from delibsim import Completion, Usage, compose
 from delibsim.models.pool import ModelPool, models_for
-from delibsim.prompts.forms.speech import Speech
+from delibsim.prompts.forms.words import Speech
 
 
 def debate(home, *overrides, motion="voting"):

@@ -14,8 +14,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import slug
-from delibsim.domain.survey import PHASES, Item, Response, Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import PHASES, Item, Response, Survey, Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.planning.compose import plan
-from delibsim.prompts.forms.ranking import RankingForm
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.words import Speech
 from delibsim.web.people.preview import preview
 from delibsim.web.people.render import language
 

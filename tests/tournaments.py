@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.debates.ratings import columns
+from delibsim.domain.format import round_robin
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
-from delibsim.domain.tournament import round_robin
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 MOTIONS = [f"motion{i}" for i in range(10)]
 

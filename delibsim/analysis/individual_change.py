@@ -11,9 +11,9 @@ import numpy as np
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.condition import Condition
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.reason import IN_GROUP, in_words
 from delibsim.domain.run import Run
+from delibsim.domain.score import IndividualChange
 from delibsim.domain.study import natural
 from delibsim.domain.survey import PHASES, Item
 from delibsim.domain.text import counted

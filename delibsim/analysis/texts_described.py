@@ -7,7 +7,7 @@ from statistics import quantiles
 from typing import Any
 
 from delibsim.domain.annotation import Text
-from delibsim.domain.opinion import MINORITIES, STANCES, alike, spoken
+from delibsim.domain.summary import MINORITIES, STANCES, alike, spoken
 from delibsim.domain.text import counted
 
 SHOWN = 5

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.compose import Plan, plan
+from delibsim.planning.config import Reader, key_of, one_name, read_values
 from delibsim.planning.overrides import values_by_key
-from delibsim.planning.readers import Reader, key_of, one_name, read_values
 
 LIMIT = "max_tokens"
 MODELS, SIZE = "group.models", "group.size"

@@ -24,7 +24,7 @@ from delibsim.cli.terminal import print_each, shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.planning.tokens import Range
+from delibsim.planning.load import Range
 
 CODERS = "Scheme, coders and limits: scheme=dqi3 'group.models=[A,B]' samples=5 temperature=0.7 ..."
 TRY = "Code so many texts, drawn by the seed, and say what all will take by what these used."

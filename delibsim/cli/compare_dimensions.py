@@ -10,10 +10,10 @@ from delibsim.analysis.table import texts
 from delibsim.cli.options import Json
 from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
-from delibsim.domain.quality import QualityDimension
+from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.study import natural
-from delibsim.store.instruments.dimension_files import read_dimension
 from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.scheme_files import read_dimension
 
 NAME = "Print this dimension whole: its name, or a file (YAML) to check."
 

@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 from delibsim.cli.terminal import safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
+from delibsim.store.instruments.answers import Rank1
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.ranks import Rank1
 
 FILE = "One CSV file: a row a participant and phase, a column an item."
 SURVEY = "The survey that people answered (delibsim surveys)."

@@ -34,17 +34,9 @@ COMMANDS = {
     ),
     "show": (
         "show",
-        "Read a run: the transcript, answers before and after, who changed, the measures.",
+        "Read a run: transcript, answers, who changed, measures; or two beside each other.",
     ),
     "view": ("reader", "Read studies and runs in a browser, or write them as pages to share."),
-    "compare-runs": (
-        "compare_runs",
-        "Put two runs beside each other: settings, words, answers, measures, cost.",
-    ),
-    "share": (
-        "share",
-        "Write one run for others: Markdown, text, JSON, CSV, HTML, or the line that cites it.",
-    ),
     "fork": ("fork", "Go on from a turn of a run with something changed, and see the effect."),
     "serve": (
         "serve",

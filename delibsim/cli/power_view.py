@@ -10,8 +10,8 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import print_each
 from delibsim.domain.text import counted
 from delibsim.measures.inference.power import TESTS
-from delibsim.planning.design_price import DesignPrice
-from delibsim.planning.tokens import Range
+from delibsim.planning.estimate import DesignPrice
+from delibsim.planning.load import Range
 
 NAMES = {
     "topics": "over topics like these (t over topics)",

@@ -16,8 +16,7 @@ from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.inference.power import Sample
 from delibsim.planning.compose import Plan, plan
-from delibsim.planning.design_price import DesignPrice, design_price
-from delibsim.planning.estimate import estimate
+from delibsim.planning.estimate import DesignPrice, design_price, estimate
 from delibsim.store.runs import Runs
 
 MEMBERS = ("topic", "residual")

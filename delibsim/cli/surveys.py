@@ -12,8 +12,8 @@ from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Survey
+from delibsim.store.instruments.answers import Rank1
 from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.ranks import Rank1
 
 RANKS: dict[Rank1 | None, tuple[str, str]] = {
     None: ("", ""),

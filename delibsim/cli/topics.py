@@ -12,7 +12,7 @@ from delibsim.cli.options import Json
 from delibsim.cli.table import print_table, print_text
 from delibsim.cli.terminal import console, echo_json, readable, report, safe
 from delibsim.domain.study import natural
-from delibsim.domain.topic import Motion, Topic
+from delibsim.domain.survey import Motion, Topic
 from delibsim.store.instruments.library import Library
 
 app = typer.Typer(add_completion=False)

@@ -11,7 +11,7 @@ from delibsim.asking.kinds.rating import motion_of, rate
 from delibsim.asking.record import Record
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.panel import Balance, allocated, as_begun, panel_of, raters_before
-from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
+from delibsim.conduct.study import Notify, closed_on_failure, proven_pool
 from delibsim.domain.allocation import Allocation
 from delibsim.domain.annotation import Coder, Panel
 from delibsim.domain.errors import WrongInput

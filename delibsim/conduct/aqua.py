@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from delibsim.conduct.preflight import Notify
+from delibsim.conduct.study import Notify
 from delibsim.conduct.translate import check_translator
 from delibsim.domain.errors import WrongInput
 from delibsim.models.clients.faults import public_url

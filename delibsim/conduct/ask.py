@@ -8,7 +8,7 @@ from delibsim.asking.kinds.pair_texts import keep_gathered
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.spent import spent_on
 from delibsim.conduct.cost import budget_of, spent
-from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.conduct.study import Notify, proven_pool
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
 from delibsim.models.planned import PlannedCalls

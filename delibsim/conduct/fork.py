@@ -4,10 +4,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.conduct.preflight import Notify, closed_on_failure
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.retry import addresses_now
-from delibsim.conduct.study import Prepared, prepare
+from delibsim.conduct.study import Notify, Prepared, closed_on_failure, prepare
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.parentage import position_of
 from delibsim.domain.run import Session

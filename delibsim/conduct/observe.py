@@ -1,7 +1,7 @@
 """Observers: what an interface, such as a web page, learns while sessions are held."""
 
 from delibsim.conduct.outcome import Outcome
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 
 

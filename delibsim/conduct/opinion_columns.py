@@ -6,7 +6,7 @@ from pathlib import Path
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.opinion import KINDS, minority_of, stance_of
+from delibsim.domain.summary import KINDS, minority_of, stance_of
 from delibsim.domain.text import safe, study_named
 from delibsim.store.manifest import Manifest
 from delibsim.store.study_texts import PARTS

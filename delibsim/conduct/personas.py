@@ -22,12 +22,11 @@ from delibsim.analysis.personas.profiles import (
 )
 from delibsim.asking.kinds.profile import LONGEST, profile_question, reading_question
 from delibsim.asking.record import Record, could_not_be_asked, reply_to
-from delibsim.conduct.preflight import Notify, proven_pool
+from delibsim.conduct.study import Notify, proven_pool
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.personas import Personas
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.models.base import LanguageModel
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.replay import Replay, exchanges_in

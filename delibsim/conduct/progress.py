@@ -8,7 +8,7 @@ from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Exchange
 

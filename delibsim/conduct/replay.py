@@ -6,8 +6,14 @@ from typing import Any, Literal, TypeVar
 
 from delibsim.domain.run import Run
 from delibsim.domain.word_differences import Piece
-from delibsim.models.recorded_prompts import OnRecordedPrompts
-from delibsim.models.replay import Diverged, Exchange, Replay, branch_voices, exchanges_in
+from delibsim.models.replay import (
+    Diverged,
+    Exchange,
+    OnRecordedPrompts,
+    Replay,
+    branch_voices,
+    exchanges_in,
+)
 from delibsim.store.branches import inherited
 from delibsim.store.codec import Damaged, differences, run_to_plain
 from delibsim.store.runs import Runs

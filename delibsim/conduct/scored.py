@@ -17,9 +17,9 @@ from delibsim.conduct.score import (
 )
 from delibsim.conduct.texts import human_references, on_people
 from delibsim.domain.condition import Condition
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import Measure
 from delibsim.domain.run import Run, Session
+from delibsim.domain.score import IndividualChange
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import Account, account_of
 from delibsim.store.branches import on_branches

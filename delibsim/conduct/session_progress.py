@@ -8,7 +8,7 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import PREPARATION, Silence
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 
 NOTES = "notes"

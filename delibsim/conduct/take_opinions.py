@@ -10,9 +10,9 @@ from delibsim.asking.units import BETWEEN
 from delibsim.conduct.import_texts import add_texts, study_of_texts
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.opinion import stance_at
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
+from delibsim.domain.summary import stance_at
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import study_named
 from delibsim.domain.transcript import PREPARATION

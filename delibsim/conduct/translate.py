@@ -12,8 +12,7 @@ from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
 from delibsim.models.pool import ModelPool
 from delibsim.planning.estimate import Estimate, estimate_loads
-from delibsim.planning.load import Load, tokens_of_prompt
-from delibsim.planning.tokens import Range, tokens_of
+from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.translation import translation_prompt
 
 

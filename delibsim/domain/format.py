@@ -1,10 +1,14 @@
-"""Formats of sessions: what tells a deliberation and a debate apart."""
+"""Formats of sessions, and designs of tournaments: who debates whom on what, and on which side."""
 
+import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
-from delibsim.domain.errors import unknown
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant
+from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import PREPARATION, Turn
 
 
@@ -157,3 +161,134 @@ def format_named(name: str) -> Format:
     if name not in FORMATS:
         raise unknown("format", name, FORMATS)
     return FORMATS[name]
+
+
+DESIGNS = ("round_robin", "against_baseline")
+
+
+@dataclass(frozen=True)
+class Match:
+    """One debate of a tournament: a motion and the debaters of both sides.
+
+    `replicate` counts equal ones from 1.
+    """
+
+    motion: str
+    proposition: str
+    opposition: str
+    replicate: int = 1
+
+
+def round_robin(
+    debaters: Sequence[str], motions: Sequence[str], meetings: int | None = None, seed: int = 0
+) -> tuple[Match, ...]:
+    """Everybody against everybody else, half of the `meetings` of a pair with sides exchanged.
+
+    By default a pair meets once on every motion, or twice (on both sides) where the number of
+    motions is odd. Every motion is debated equally often, and every debater is equally often on
+    each side. The draw depends on the names and the seed alone. Raises WrongInput, naming the
+    nearest numbers that can be balanced, where that is impossible.
+    """
+    _refuse_repeated("debaters", debaters, 2)
+    return _balanced(list(combinations(sorted(debaters), 2)), motions, meetings, seed)
+
+
+def against_baseline(
+    baseline: str,
+    challengers: Sequence[str],
+    motions: Sequence[str],
+    meetings: int | None = None,
+    seed: int = 0,
+) -> tuple[Match, ...]:
+    """Every challenger against one baseline, and nobody else; balanced as in `round_robin`."""
+    _refuse_repeated("challengers", challengers, 1)
+    if baseline in challengers:
+        raise WrongInput(
+            f"the baseline '{baseline}' cannot challenge itself: take it out of the debaters"
+        )
+    return _balanced(
+        [(baseline, challenger) for challenger in sorted(challengers)], motions, meetings, seed
+    )
+
+
+def _balanced(
+    pairs: list[tuple[str, str]], motions: Sequence[str], meetings: int | None, seed: int
+) -> tuple[Match, ...]:
+    """Deal out the motions over the meetings in a circle, with the sides exchanged each time."""
+    _refuse_repeated("motions", motions, 1)
+    n = len(motions)
+    if meetings is None:
+        meetings = n if n % 2 == 0 else 2 * n
+    if not _can_balance(meetings, len(pairs), n):
+        raise WrongInput(_refusal(meetings, len(pairs), n))
+    names = [name for pair in pairs for name in pair]
+    rng = random.Random(seed_of("tournament", seed, *sorted(motions), *names))
+    dealt = rng.sample(sorted(motions), n)
+    rng.shuffle(pairs)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    matches = []
+    for i, pair in enumerate(pairs):
+        turned = rng.randrange(2)
+        for meeting in range(meetings):
+            # A second pass over the motions takes the other side of each.
+            first = (meeting % n + meeting // n + turned) % 2
+            held = dealt[(i * meetings + meeting) % n], pair[first], pair[1 - first]
+            counts[held] += 1
+            matches.append(Match(*held, counts[held]))
+    return tuple(matches)
+
+
+def lopsided(matches: Sequence[Match]) -> str:
+    """What is unbalanced in these debates, with the counts by motion and by side; else "".
+
+    >>> lopsided([Match("voting", "a", "b"), Match("nuclear", "b", "a")])
+    ''
+    >>> lopsided([Match("voting", "a", "b")])
+    'debates by side (proposition, opposition): a 1, 0; b 0, 1'
+    """
+    motions = Counter(match.motion for match in matches)
+    proposing = Counter(match.proposition for match in matches)
+    opposing = Counter(match.opposition for match in matches)
+    found = []
+    if len(set(motions.values())) > 1:
+        counts = ", ".join(f"{name} {n}" for name, n in sorted(motions.items()))
+        found.append(f"debates by motion: {counts}")
+    if proposing != opposing:
+        names = sorted({*proposing, *opposing})
+        sides = "; ".join(f"{name} {proposing[name]}, {opposing[name]}" for name in names)
+        found.append(f"debates by side (proposition, opposition): {sides}")
+    return "; ".join(found)
+
+
+def _can_balance(meetings: int, pairs: int, motions: int) -> bool:
+    return meetings > 0 and meetings % 2 == 0 and pairs * meetings % motions == 0
+
+
+def _refusal(meetings: int, pairs: int, motions: int) -> str:
+    """Why a design cannot be balanced, and the nearest numbers of meetings that can."""
+    start = max(meetings, 0)
+    fewer = range(meetings - 1, 0, -1)
+    more = range(start + 1, start + 2 * motions + 2)
+    nearest = []
+    for numbers in (fewer, more):
+        possible = [k for k in numbers if _can_balance(k, pairs, motions)]
+        nearest += [str(k) for k in possible[:1]]
+    if meetings % 2 or meetings < 1:
+        times = f"{meetings} meeting{'' if meetings == 1 else 's'} of a pair"
+        why = f"{times} cannot be split evenly between the sides"
+    else:
+        counted = f"{pairs} pair{'' if pairs == 1 else 's'} meeting {meetings} times"
+        debates = f"{counted} are {pairs * meetings} debates"
+        why = f"{debates}, not equally many on each of {motions} motions"
+    return (
+        f"this tournament cannot be balanced: {why}; the nearest that can: {' or '.join(nearest)}"
+        " meetings of each pair"
+    )
+
+
+def _refuse_repeated(what: str, names: Sequence[str], least: int) -> None:
+    twice = sorted(name for name, n in Counter(names).items() if n > 1)
+    if twice:
+        raise WrongInput(f"{what}: '{twice[0]}' is named twice; name each once")
+    if len(names) < least:
+        raise WrongInput(f"{what}: at least {least} must be named, not {len(names)}")

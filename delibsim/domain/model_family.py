@@ -4,15 +4,13 @@ The list is data (delibsim/data/model_families.json). Blinding takes these names
 raters are warned of debaters of their own family, and the rules of a debate know the makers.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).parents[1] / "data" / "model_families.json"
+from delibsim.domain.data import read_data
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class ModelFamily:
 @cache
 def model_families() -> tuple[ModelFamily, ...]:
     """All known families, in the order of the file."""
-    plain = json.loads(FILE.read_text(encoding="utf-8"))["families"]
+    plain = read_data("model_families.json")["families"]
     families = []
     for entry in plain:
         fields = {name: tuple(given) for name, given in entry.items() if name != "family"}

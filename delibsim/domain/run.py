@@ -7,13 +7,12 @@ from typing import Any, Literal
 
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
 from delibsim.domain.format import Format, format_named
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import Parentage, Slot, branched, position_of
 from delibsim.domain.participant import Participant
-from delibsim.domain.presence import PERSON
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
-from delibsim.domain.survey import PHASES, Phase, Response, Survey, faults_of
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic, faults_of
 from delibsim.domain.transcript import Silence, Transcript, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 

@@ -1,15 +1,35 @@
-"""Who is to speak when, and the order of items for each participant, as the session fixes them.
-
-Nothing here imports Mesa, which takes half a second.
-"""
+"""What happens in a session: whose turn it is, in order, and the events that others are told of."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from delibsim.domain.parentage import Slot
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Item
+from delibsim.domain.survey import Item, Response
+from delibsim.domain.transcript import Silence, Statement, Turn
+
+
+@dataclass(frozen=True)
+class Event:
+    """One participant begins to answer a survey or to take a turn, or has done so (`done`).
+
+    `said` is what came of it, None before. While a collective statement is sought, an event a reply
+    says who replied, the mediator included.
+    """
+
+    session: str
+    occasion: Literal["pre", "turn", "post", "consensus"]
+    participant: str
+    turn: Turn | None = None
+    done: bool = False
+    said: Statement | Silence | Response | None = None
+
+
+Watch = Callable[[Event], None]
+"""What is called with every event of a session."""
 
 
 def deliberation_slots(session: Session, drawn: Callable[[], Iterable[str]]) -> tuple[Slot, ...]:

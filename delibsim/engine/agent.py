@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from delibsim.domain.hosting import STOOD_IN, stand_in_of
 from delibsim.domain.participant import Participant
-from delibsim.domain.presence import STOOD_IN, stand_in_of
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey

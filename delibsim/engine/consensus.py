@@ -32,7 +32,7 @@ from delibsim.prompts.consensus import (
     revision_prompt,
     vote_prompt,
 )
-from delibsim.prompts.forms.ranking import Ranked
+from delibsim.prompts.forms.survey import Ranked
 from delibsim.prompts.prompt import Prompt
 
 Heard = Callable[[str], Sequence[Statement]]

@@ -1,11 +1,30 @@
-"""A debate: two sides speak in six turns of fixed order; whoever else is in the room listens."""
+"""The two formats of a session: a deliberation, in which speakers are drawn, and a debate, whose
+turns are fixed.
+"""
 
 from collections.abc import Iterator
 
 from delibsim.domain.reason import Reason
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Turn
+from delibsim.engine.agenda import deliberation_slots
+from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
+
+
+class Deliberation(Forum):
+    """Everybody speaks once a round; without interaction nobody speaks."""
+
+    def agenda(self) -> Iterator[Turn]:
+        """Each round, all participants in an order that Mesa shuffles."""
+        return self.as_given(deliberation_slots(self.session, self._drawn))
+
+    def _drawn(self) -> Iterator[str]:
+        founders = {self.seats[name] for name in self.session.founders}
+        for agent in list(self.agents.select(lambda agent: agent in founders).shuffle()):
+            assert isinstance(agent, Agent)
+            yield agent.participant.id
+
 
 BROKEN_OFF = Reason(
     "debate_incomplete", "the debate broke off, so the survey after it was not held"

@@ -12,9 +12,9 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine import mesa_core
+from delibsim.engine.agenda import Event, Watch
 from delibsim.engine.agent import Agent
 from delibsim.engine.consensus import Room, seek_consensus
-from delibsim.engine.event import Event, Watch
 from delibsim.engine.network import network_of
 from delibsim.models.base import Completion, LanguageModel
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.run import Run, Session
+from delibsim.engine.agenda import Watch
 from delibsim.engine.check import check, provenance
-from delibsim.engine.debate import Debate
-from delibsim.engine.deliberation import Deliberation
-from delibsim.engine.event import Watch
+from delibsim.engine.debate import Debate, Deliberation
 from delibsim.engine.forum import Forum
 from delibsim.models.base import LanguageModel
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from delibsim.domain.language import sentences
 from delibsim.models.base import Completion, Usage
 from delibsim.prompts.prompt import Prompt
-from delibsim.prompts.summary import opinions_in
+from delibsim.prompts.verdict import opinions_in
 
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 VERSION = "1"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from delibsim.models.ask import TOO_LONG
-from delibsim.models.capabilities import PreflightIssue
+from delibsim.models.base import PreflightIssue
 from delibsim.models.clients.prices import FREE, context_window, withdrawn
 from delibsim.models.limits import Limits
 from delibsim.models.retry import RetryingModel, estimated_tokens

@@ -9,8 +9,7 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.models.base import LanguageModel
-from delibsim.models.capabilities import PreflightIssue, capabilities_of
+from delibsim.models.base import LanguageModel, PreflightIssue, capabilities_of
 from delibsim.models.clients.prices import price_in
 from delibsim.models.clients.settings import check_address, check_settings
 from delibsim.models.limits import Budget, Gate, Limits

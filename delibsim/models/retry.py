@@ -13,12 +13,13 @@ from delibsim.models.base import (
     TRANSIENT,
     Announce,
     Cancelled,
+    Capabilities,
     Completion,
     FailedAttempt,
     LanguageModel,
     Usage,
+    capabilities_of,
 )
-from delibsim.models.capabilities import Capabilities, capabilities_of
 from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Held, Limits, Overruns, tokens_of
 from delibsim.prompts.prompt import Message, Prompt

@@ -11,13 +11,16 @@ from delibsim.domain.consensus import ConsensusRule
 from delibsim.domain.errors import Several, WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.planning import debates
-from delibsim.planning.chosen import ChosenPresets, leaves
 from delibsim.planning.config import OF_A_DEBATE, OF_THE_STUDY, Config, built, validated
-from delibsim.planning.model_settings import mediator_settings, model_settings
+from delibsim.planning.model_settings import (
+    ChosenPresets,
+    leaves,
+    mediator_settings,
+    model_settings,
+)
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import WORDED, Presets
 from delibsim.planning.seats import Seated, SessionContext, seated

@@ -5,12 +5,12 @@ from contextlib import suppress
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.format import Match, lopsided
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Session
 from delibsim.domain.study import Group
-from delibsim.domain.topic import Motion
-from delibsim.domain.tournament import Match, lopsided
+from delibsim.domain.survey import Motion
 from delibsim.models.clients.settings import KINDS
 from delibsim.planning.config import Config, PersonaConfig, Sampling
 from delibsim.planning.effects import effects_of

@@ -11,8 +11,7 @@ from pathlib import Path
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.engine.check import prompt_hash
-from delibsim.models.base import Completion, LanguageModel
-from delibsim.models.capabilities import Capabilities
+from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.replay import Exchange, branch_voices
 from delibsim.prompts.prompt import Prompt
 

@@ -9,8 +9,7 @@ from delibsim.models.limits import Limits
 from delibsim.planning.compose import Plan
 from delibsim.planning.costing import Line
 from delibsim.planning.estimate import Estimate
-from delibsim.planning.load import Load
-from delibsim.planning.tokens import Range
+from delibsim.planning.load import Load, Range
 
 NOT_COUNTED = ("re-asks", "repeated attempts")
 

@@ -18,8 +18,7 @@ from delibsim.domain.personas import (
 )
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import Group
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.planning.config import GroupConfig, PersonaConfig
 from delibsim.prompts.blocks import starting_answers
 from delibsim.store.instruments.library import Library

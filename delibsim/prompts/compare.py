@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from string import Template
 from typing import Literal
 
-from delibsim.domain.quality import PairExample, QualityDimension
+from delibsim.domain.scheme import PairExample, QualityDimension
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, quoted
 from delibsim.prompts.forms.choice import ChoiceForm

@@ -15,7 +15,7 @@ from delibsim.domain.run import Session
 from delibsim.domain.transcript import Statement
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, quoted
-from delibsim.prompts.forms.ranking import RankingForm
+from delibsim.prompts.forms.survey import RankingForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.session import messages_of, particulars, transcript_shown

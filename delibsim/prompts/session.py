@@ -17,9 +17,8 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.prompts.blocks import answers_block, block, items_block, quoted, transcript_block
-from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.wording import say
 

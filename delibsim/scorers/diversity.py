@@ -10,11 +10,11 @@ from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, compared
 from delibsim.domain.survey import PHASES, Phase, Survey
-from delibsim.measures.diversity import (
+from delibsim.measures.agreement import (
     diversity,
     diversity_range_normalised,
     spreads,
-    why_undefined,
+    why_diversity_undefined,
 )
 from delibsim.scorers.arrays import Array, considerations, preferences
 
@@ -70,7 +70,7 @@ class _Populations:
         notes = []
         for phase in PHASES:
             x, spread = self._group(noted, phase), self._spread(survey, phase)
-            note = why_undefined(x)
+            note = why_diversity_undefined(x)
             notes.append(note)
             raw[phase] = float(diversity(x))
             normalised[phase] = float(diversity_range_normalised(x, lows, highs))

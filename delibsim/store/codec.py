@@ -16,7 +16,7 @@ from delibsim.domain.reason import Reason, reason_from_text
 from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
-from delibsim.domain.shared import shared
+from delibsim.domain.study import shared
 from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 
 T = TypeVar("T")

@@ -6,8 +6,8 @@ from typing import Any
 
 from delibsim.domain.adaptive import Batch, Stop
 from delibsim.domain.comparison import Outcome, Sheet, Vote
-from delibsim.domain.quality import QualityDimension
 from delibsim.domain.reason import Reason
+from delibsim.domain.scheme import QualityDimension
 from delibsim.store.answers import Answers
 from delibsim.store.codec import Damaged
 from delibsim.store.files import each_line

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.opinion import spoken
+from delibsim.domain.summary import spoken
 from delibsim.domain.training import Record, Triple
 from delibsim.measures.summaries.prediction import normalised
 from delibsim.store.reading import opened

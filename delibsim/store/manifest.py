@@ -13,8 +13,7 @@ from pydantic import Field, ValidationError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.store.codec import differences
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import adapter, file_bytes, json_value

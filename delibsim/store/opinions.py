@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.opinion import KINDS, OpinionSet
+from delibsim.domain.summary import KINDS, OpinionSet
 from delibsim.domain.text import study_named
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import PARTS, StudyTexts

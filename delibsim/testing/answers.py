@@ -11,15 +11,10 @@ from delibsim.domain.survey import Item, Survey
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.prompts.blocks import read_items
 from delibsim.prompts.forms.ballot import Ballot, Stance
-from delibsim.prompts.forms.choice import ChoiceForm
+from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
-from delibsim.prompts.forms.ranking import RankingForm
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.steps import StepsForm
-from delibsim.prompts.forms.summary import SummaryForm
-from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.verdict import VerdictForm
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.words import Speech, StepsForm, SummaryForm, Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 
 SCALE = re.compile(

@@ -14,8 +14,7 @@ from delibsim.domain.rules import Rules
 from delibsim.domain.run import Run, Session
 from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.domain.seed import seed_of
-from delibsim.domain.survey import PHASES, Item, Response, Survey
-from delibsim.domain.topic import Motion, Topic
+from delibsim.domain.survey import PHASES, Item, Motion, Response, Survey, Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 

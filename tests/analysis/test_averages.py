@@ -14,7 +14,7 @@ from delibsim.cli.table import fits, show_table
 from delibsim.cli.terminal import console
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.score import Score
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Topic
 from delibsim.domain.treatment import Treatment
 from delibsim.planning.compose import compose
 from delibsim.testing import a_run

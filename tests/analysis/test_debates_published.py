@@ -32,7 +32,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.means import holm
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").read_text())
 TEN = DIMENSIONS[:-1]

@@ -19,7 +19,7 @@ from delibsim.analysis.human.reference import (
     reference,
 )
 from delibsim.domain.measure import SCORE_PHASES
-from delibsim.measures import agreement, diversity, dri
+from delibsim.measures import agreement, dri
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.imported import read_people
 
@@ -109,7 +109,7 @@ def test_who_is_drawn_twice_sits_beside_themselves_and_more_draws_begin_alike():
     crowd = people(200, 3)
     kept = five.drawn_with_replacement(crowd, 3000).values["diversity"]["pre"]
     own = crowd.considerations["pre"], crowd.preferences["pre"]
-    whole = diversity.diversity(np.hstack(own))
+    whole = agreement.diversity(np.hstack(own))
     spread = five.spread(kept)
     expected = whole * (1 - 1 / 200)
     assert abs(spread.mean - expected) < 4 * spread.between_partitions / np.sqrt(3000)
@@ -131,7 +131,7 @@ def test_a_group_has_the_values_the_measures_give_it():
     expected = {
         "dri": dri.dri(rated, ranked),
         "dri_adjusted": dri.dri_adjusted(rated, ranked),
-        "diversity": diversity.diversity(np.hstack([rated, ranked])),
+        "diversity": agreement.diversity(np.hstack([rated, ranked])),
         "consideration_agreement": agreement.agreement(rated),
         "preference_agreement": agreement.agreement(ranked),
     }

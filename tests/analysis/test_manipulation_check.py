@@ -16,8 +16,7 @@ from delibsim.analysis.personas.profiles import (
 )
 from delibsim.asking.kinds.profile import reading_question
 from delibsim.conduct.personas import read_profiles
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 

@@ -20,10 +20,9 @@ from delibsim.analysis.personas.profiles import (
 )
 from delibsim.asking.kinds.profile import profile_question, reading_question
 from delibsim.conduct.personas import NotWritten, read_profiles, write_profiles
-from delibsim.domain.survey import Item, Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Item, Survey, Topic
 from delibsim.models.citizen.citizen import Citizen
-from delibsim.models.citizen.meaning import quoted_stances
+from delibsim.models.citizen.coding import quoted_stances
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 from delibsim.models.replay import Recorder, Replay
 

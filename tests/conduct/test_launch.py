@@ -22,10 +22,8 @@ from omegaconf import OmegaConf
 
 from delibsim import Runs, WrongInput
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.launch.batch import ADDRESSES, hold_batch
-from delibsim.conduct.launch.folder import write_batches
-from delibsim.conduct.launch.hydra import EXTRAS, check, start
-from delibsim.conduct.launch.shares import batches, most_workers, shares
+from delibsim.conduct.launch.folder import batches, most_workers, shares, write_batches
+from delibsim.conduct.launch.hydra import ADDRESSES, EXTRAS, check, hold_batch, start
 from delibsim.domain.participant import Participant
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan

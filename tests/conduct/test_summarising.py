@@ -18,7 +18,7 @@ from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
 from delibsim.models.extractive import by_relevance, by_themes
-from delibsim.prompts.summary import opinions_in
+from delibsim.prompts.verdict import opinions_in
 from delibsim.store.opinions import opinions_of
 
 CHUNKS = ("plan=chunks", "part=3")

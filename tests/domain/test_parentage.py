@@ -11,7 +11,7 @@ from delibsim.domain.condition import conditions
 from delibsim.domain.parentage import Edit, Parentage, position_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Topic
 from delibsim.domain.treatment import Treatment, Wording
 from delibsim.testing import a_run
 

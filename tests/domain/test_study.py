@@ -11,9 +11,8 @@ from strategies import quick, thorough
 
 from delibsim.domain.participant import Participant
 from delibsim.domain.study import Group, Study, cross, slug
-from delibsim.domain.survey import Item, Survey
+from delibsim.domain.survey import Item, Survey, Topic
 from delibsim.domain.text import study_named
-from delibsim.domain.topic import Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 HOSTILE = [

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.tournament import Match, against_baseline, round_robin
+from delibsim.domain.format import Match, against_baseline, round_robin
 
 TEN = [f"motion{i}" for i in range(10)]
 

@@ -10,8 +10,7 @@ import pytest
 
 import delibsim.domain
 from delibsim.domain.participant import Participant
-from delibsim.domain.survey import Item, Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Item, Survey, Topic
 from delibsim.domain.treatment import Network, Procedure, Treatment
 
 

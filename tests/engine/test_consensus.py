@@ -13,9 +13,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.engine.check import check
 from delibsim.engine.consensus import winner_of
 from delibsim.models.base import Completion
-from delibsim.planning.calls import calls_of
+from delibsim.planning.costing import calls_of
 from delibsim.planning.dry_run import dry_run
-from delibsim.prompts.forms.ranking import RankingForm
+from delibsim.prompts.forms.survey import RankingForm
 from delibsim.store.codec import run_from_json, run_to_json
 
 SOUGHT = ("topic=acp", "consensus=schulze", "seed=3")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from delibsim.engine.deliberation import Deliberation
+from delibsim.engine.debate import Deliberation
 
 
 def agenda(session, voice=None):

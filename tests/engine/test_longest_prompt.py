@@ -7,8 +7,7 @@ import pytest
 from delibsim import Completion, compose, hold
 from delibsim.engine.hold import FORUMS
 from delibsim.models.retry import estimated_tokens
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.session import longest_prompt
 
 DEBATE = ("format=debate", "motion=voting")

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import pdist
 
-from delibsim.measures.diversity import (
+from delibsim.measures.agreement import (
     diversity,
     diversity_range_normalised,
     diversity_standardised,
-    why_undefined,
+    why_diversity_undefined,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -84,7 +84,7 @@ def test_every_human_survey_equals_r(human, human_reference):
             expected, answers = human_reference[survey][phase], side_by_side(answers)
             assert diversity(answers) == pytest.approx(expected["diversity"], abs=1e-12)
             standardised = expected["diversity_standardised"]
-            assert why_undefined(answers, answers) == (
+            assert why_diversity_undefined(answers, answers) == (
                 "constant_item" if standardised is None else ""
             )
             assert diversity_standardised(answers, answers) == pytest.approx(
@@ -142,14 +142,14 @@ def test_order_and_the_coding_of_an_item_do_not_matter(answers, random, shift):
 
 @given(one_group())
 def test_bounds_or_a_reason(answers):
-    why = why_undefined(answers)
+    why = why_diversity_undefined(answers)
     for value in (diversity(answers), diversity_range_normalised(answers, 1, 7)):
         assert isinstance(value, float)
         assert np.isnan(value) == (why != "")
         assert why or value >= 0
     assert why or diversity_range_normalised(answers, 1, 7) <= 1 + 1e-12
     assert np.isnan(diversity_standardised(answers, answers)) == (
-        why_undefined(answers, answers) != ""
+        why_diversity_undefined(answers, answers) != ""
     )
 
 
@@ -192,7 +192,7 @@ def test_many_groups_equal_one_at_a_time(random_groups):
 )
 @pytest.mark.parametrize("ddof", [0, 1])
 def test_undefined_is_nan_with_its_reason(answers, population, why, ddof):
-    assert why_undefined(answers, population) == why
+    assert why_diversity_undefined(answers, population) == why
     value = (
         diversity(answers)
         if population is None
@@ -209,4 +209,4 @@ def test_wrong_shapes_and_scales_are_errors():
     with pytest.raises(ValueError, match="end above its beginning"):
         diversity_range_normalised(ANSWERS, 1, [7, 7, 1])
     with pytest.raises(ValueError, match="one group"):
-        why_undefined([ANSWERS])
+        why_diversity_undefined([ANSWERS])

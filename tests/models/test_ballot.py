@@ -7,7 +7,7 @@ import pytest
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.rules import Rules
 from delibsim.prompts.forms.ballot import LABELS, Ballot, Choice, Stance
-from delibsim.prompts.forms.speech import Speech
+from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import UnreadableReply
 
 VALUES = {label: i for i, label in enumerate([*LABELS, "S1", "C1"], 40)}

@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Citizen, Completion, ModelPool, Prompt, Usage, WrongInput, compose, plugins
-from delibsim.models.base import LanguageModel
-from delibsim.models.capabilities import Capabilities, PreflightIssue, capabilities_of
+from delibsim.models.base import Capabilities, LanguageModel, PreflightIssue, capabilities_of
 from delibsim.models.clients.prices import FREE
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.planned import PlannedCalls
@@ -25,7 +24,7 @@ import asyncio
 import importlib
 
 from delibsim import Completion, Usage
-from delibsim.models.capabilities import Capabilities, PreflightIssue
+from delibsim.models.base import Capabilities, PreflightIssue
 
 
 class Plain:

@@ -18,9 +18,8 @@ from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.ask import ask_until_read
 from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen
-from delibsim.models.citizen.meaning import meaning, quoted_stances, sentences
-from delibsim.models.citizen.opinion import CONVICTION, start_of
-from delibsim.models.citizen.traits import Traits
+from delibsim.models.citizen.coding import meaning, quoted_stances, sentences
+from delibsim.models.citizen.opinion import CONVICTION, Traits, start_of
 from delibsim.prompts.blocks import (
     block,
     items_block,
@@ -28,9 +27,8 @@ from delibsim.prompts.blocks import (
     starting_answers,
     transcript_block,
 )
-from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.translation import Rendering
 from delibsim.testing import check_language_model

@@ -6,7 +6,7 @@ from math import exp, sqrt
 import pytest
 
 from delibsim import Citizen
-from delibsim.domain.quality import QualityDimension
+from delibsim.domain.scheme import QualityDimension
 from delibsim.models.citizen.judging import strength
 from delibsim.planning.compose import plan
 from delibsim.prompts.compare import Manner, compare_prompt

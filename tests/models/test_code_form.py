@@ -6,7 +6,7 @@ import pytest
 
 from delibsim.models.base import Completion, read
 from delibsim.prompts.forms.code import Coded, CodeForm
-from delibsim.prompts.forms.steps import StepsForm
+from delibsim.prompts.forms.words import StepsForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 
 WHOLE = CodeForm((0, 1, 2, 3))

@@ -17,10 +17,8 @@ from delibsim.models.clients.faults import retry_after, scrub, status_of
 from delibsim.prompts.blocks import read_transcript, transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Choice, Stance
 from delibsim.prompts.forms.code import CodeForm
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.steps import StepsForm
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.words import Speech, StepsForm, Words
 from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply, head
 from delibsim.prompts.translation import Rendering
 from delibsim.scorers.flags import Flags

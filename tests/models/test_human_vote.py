@@ -4,7 +4,7 @@ import asyncio
 
 from delibsim.models.person.person import Human
 from delibsim.prompts.blocks import block
-from delibsim.prompts.forms.ranking import Ranked, RankingForm
+from delibsim.prompts.forms.survey import Ranked, RankingForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
 
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import quick
 
-from delibsim.models.base import Completion, Usage
-from delibsim.models.capabilities import Capabilities
+from delibsim.models.base import Capabilities, Completion, Usage
 from delibsim.models.clients.prices import Price
 from delibsim.models.limits import Budget, Gate, Limits, Overrun, TokenWindow
 from delibsim.models.retry import RetryingModel, worst_case

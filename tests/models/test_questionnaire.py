@@ -23,9 +23,8 @@ from delibsim.models.person.fields import TEXT, Incomplete, Questionnaire
 from delibsim.models.person.questionnaire import BUILDERS, NEVER_ASKED, questionnaire
 from delibsim.models.person.reply import cleaned, handed_back, reply_of
 from delibsim.prompts.blocks import items_block
-from delibsim.prompts.forms.speech import Speech
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply
 
 HOME = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 import pytest
 
 from delibsim import WrongInput
-from delibsim.models.capabilities import capabilities_of
+from delibsim.models.base import capabilities_of
 from delibsim.models.clients.settings import KINDS, check_address, check_settings, provider_of
 from delibsim.plugins import CLIENTS, load, without_effect
 

@@ -3,7 +3,7 @@
 import pytest
 
 from delibsim import compose
-from delibsim.planning.calls import calls_of
+from delibsim.planning.costing import calls_of
 from delibsim.planning.dry_run import dry_run
 
 DEBATE = ("format=debate", "motion=voting")

@@ -21,7 +21,7 @@ from delibsim.planning.compose import plan
 from delibsim.planning.costing import Assumptions
 from delibsim.planning.dry_run import DryRunModel, dry_run
 from delibsim.planning.estimate import estimate
-from delibsim.planning.tokens import Range, common, tokens_of
+from delibsim.planning.load import Range, common, tokens_of
 
 MODEL = (
     "name: {0}\nkind: openai_compatible\nmodel: {0}\nmax_tokens: 500\nprice: {{input: 2.0, cached:"

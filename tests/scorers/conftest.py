@@ -7,8 +7,7 @@ import pytest
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
-from delibsim.domain.survey import Item, Response, Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Item, Response, Survey, Topic
 from delibsim.domain.treatment import Treatment, Wording
 
 NAMES = ("Ann", "Bob", "Cem", "Dao")

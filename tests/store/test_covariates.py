@@ -3,7 +3,7 @@
 import pytest
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.instruments.covariates import Covariates, read_covariates
+from delibsim.store.instruments.own_answers import Covariates, read_covariates
 
 IDS = ("human", "panel 1", "panel 2")
 

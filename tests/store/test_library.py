@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Topic
 from delibsim.store.instruments.library import Library, package_data
 
 

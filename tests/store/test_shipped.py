@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from delibsim.domain.topic import Motion, Topic
+from delibsim.domain.survey import Motion, Topic
 from delibsim.store.instruments.library import Library
 
 PREFERENCES = {

@@ -11,7 +11,7 @@ from delibsim.cli.main import main
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Topic
 from delibsim.store.runs import Runs
 from delibsim.web.site import Site
 

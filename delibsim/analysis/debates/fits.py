@@ -12,7 +12,7 @@ from delibsim.analysis.debates.ratings import debaters_of
 from delibsim.analysis.figures.style import number
 from delibsim.domain.participant import SIDES
 from delibsim.measures.bradley_terry.fit import comparisons
-from delibsim.store.instruments.covariates import COVARIATES, WORDS, Covariates
+from delibsim.store.instruments.own_answers import COVARIATES, WORDS, Covariates
 
 ENORMOUS = 15.0
 """A log odds beyond which a coefficient or its error says that the likelihood has no maximum."""

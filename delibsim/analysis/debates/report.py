@@ -46,7 +46,7 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import Rated, debated
 from delibsim.domain.reason import MEANINGS, for_readers
 from delibsim.domain.text import counted
-from delibsim.store.instruments.covariates import Covariates, read_covariates
+from delibsim.store.instruments.own_answers import Covariates, read_covariates
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 

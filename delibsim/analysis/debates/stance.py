@@ -27,7 +27,7 @@ from delibsim.analysis.debates.fits import (
 )
 from delibsim.analysis.debates.ratings import by_debater, debaters_of
 from delibsim.analysis.debates.winner import debaters_expertise
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 WITH_WINNER = "stance before, side and winner (ours)"
 """The beta regression that is ours."""

@@ -29,7 +29,7 @@ from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.bradley_terry.fit import centred
 from delibsim.measures.inference.means import holm
 from delibsim.measures.reliability.ratings import variance_inflation
-from delibsim.store.instruments.covariates import Covariates
+from delibsim.store.instruments.own_answers import Covariates
 
 PREDICTORS = DIMENSIONS[:-1]
 """The ten dimensions that predict the winner: performance is the rater's own summary of them."""

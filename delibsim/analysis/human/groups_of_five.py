@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
-from delibsim.measures.dri import pair_index, rank_correlations
-from delibsim.measures.inference.regression import line
-from delibsim.measures.pairs import Array, pair_indices
+from delibsim.measures.dri import Array, pair_index, pair_indices, rank_correlations
+from delibsim.measures.inference.resampling import line
 from delibsim.store.instruments.answers import Answers
 
 SIZE = 5

@@ -14,7 +14,7 @@ import numpy as np
 from delibsim.domain.measure import CHANGE, HEADINGS, MEASURES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
-from delibsim.measures import agreement, diversity, dri
+from delibsim.measures import agreement, dri
 from delibsim.store.instruments.answers import Answers
 
 BENCHMARK = (
@@ -201,22 +201,23 @@ def _of_phase(
     population = np.hstack([survey.considerations[phase], survey.preferences[phase]])
     lows = np.repeat([scale[0], 1], [rated.shape[1], ranked.shape[1]])
     highs = np.repeat([scale[1], ranked.shape[1]], [rated.shape[1], ranked.shape[1]])
-    normalised = diversity.diversity_range_normalised(all_answers, lows, highs)
+    normalised = agreement.diversity_range_normalised(all_answers, lows, highs)
     values = {
         "dri": dri.dri(rated, ranked),
         "dri_adjusted": dri.dri_adjusted(rated, ranked),
-        "diversity": diversity.diversity(all_answers),
-        "diversity_standardised": diversity.diversity_standardised(all_answers, population),
+        "diversity": agreement.diversity(all_answers),
+        "diversity_standardised": agreement.diversity_standardised(all_answers, population),
         "diversity_range_normalised": normalised,
         "consideration_agreement": agreement.agreement(rated),
         "preference_agreement": agreement.agreement(ranked),
     }
+    apart = agreement.why_diversity_undefined
     why = {
         "dri": partial(dri.why_undefined, rated, ranked),
         "dri_adjusted": partial(dri.why_undefined, rated, ranked),
-        "diversity": partial(diversity.why_undefined, all_answers),
-        "diversity_standardised": partial(diversity.why_undefined, all_answers, population),
-        "diversity_range_normalised": partial(diversity.why_undefined, all_answers),
+        "diversity": partial(apart, all_answers),
+        "diversity_standardised": partial(apart, all_answers, population),
+        "diversity_range_normalised": partial(apart, all_answers),
         "consideration_agreement": partial(agreement.why_undefined, rated),
         "preference_agreement": partial(agreement.why_undefined, ranked),
     }

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.measure import MEASURES, SCORE_PHASES
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.store.instruments.library import Library, package_data
 
 if TYPE_CHECKING:

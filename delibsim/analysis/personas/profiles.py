@@ -13,7 +13,7 @@ import numpy as np
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Survey
 from delibsim.domain.text import counted
-from delibsim.measures.pairs import Array
+from delibsim.measures.correlations import Array
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.own_answers import fingerprint
 

@@ -24,7 +24,7 @@ from delibsim.analysis.study.sample import ABSOLUTE, Outcome, taken
 from delibsim.analysis.study.silent_sessions import NONE
 from delibsim.analysis.study.study_table import BLOCK, Draws, StudyTable
 from delibsim.measures.inference.means import UNDEFINED, Mean, equivalence_of_mean, jackknifed
-from delibsim.measures.inference.regression import ratio
+from delibsim.measures.inference.resampling import ratio
 
 
 def covariance(study: StudyTable, draws: Draws) -> Result:

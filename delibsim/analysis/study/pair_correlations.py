@@ -14,8 +14,7 @@ import pandas as pd
 from delibsim.analysis.result import Result, entry, make_table
 from delibsim.domain.run import Run
 from delibsim.domain.survey import PHASES
-from delibsim.measures.dri import rank_correlations, why_undefined
-from delibsim.measures.pairs import Array, over_pairs
+from delibsim.measures.dri import Array, over_pairs, rank_correlations, why_undefined
 from delibsim.scorers.arrays import considerations, preferences, surveyed
 from delibsim.store.instruments.answers import Answers
 

@@ -25,7 +25,7 @@ from delibsim.analysis.study.sample import (
 from delibsim.analysis.study.silent_sessions import NONE
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.measures.inference.means import jackknifed
-from delibsim.measures.inference.regression import Line, line, true_slope
+from delibsim.measures.inference.resampling import Line, line, true_slope
 
 CORRECTED = ("corrected", "corrected_low", "corrected_high", "corrected_p", "reliability")
 CONDITION = ("topic", "model", "setting", "treatment")

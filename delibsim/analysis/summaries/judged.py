@@ -11,8 +11,7 @@ import pandas as pd
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.texts_described import word_count
 from delibsim.domain.judgment import DIMENSIONS, Judgment
-from delibsim.domain.opinion import OpinionSet
-from delibsim.domain.summary import Slot, Summary
+from delibsim.domain.summary import OpinionSet, Slot, Summary
 from delibsim.domain.training import TrainedScore
 from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import t_mean

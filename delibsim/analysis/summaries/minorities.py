@@ -10,9 +10,9 @@ import pandas as pd
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.summaries.judged import JudgedSet
 from delibsim.domain.language import prevailing, sentences
-from delibsim.domain.opinion import spoken
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import flags_of as flags_of_text
+from delibsim.domain.summary import spoken
 from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
 from delibsim.measures.summaries.texts import (

@@ -25,8 +25,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
 from delibsim.models.limits import Limits
-from delibsim.planning.load import MESSAGE, Load, tokens_of_prompt
-from delibsim.planning.tokens import Range, tokens_of
+from delibsim.planning.load import MESSAGE, Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import (
     code_form,
     coding_prompt,
@@ -34,7 +33,7 @@ from delibsim.prompts.coding import (
     longest_coding_prompt,
     steps_prompt,
 )
-from delibsim.prompts.forms.steps import StepsForm
+from delibsim.prompts.forms.words import StepsForm
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.store.codings import Codings

@@ -11,7 +11,7 @@ from delibsim.asking.settings import (
     setting,
     settings_in,
 )
-from delibsim.planning.readers import names, one_name, one_of, temperature, whole
+from delibsim.planning.config import names, one_name, one_of, temperature, whole
 
 RULES = ("lower", "mean", "mode", "pooled")
 """How samples become one level; all are computed, and one of them is the score."""

@@ -22,17 +22,15 @@ from delibsim.asking.texts import wording_kept
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment, Role, Sitting
-from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import Summary
+from delibsim.domain.summary import OpinionSet, Summary
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
 from delibsim.measures.designs import directed_ring, mirrored
 from delibsim.models.limits import Limits
-from delibsim.planning.load import MESSAGE, Load
-from delibsim.planning.tokens import Range, tokens_of
+from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
-from delibsim.prompts.forms.verdict import VerdictForm
+from delibsim.prompts.forms.choice import VerdictForm
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import verdict_prompt, verdict_reask
 from delibsim.store.judgments import Judgments

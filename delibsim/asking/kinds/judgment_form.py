@@ -9,8 +9,8 @@ from delibsim.asking.forms import Fault, key_of
 from delibsim.asking.kinds.judgment_packs import COLUMNS, COMPARED
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, SCALE, Judgment, Sitting
-from delibsim.domain.opinion import spoken
 from delibsim.domain.reason import Reason
+from delibsim.domain.summary import spoken
 from delibsim.store.judgments import Judgments
 from delibsim.store.packs import packs_of
 from delibsim.store.tables.csv_cells import read_sheet, refuse_faults

@@ -13,7 +13,7 @@ from delibsim.asking.settings import (
     task_name,
 )
 from delibsim.domain.judgment import ASKED, ROLES, Asked, Role
-from delibsim.planning.readers import one_name, one_of, temperature, whole, yes_or_no
+from delibsim.planning.config import one_name, one_of, temperature, whole, yes_or_no
 
 JUDGES = Called(
     coder="judge",

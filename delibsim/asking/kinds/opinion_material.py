@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import Slot
+from delibsim.domain.summary import OpinionSet, Slot
 
 FEWEST = 2
 """Opinions below which there is nothing to summarise."""

@@ -32,12 +32,11 @@ from delibsim.asking.texts import (
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.comparison import Pair, Sheet, Vote
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.quality import QualityDimension
+from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.treatment import Wording
 from delibsim.models.limits import Limits
-from delibsim.planning.load import MESSAGE, Load
-from delibsim.planning.tokens import Range, tokens_of
+from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask
 from delibsim.prompts.prompt import Prompt, Purpose

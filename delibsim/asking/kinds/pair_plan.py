@@ -32,7 +32,7 @@ from delibsim.asking.texts import (
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Pair, Sheet
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.quality import QualityDimension
+from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
 from delibsim.measures.bradley_terry.problem import DENSE

@@ -18,7 +18,7 @@ from delibsim.asking.settings import (
 from delibsim.domain.adaptive import UNTIL, Rule
 from delibsim.domain.comparison import ORDERS, SCHEMES, Orders, Scheme
 from delibsim.domain.errors import WrongInput
-from delibsim.planning.readers import names, one_name, one_of, temperature, whole, yes_or_no
+from delibsim.planning.config import names, one_name, one_of, temperature, whole, yes_or_no
 from delibsim.prompts.compare import Criteria
 
 UNITS = ("statement", "speech", "participant")

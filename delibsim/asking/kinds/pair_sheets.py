@@ -12,7 +12,7 @@ from delibsim.asking.forms import Fault, form_text, key_of
 from delibsim.asking.pages import blank, document, escaped, in_own_order, paragraphs
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Outcome, Sheet, Vote
-from delibsim.domain.quality import QualityDimension
+from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording

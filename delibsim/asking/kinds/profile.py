@@ -6,8 +6,7 @@ profile alone and answers the survey as that person would.
 
 from delibsim.asking.nouns import Question
 from delibsim.domain.seed import seed_of
-from delibsim.domain.survey import Survey
-from delibsim.domain.topic import Topic
+from delibsim.domain.survey import Survey, Topic
 from delibsim.prompts.blocks import block, items_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words

@@ -20,9 +20,8 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import study_named
-from delibsim.planning.load import Load, tokens_of_prompt
-from delibsim.planning.tokens import Range, tokens_of
-from delibsim.prompts.audit import NO_LEVEL, audit_prompt, audit_reask
+from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
+from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.audits import Audits
 from delibsim.store.runs import Runs

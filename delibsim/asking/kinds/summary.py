@@ -15,20 +15,18 @@ from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import wording_kept
 from delibsim.domain.annotation import Annotation
-from delibsim.domain.opinion import OpinionSet
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import FLOORS, Slot, Summary
+from delibsim.domain.summary import FLOORS, OpinionSet, Slot, Summary
 from delibsim.domain.treatment import Wording
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.prices import context_window
 from delibsim.models.extractive import Copying
 from delibsim.models.limits import Limits
 from delibsim.models.retry import estimated_tokens
-from delibsim.planning.load import Load, tokens_of_prompt
-from delibsim.planning.tokens import Range, tokens_of
+from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.prompts.summary import summary_prompt, summary_reask
+from delibsim.prompts.verdict import summary_prompt, summary_reask
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries

@@ -17,12 +17,12 @@ from delibsim.asking.nouns import Plan
 from delibsim.asking.road import answered, merge
 from delibsim.asking.texts import checked_wording, plain, wording_plain
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.opinion import OpinionSet, alike
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import OpinionSet, alike
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
 from delibsim.measures.summaries.texts import NoSharedWord, clusters
-from delibsim.prompts.summary import check_summary_texts
+from delibsim.prompts.verdict import check_summary_texts
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries

@@ -19,9 +19,9 @@ from delibsim.asking.settings import (
 )
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping
+from delibsim.planning.config import key_of, one_name, one_of, read_values, temperature, whole
 from delibsim.planning.overrides import values_by_key
 from delibsim.planning.presets import Presets
-from delibsim.planning.readers import key_of, one_name, one_of, read_values, temperature, whole
 
 PLANS = ("whole", "chunks")
 """Whether a summary is given in one step, or in two: of parts, and then of their summaries."""

@@ -7,9 +7,8 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from delibsim.conduct.launch.folder import Launch, outcome_from_line, write_batches
+from delibsim.conduct.launch.folder import Launch, most_workers, outcome_from_line, write_batches
 from delibsim.conduct.launch.hydra import check, start
-from delibsim.conduct.launch.shares import most_workers
 from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.study import Notify, Prepared, prepare

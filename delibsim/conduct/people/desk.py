@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from delibsim.conduct.people.watch import NOBODY, Watch, woken
-from delibsim.domain.hosting import Hosting, Limit
-from delibsim.domain.presence import A_PERSON
+from delibsim.domain.hosting import A_PERSON, Hosting, Limit
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.store.people.register import Register, Unavailable, now

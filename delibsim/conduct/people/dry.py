@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from delibsim.conduct.people.hall import Hall
-from delibsim.domain.hosting import Hosting, Limit
-from delibsim.domain.presence import A_PERSON
+from delibsim.domain.hosting import A_PERSON, Hosting, Limit
 from delibsim.models.base import LanguageModel
 from delibsim.models.person.browser import Asked, Given
 from delibsim.store.people.persons import add_person, consent, set_stage

@@ -16,7 +16,7 @@ from delibsim.conduct.people.watch import Watch
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
-from delibsim.engine.event import Event
+from delibsim.engine.agenda import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import alone

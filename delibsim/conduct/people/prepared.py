@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from delibsim.conduct.cost import budget_of
-from delibsim.conduct.preflight import Notify, closed_on_failure, proven_pool
-from delibsim.domain.presence import PERSON
+from delibsim.conduct.study import Notify, closed_on_failure, proven_pool
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.run import Session
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool

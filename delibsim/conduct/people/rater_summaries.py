@@ -11,10 +11,10 @@ from delibsim.asking.kinds.sittings import JudgedMaterial
 from delibsim.conduct.people.rater_pack import Kind, RaterPack, Replies, Step, new_among
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.opinion import spoken
+from delibsim.domain.summary import spoken
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, quoted
-from delibsim.prompts.forms.verdict import VerdictForm
+from delibsim.prompts.forms.choice import VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.verdict import QUESTION, verdict_prompt

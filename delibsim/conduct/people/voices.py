@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 from delibsim.conduct.people.desk import RoomDesk, StandIn
-from delibsim.domain.presence import A_PERSON, PERSON, named_stand_in
+from delibsim.domain.hosting import A_PERSON, PERSON, named_stand_in
 from delibsim.domain.run import Session
-from delibsim.models.base import Completion, LanguageModel
-from delibsim.models.capabilities import Capabilities, capabilities_of
+from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
 from delibsim.models.person.browser import Asked, BrowserPerson, Given
 from delibsim.models.pool import ModelPool
 from delibsim.prompts.prompt import Prompt

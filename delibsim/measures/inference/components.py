@@ -7,10 +7,15 @@ can be negative, which REML rules out. `crossed_components` is by REML, of a des
 incomplete; on complete data it is the analysis of variance, as long as no variance is negative.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from delibsim.measures.inference.mixed import mixed_fit
+from delibsim.measures.inference.reml import Likelihood, Term, term
 
 Array = NDArray[np.float64]
 
@@ -121,12 +126,6 @@ def raters_needed(icc: float, wanted: float = 0.8) -> float:
     return wanted * (1 - icc) / (icc * (1 - wanted)) if icc > 0 else float("nan")
 
 
-BOUND = 1e3
-"""The largest standard deviation of targets or raters, in those of the residual."""
-ZERO = 1e-4
-"""A smaller one, in standard deviations of the residual, is zero if the likelihood is no lower."""
-DENSE = 20_000
-"""Cells of a table up to which it is quicker to multiply it with its zeros."""
 LEVEL = 0.95
 """The level of the intervals."""
 WIDEST = 33.0
@@ -135,6 +134,8 @@ NEAR = 5.0
 """How far from its estimate the logarithm of the ratio of raters to residual is looked for."""
 SMALLEST = -14.0
 """The logarithm of a ratio of variances that is taken for none."""
+GRID = 17
+"""Points of a grid over the variance of raters."""
 
 
 @dataclass(frozen=True)
@@ -192,24 +193,14 @@ class Components:
 def crossed_components(ratings: ArrayLike) -> Components:
     """Variances of targets and raters by REML; `ratings` is targets by raters, NaN where missing.
 
-    The likelihood is profiled over mean and residual variance, and evaluated by Woodbury's
-    identity on a square matrix of as many rows as there are raters, or targets if these are fewer,
-    so that hundreds of both take less than a second. ValueError for another shape.
+    Hundreds of both take about a second. ValueError for another shape.
 
     >>> found = crossed_components([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6],
     ...                             [10, 5, 6, 9], [6, 2, 4, 7]])
     >>> round(found.icc_21, 2), round(found.icc_2k, 2)  # Shrout and Fleiss 1979, table 4
     (0.29, 0.62)
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):  # threads cost more than they save on matrices this small
-        return _components(np.asarray(ratings, dtype=float))
-
-
-def _components(table: Array) -> Components:
-    from scipy.optimize import minimize
-
+    table = np.asarray(ratings, dtype=float)
     if table.ndim != 2:
         raise ValueError(f"ratings are targets by raters, not of shape {table.shape}")
     table = table[~np.isnan(table).all(axis=1)]
@@ -222,93 +213,59 @@ def _components(table: Array) -> Components:
     if not np.nanstd(table, axis=1).any():
         note = "rater_variance_zero residual_variance_zero"
         return Components(float(np.nanmean(table, axis=1).var(ddof=1)), 0.0, 0.0, k, note)
-    # The model does not tell targets from raters: the fewer of the two are the columns.
-    turned = table.shape[1] > table.shape[0]
-    profile = _Profile(table.T, given.T) if turned else _Profile(table, given)
-    settings = {"xatol": 1e-7, "fatol": 1e-8, "maxiter": 2000}
-    bounds = [(0.0, BOUND)] * 2
-    found = minimize(profile, np.ones(2), method="Nelder-Mead", bounds=bounds, options=settings)
-    if not found.success:
-        return Components(*[float("nan")] * 4, note="not_converged")
-    if found.x.max() > 0.9 * BOUND:
-        return Components(*[float("nan")] * 4, note="no_residual_variance")
-    sds = profile.settled(found.x)
-    residual = profile.residual(sds)
-    target, rater = map(float, sds[::-1] if turned else sds)
-    zero = [name for name, sd in (("target", target), ("rater", rater)) if sd == 0]
-    odds_low, odds_high = _odds_interval(profile, sds, turned)
-    return Components(
-        target=target**2 * residual,
-        rater=rater**2 * residual,
-        residual=residual,
-        k=k,
-        note=" ".join(f"{name}_variance_zero" for name in zero),
-        odds_low=odds_low,
-        odds_high=odds_high,
-    )
+    of_target, of_rater = np.nonzero(given)
+    terms = [term("target", of_target), term("rater", of_rater)]
+    values = table[given]
+    fixed = np.ones((len(values), 1))
+    fit = mixed_fit(values, fixed, terms)
+    if not fit.converged:
+        note = "no_residual_variance" if _explained(values, terms) else fit.note
+        return Components(*[float("nan")] * 4, note=note)
+    target, rater, residual = (fit.variances[name] for name in ("target", "rater", "residual"))
+    with threadpool_limits(1):  # threads cost more than they save on matrices this small
+        low, high = _odds_interval(
+            _Profile(values, fixed, terms), target / residual, rater / residual
+        )
+    return Components(target, rater, residual, k, fit.note, low, high)
+
+
+def _explained(values: Array, terms: Sequence[Term]) -> bool:
+    """Whether targets and raters explain every rating."""
+    design = np.hstack([one.matrix().toarray() for one in terms])
+    rest = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+    return bool(np.abs(rest).max() <= RANK * np.abs(values).max())
 
 
 class _Profile:
-    """Minus twice the REML log likelihood, less a constant, of two relative standard deviations.
-
-    They are those of the rows and of the columns of the table, in residual standard deviations.
+    """Minus twice the REML log likelihood, less a constant, of the variances of targets and raters
+    in those of the residual.
     """
 
-    def __init__(self, table: Array, given: NDArray[np.bool_]) -> None:
-        from scipy.sparse import csr_array
+    def __init__(self, values: Array, fixed: Array, terms: Sequence[Term]) -> None:
+        self._likelihood = Likelihood(fixed, terms)
+        self._responses = self._likelihood.responses((values - values.mean())[:, None])
 
-        values = np.where(given, table - table[given].mean(), 0.0)
-        ones = given.astype(float)
-        self.n = float(ones.sum())
-        self.given = ones if ones.size <= DENSE else csr_array(ones)
-        # Of the mean's column and the values: their sums by row and by column, and products.
-        self.by_row = np.column_stack([ones.sum(axis=1), values.sum(axis=1)])
-        self.by_column = np.column_stack([ones.sum(axis=0), values.sum(axis=0)])
-        self.products = np.diag([self.n, float((values**2).sum())])
+    def __call__(self, targets: ArrayLike, raters: ArrayLike) -> Array:
+        """At several variances at once, (d,)."""
+        ratios = np.column_stack([targets, raters])
+        alike = self._responses.of(np.zeros(len(ratios), dtype=np.intp))
+        return self._likelihood(ratios, alike).deviance
 
-    def __call__(self, sds: Array) -> float:
-        quadratic, logs = self._parts(sds)
-        return (self.n - 1) * float(np.log(quadratic)) + logs
+    def lowest(self, odds: float, around: float) -> float:
+        """Its lowest value at these odds, over the variance of raters.
 
-    def residual(self, sds: Array) -> float:
-        """The variance of the residual at which the likelihood is highest, given the others."""
-        return self._parts(sds)[0] / (self.n - 1)
-
-    def settled(self, sds: Array) -> Array:
-        """Standard deviations with those at the boundary put to zero."""
-        for i in range(2):
-            lower = np.array(sds, dtype=float)
-            lower[i] = 0.0
-            if sds[i] < ZERO and self(lower) <= self(sds) + 1e-9:
-                sds = lower
-        return sds
-
-    def _parts(self, sds: Array) -> tuple[float, float]:
-        """The quadratic form of the values about their mean, and the logarithms of determinants."""
-        from scipy.linalg import cho_factor, cho_solve
-
-        row, column = sds**2
-        # Of the inverse of I + row * Z Z', Z being the indicators of the rows, this is the part
-        # that every pair of ratings in one row shares.
-        shared = row / (1 + row * self.by_row[:, 0])
-        matrix = column * (np.diag(self.by_column[:, 0]) - self._pairs(shared))
-        factor = cho_factor(matrix + np.eye(len(matrix)))
-        right = self.by_column - self.given.T @ (shared[:, None] * self.by_row)
-        left = self.products - (self.by_row.T * shared) @ self.by_row
-        products = left - column * right.T @ cho_solve(factor, right)
-        quadratic = products[1, 1] - products[0, 1] ** 2 / products[0, 0]
-        determinant = 2 * np.log(np.diag(factor[0])).sum()
-        logs = np.log1p(row * self.by_row[:, 0]).sum() + determinant
-        return float(quadratic), float(logs + np.log(products[0, 0]))
-
-    def _pairs(self, weights: Array) -> Array:
-        """For each pair of columns, the sum of the weights of the rows with a value in both."""
-        if isinstance(self.given, np.ndarray):
-            return (self.given.T * weights) @ self.given
-        return (self.given.T.multiply(weights) @ self.given).toarray()
+        The logarithm of the variance is looked for near `around`, on a grid and on two finer ones.
+        """
+        found, reach = around, NEAR
+        for _ in range(3):
+            logs = np.linspace(found - reach, found + reach, GRID)
+            raters = np.exp([*logs, SMALLEST])
+            values = self(odds * (1 + raters), raters)
+            found, reach = float(logs[values[:-1].argmin()]), 2 * reach / (GRID - 1)
+        return float(values.min())
 
 
-def _odds_interval(profile: _Profile, sds: Array, turned: bool) -> tuple[float, float]:
+def _odds_interval(profile: _Profile, target: float, rater: float) -> tuple[float, float]:
     """The interval of target / (rater + residual), at `LEVEL`.
 
     Its ends are the odds at which minus twice the restricted log likelihood, at its lowest over the
@@ -319,10 +276,9 @@ def _odds_interval(profile: _Profile, sds: Array, turned: bool) -> tuple[float, 
     from scipy.special import chdtri
 
     def above(log_odds: float) -> float:
-        return _lowest(profile, np.exp(log_odds), around, turned) - limit
+        return profile.lowest(float(np.exp(log_odds)), around) - limit
 
-    limit = profile(sds) + float(chdtri(1, 1 - LEVEL))
-    target, rater = (sds[::-1] if turned else sds) ** 2
+    limit = float(profile([target], [rater])[0] + chdtri(1, 1 - LEVEL))
     around = float(np.log(max(rater, np.exp(-NEAR))))
     centre = float(np.log(max(target / (1 + rater), np.exp(SMALLEST))))
     ends = []
@@ -336,23 +292,6 @@ def _odds_interval(profile: _Profile, sds: Array, turned: bool) -> tuple[float, 
         bracket = sorted((centre + sign * within, centre + sign * beyond))
         ends.append(float(np.exp(brentq(above, *bracket, xtol=1e-3))))
     return ends[0], ends[1]
-
-
-def _lowest(profile: _Profile, odds: float, around: float, turned: bool) -> float:
-    """The lowest value of the profile at these odds, over the variance of raters.
-
-    Its logarithm is looked for near `around`.
-    """
-    from scipy.optimize import minimize_scalar
-
-    def at(log_rater: float) -> float:
-        rater = np.exp(log_rater)
-        sds = np.sqrt([odds * (1 + rater), rater])
-        return profile(sds[::-1] if turned else sds)
-
-    ends = (around - NEAR, around + NEAR)
-    found = minimize_scalar(at, bounds=ends, method="bounded", options={"xatol": 1e-2})
-    return min(float(found.fun), at(SMALLEST))
 
 
 def _why_undefined(table: Array, given: NDArray[np.bool_]) -> str:

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from delibsim.models.base import Completion, Status
-from delibsim.models.capabilities import Capabilities, PreflightIssue
+from delibsim.models.base import Capabilities, Completion, PreflightIssue, Status
 from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
 from delibsim.models.clients.connection import unreachable
 from delibsim.models.clients.faults import (
@@ -39,8 +38,8 @@ from litellm.exceptions import ContentPolicyViolationError, ContextWindowExceede
 # The base of litellm's errors; litellm.exceptions.OpenAIError is not.
 from openai import OpenAIError
 
+from delibsim.models.clients.connection import guard
 from delibsim.models.clients.settings import provider_in
-from delibsim.models.clients.transport import guard
 
 litellm.suppress_debug_info = True
 litellm.telemetry = False  # ty: ignore[invalid-assignment]

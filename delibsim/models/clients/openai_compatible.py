@@ -12,11 +12,9 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic_core import to_json
 
-from delibsim.models.base import Completion
-from delibsim.models.capabilities import Capabilities, PreflightIssue
-from delibsim.models.clients.bodies import decoded, text_of
+from delibsim.models.base import Capabilities, Completion, PreflightIssue
 from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
-from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE
+from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE, decoded, text_of
 from delibsim.models.clients.faults import (
     LONGEST_FAULT,
     public_url,

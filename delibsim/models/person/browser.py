@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from delibsim.domain.presence import A_PERSON
-from delibsim.models.base import Completion, Status, Usage
-from delibsim.models.capabilities import Capabilities, PreflightIssue
+from delibsim.domain.hosting import A_PERSON
+from delibsim.models.base import Capabilities, Completion, PreflightIssue, Status, Usage
 from delibsim.prompts.prompt import Prompt
 
 FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)

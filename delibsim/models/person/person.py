@@ -5,15 +5,13 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Collection
 
-from delibsim.models.base import Completion, Status, Usage
-from delibsim.models.capabilities import Capabilities
+from delibsim.models.base import Capabilities, Completion, Status, Usage
 from delibsim.models.person.page import BACK, DECLINE, DONE, LATER, heading, inert
 from delibsim.models.person.sheet import Sheet, sheet_of_vote
 from delibsim.models.person.terminal import terminal
 from delibsim.prompts.blocks import read_block, read_items
-from delibsim.prompts.forms.ranking import RankingForm
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 Ask = Callable[[str], Awaitable[str]]

@@ -15,13 +15,10 @@ from delibsim.models.person.page import heading_of, marked
 from delibsim.models.person.told import ENDS, blocks_in, blocks_of, without_labels
 from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
-from delibsim.prompts.forms.choice import ANSWER, REASON, ChoiceForm
+from delibsim.prompts.forms.choice import ANSWER, NUMBERED, REASON, ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
-from delibsim.prompts.forms.ranking import RankingForm
-from delibsim.prompts.forms.speech import Speech
-from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.verdict import NUMBERED, VerdictForm
-from delibsim.prompts.forms.words import Words
+from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 

@@ -1,8 +1,10 @@
-"""The form of free speech: any text that is not empty and not too long."""
+"""The forms of free text: words, a speech that keeps to rules, a summary, the steps of a coder."""
 
 import itertools
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
+from delibsim.domain.rules import Rules, cut
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import UnreadableReply
 
@@ -49,3 +51,108 @@ class Words:
         padding = itertools.islice(itertools.cycle(PADDING), missing)
         padded = [*said, *padding]
         return " ".join(padded[: self.limit])
+
+
+@dataclass(frozen=True)
+class Speech:
+    """A speech under rules; `asked` counts re-asks, from 0.
+
+    After the last re-ask a speech is read whatever rule it breaks.
+    """
+
+    rules: Rules
+    limit: int | None = None
+    asked: int = 0
+
+    def describe(self) -> str:
+        """The form in words."""
+        return (
+            f"Reply with the words of your speech and nothing else: {self.rules.least} to"
+            f" {self.rules.most} words."
+        )
+
+    def read(self, text: str) -> str:
+        """The speech; UnreadableReply with every broken rule while it may be asked for again."""
+        words = Words(self.limit).read(text)
+        broken = self.rules.broken(words)
+        if broken and self.asked < self.rules.reasks:
+            raise UnreadableReply("; ".join(broken.values()))
+        if "too_long" in broken and self.rules.then == "cut":
+            return cut(words, self.rules.most)
+        return words
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The label, padded to the length nearest to `words` that the rules allow."""
+        allowed = min(max(words, self.rules.least), self.rules.most)
+        return Words(self.limit).example(label, allowed)
+
+    def again(self) -> "Speech":
+        """The form in which it is asked for once more."""
+        return replace(self, asked=self.asked + 1)
+
+
+@dataclass(frozen=True)
+class SummaryForm:
+    """The summary alone."""
+
+    def describe(self) -> str:
+        """The form in words."""
+        return "Reply with the summary and nothing else."
+
+    def read(self, text: str) -> str:
+        """The summary without surrounding space; UnreadableReply where it is empty.
+
+        >>> SummaryForm().read(" Most want a tram. ")
+        'Most want a tram.'
+        """
+        return Words().read(text)
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The label, padded to `words` words."""
+        return Words().example(label, words)
+
+
+FEWEST, MOST = 5, 7
+NUMBERED = re.compile(
+    r"[ \t>*#_-]*(?:step[ \t]+)?(\d{1,2})[ \t*_]*[.):][ \t*_]*(.*)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class StepsForm:
+    """Five to seven numbered steps, each beginning a line; what follows a step belongs to it."""
+
+    def describe(self) -> str:
+        """The form in words."""
+        return (
+            f"Reply with {FEWEST} to {MOST} numbered steps and nothing else, each on a line that"
+            " begins with its number and a full stop."
+        )
+
+    def example(self, label: str, words: int = 0) -> str:
+        """Six steps; they say nothing of their own."""
+        said = "Compare what the text says with the anchor of this level, and go on if it fits."
+        return "\n".join(f"{number}. {said}" for number in range(1, FEWEST + 2))
+
+    def read(self, text: str) -> tuple[str, ...]:
+        r"""The steps in their order; UnreadableReply where they are too few or too many.
+
+        >>> StepsForm().read("1. Read.\n2. Find.\n3. Ask.\n4. Compare.\n5. Decide.")[-1]
+        'Decide.'
+        """
+        steps: list[list[str]] = []
+        for line in whole_characters(text).splitlines():
+            match = NUMBERED.match(line)
+            if match and int(match[1]) == len(steps) + 1:
+                steps.append([match[2]])
+            elif steps:
+                steps[-1].append(line)
+        found = tuple(" ".join(" ".join(lines).split()) for lines in steps)
+        if not FEWEST <= len(found) <= MOST:
+            raise UnreadableReply(
+                f"the reply has {len(found)} numbered steps; {FEWEST} to {MOST} are asked for"
+            )
+        empty = next((number for number, step in enumerate(found, 1) if not step), 0)
+        if empty:
+            raise UnreadableReply(f"step {empty} is empty")
+        return found

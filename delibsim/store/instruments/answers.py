@@ -1,21 +1,60 @@
-"""People's answers to surveys before and after a deliberation: a CSV file with one row a
-participant and phase, checked as it is read.
+"""What rank 1 means in a file of people's answers; every answer that is kept has it as the most
+preferred.
 """
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Phase
-from delibsim.store.instruments import ranks
 from delibsim.store.tables.csv_cells import read_sheet
+
+Rank1 = Literal["most_preferred", "least_preferred"]
+MEANINGS: tuple[Rank1, ...] = get_args(Rank1)
+
+RANK_IS = "rank_1_is"
+"""The column in which a file of answers declares what rank 1 is, alike in all rows of a survey."""
+
+# No codebook says so. The more somebody objects (C40 of auscj), the higher the number at a ban of
+# everything (P7): r is 0.67 before and 0.70 after, and would be negative if 1 were the best.
+LEAST_FIRST = frozenset({"deliberr.auscj"})
+"""The published surveys in whose answers rank 1 is the least preferred."""
+
+
+def in_source(survey_id: str) -> Rank1:
+    """What rank 1 is in the published answers to a survey, where they are what was imported.
+
+    >>> in_source("deliberr.auscj"), in_source("deliberr.ccps")
+    ('least_preferred', 'most_preferred')
+    """
+    return "least_preferred" if survey_id in LEAST_FIRST else "most_preferred"
+
+
+def declared(path: Path, cells: Iterable[tuple[int, str]]) -> Rank1 | None:
+    """What rank 1 is according to the cells (line, text) of `RANK_IS`; None where all are empty.
+
+    Raises WrongInput, naming file and line, for another word, and where rows contradict each other.
+    """
+    first: tuple[int, str] | None = None
+    for line, text in cells:
+        where = f"{path}, line {line}, column {RANK_IS}"
+        if text and text not in MEANINGS:
+            raise WrongInput(f"{where}: expected {' or '.join(MEANINGS)}, got {text!r}")
+        first = first or (line, text)
+        if text != first[1]:
+            raise WrongInput(f"{where}: {text!r}, but {first[1]!r} in line {first[0]}")
+    if first is None or not first[1]:
+        return None
+    return "least_preferred" if first[1] == "least_preferred" else "most_preferred"
+
 
 Ratings = NDArray[np.int64]
 EMPTY = {"", "NA"}
@@ -52,7 +91,7 @@ class Answers:
     lines: Mapping[Phase, tuple[int, ...]]
     declared: bool = False
 
-    def facing(self, rank_1: ranks.Rank1) -> "Answers":
+    def facing(self, rank_1: Rank1) -> "Answers":
         """These answers with rank 1 as the most preferred, where it is `rank_1` here.
 
         Declared ones stay as they are.
@@ -142,7 +181,7 @@ def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answer
                     " character"
                 )
         items = {column: cell for column, cell in cells.items() if ITEM.fullmatch(column)}
-        rank_1 = cells.get(ranks.COLUMN, "")
+        rank_1 = cells.get(RANK_IS, "")
         row = _Row(line, cells["case"], columns.phases[stage], participant, items, rank_1)
         surveys.setdefault(cells["survey"], []).append(row)
     return {
@@ -162,7 +201,7 @@ def answers_csv(answers: Sequence[Answers]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     items = [f"{kind}{k}" for kind in "CP" for k in range(1, width[kind] + 1)]
-    writer.writerow(["survey", "case", "phase", "participant", ranks.COLUMN, *items])
+    writer.writerow(["survey", "case", "phase", "participant", RANK_IS, *items])
     for own in answers:
         rank_1 = "most_preferred" if own.declared else ""
         for phase in PHASES:
@@ -184,7 +223,7 @@ def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: 
     lines: dict[Phase, tuple[int, ...]] = {}
     for phase, own in by_phase.items():
         lines[phase] = tuple(row.line for row in own)
-    rank_1 = ranks.declared(path, [(row.line, row.rank_1) for row in rows])
+    rank_1 = declared(path, [(row.line, row.rank_1) for row in rows])
     answers = Answers(
         survey=survey,
         participants=tuple(row.participant for row in pre),
@@ -272,7 +311,7 @@ def _ranks(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
     return ranked
 
 
-def most_first(ranks: NDArray[np.int64], rank_1: ranks.Rank1) -> NDArray[np.int64]:
+def most_first(ranks: NDArray[np.int64], rank_1: Rank1) -> NDArray[np.int64]:
     """Ranks (n, p), each row a permutation of 1..p, with 1 as the most preferred.
 
     >>> most_first(np.array([[1, 3, 2]]), "least_preferred").tolist()

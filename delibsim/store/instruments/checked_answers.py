@@ -10,8 +10,16 @@ import numpy as np
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import LABEL, PHASES, Phase, Survey, faults_of
-from delibsim.store.instruments.answers import EMPTY, Answers, read_rows, whole_number
-from delibsim.store.instruments.ranks import COLUMN, Rank1, declared, in_source
+from delibsim.store.instruments.answers import (
+    EMPTY,
+    RANK_IS,
+    Answers,
+    Rank1,
+    declared,
+    in_source,
+    read_rows,
+    whole_number,
+)
 
 PARTICIPANT = ("participant", "pnum", "respondent", "id")
 STAGE = ("stage", "phase", "stage_id", "wave")
@@ -113,7 +121,7 @@ def check_answers(
     answers = _answers(path, survey, kept).facing(rank_1) if kept else None
 
     notes = [note] if note else []
-    notes += _unused(header, {who, when, "case", "survey", COLUMN, *items})
+    notes += _unused(header, {who, when, "case", "survey", RANK_IS, *items})
     notes += _departures(answers, survey) if answers is not None else []
     named = [row.participant for row in rows]
     named += [fault.participant for fault in faults if fault.participant]
@@ -194,9 +202,10 @@ def _rank_1(path: Path, lines: Sequence[_Line], survey: Survey, given: Rank1 | N
     Raises WrongInput where both differ, and where neither says it although the published answers to
     the survey run the other way.
     """
-    told = declared(path, [(line, cells.get(COLUMN, "")) for line, cells in lines])
+    told = declared(path, [(line, cells.get(RANK_IS, "")) for line, cells in lines])
     if told is not None and given is not None and told != given:
-        raise WrongInput(f"{path}: rank 1 is {told} by column {COLUMN}, and {given} by --rank-1-is")
+        fault = f"rank 1 is {told} by column {RANK_IS}, and {given} by --rank-1-is"
+        raise WrongInput(f"{path}: {fault}")
     if told is None and given is None and in_source(survey.id) == "least_preferred":
         raise WrongInput(
             f"{path}: nothing says what rank 1 is, and in the published answers to {survey.id} "

@@ -11,10 +11,9 @@ import numpy as np
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.survey import PHASES, Item, Survey
-from delibsim.store.instruments.answers import Answers, Columns, Ratings, read_answers
+from delibsim.store.instruments.answers import Answers, Columns, Ratings, in_source, read_answers
 from delibsim.store.instruments.library import PUBLISHED
 from delibsim.store.instruments.published import LONG, SHEETS, Instrument, read_instruments
-from delibsim.store.instruments.ranks import in_source
 
 HUMAN = "human_data.csv"
 """The name of the file with the answers of people."""

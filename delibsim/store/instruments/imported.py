@@ -14,7 +14,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.domain.text import counted
 from delibsim.store.files import write_atomically
-from delibsim.store.instruments.answers import Answers, answers_csv, read_answers
+from delibsim.store.instruments.answers import Answers, Rank1, answers_csv, in_source, read_answers
 from delibsim.store.instruments.deliberr import (
     HUMAN,
     Published,
@@ -26,7 +26,6 @@ from delibsim.store.instruments.deliberr import (
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import FOLDER, kept_answers
 from delibsim.store.instruments.published import LONG, SHEETS
-from delibsim.store.instruments.ranks import Rank1, in_source
 from delibsim.store.reading import read_yaml
 
 ANSWERS = "answers.csv"

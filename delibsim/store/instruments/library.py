@@ -9,14 +9,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
-from delibsim.domain.quality import QualityDimension
-from delibsim.domain.scheme import Scheme
-from delibsim.domain.survey import LABEL, Item, Survey, fault_of_distribution
-from delibsim.domain.topic import Motion, Topic
-from delibsim.store.instruments.dimension_files import is_dimension, read_dimension
+from delibsim.domain.scheme import QualityDimension, Scheme
+from delibsim.domain.survey import LABEL, Item, Motion, Survey, Topic, fault_of_distribution
+from delibsim.store.instruments.answers import Rank1
 from delibsim.store.instruments.faults import Faults, checked_fields, fields_of
-from delibsim.store.instruments.ranks import Rank1
-from delibsim.store.instruments.scheme_files import is_scheme, read_scheme
+from delibsim.store.instruments.scheme_files import (
+    is_dimension,
+    is_scheme,
+    read_dimension,
+    read_scheme,
+)
 from delibsim.store.reading import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

@@ -1,21 +1,120 @@
-"""Where imported answers of people to a survey are kept, and found again."""
+"""Covariates of debaters and raters: a CSV file with one row a person or model, joined by id."""
 
 import csv
 import functools
 import hashlib
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from delibsim.domain.errors import NotImported, WrongInput
+from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.survey import PHASES, Survey
 from delibsim.store.files import write_atomically
-from delibsim.store.instruments.answers import Answers, read_answers
+from delibsim.store.instruments.answers import (
+    EMPTY,
+    RANK_IS,
+    Answers,
+    in_source,
+    read_answers,
+    read_rows,
+)
 from delibsim.store.instruments.checked_answers import check_answers
-from delibsim.store.instruments.ranks import COLUMN, in_source
+
+NUMBERS = ("expertise", "age", "education")
+WORDS = ("gender",)
+COVARIATES = (*NUMBERS, *WORDS)
+
+
+@dataclass(frozen=True)
+class Covariates:
+    """What is known of a debater or rater; None where the file does not say.
+
+    `age` is in years, `education` and `expertise` are numbers on a scale of the user's own,
+    `gender` is a word.
+    """
+
+    age: float | None = None
+    education: float | None = None
+    expertise: float | None = None
+    gender: str | None = None
+
+
+def read_covariates(path: Path, ids: Iterable[str]) -> dict[str, Covariates]:
+    """The covariates in a CSV file, by id.
+
+    Its columns are `id` and any of age, gender, education and expertise. `ids` are the debaters
+    and raters there are. Cells that are empty or NA are None. Raises WrongInput for an unknown
+    column, and with a line for each id that occurs twice or belongs to nobody and for each cell
+    that is no number (an age: from 0 to 120).
+    """
+    known = sorted(set(ids))
+    rows: dict[str, Covariates] = {}
+    faults = []
+    for line, cells in read_rows(path, ["id"]):
+        _check_columns(path, list(cells))
+        who = cells["id"]
+        problems = _problems(who, cells, known, rows)
+        faults += [f"{path}, line {line}: {problem}" for problem in problems]
+        if not problems:
+            rows[who] = _covariates(cells)
+    if faults:
+        raise WrongInput("\n".join(faults))
+    return rows
+
+
+def _check_columns(path: Path, columns: list[str]) -> None:
+    for column in columns:
+        if column not in ("id", *COVARIATES):
+            error = unknown("column", column, ["id", *COVARIATES])
+            raise WrongInput(f"{path}, line 1: {error}")
+
+
+def _problems(
+    who: str,
+    cells: dict[str, str],
+    known: list[str],
+    rows: dict[str, Covariates],
+) -> list[str]:
+    """What is wrong with a row."""
+    problems = []
+    if who not in known:
+        problems.append(str(unknown("id", who, known)))
+    if who in rows:
+        problems.append(f"id '{who}' occurs more than once")
+    for name in NUMBERS:
+        text = cells.get(name, "")
+        if text in EMPTY:
+            continue
+        value = _number(text)
+        if value is None:
+            problems.append(f"{name}: '{text}' is no number")
+        elif name == "age" and not 0 <= value <= 120:
+            problems.append(f"age: {text} is not from 0 to 120")
+    gender = cells.get("gender", "")
+    if not gender.isprintable():
+        problems.append(f"gender: {gender!r} holds a control character")
+    return problems
+
+
+def _covariates(cells: dict[str, str]) -> Covariates:
+    numbers = {name: _number(cells.get(name, "")) for name in NUMBERS}
+    gender = cells.get("gender", "")
+    return Covariates(**numbers, gender=None if gender in EMPTY else gender)
+
+
+def _number(text: str) -> float | None:
+    """The finite number in a cell, None where there is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
 
 FOLDER = "answers"
 """The folder, beside the user, in which imported answers of the user's own are kept: one CSV file a
@@ -34,7 +133,7 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
     `replace` gives up.
     """
     path = home / FOLDER / f"{survey.id}.csv"
-    text = _table(answers, survey, [COLUMN])
+    text = _table(answers, survey, [RANK_IS])
     # Version 0.1 had no such column; the same answers are no others for want of it.
     same = {text.encode(), _table(answers, survey, []).encode()}
     if path.is_file() and path.read_bytes() not in same and not replace:
@@ -52,7 +151,7 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
 def are_kept(answers: Answers, survey: Survey, home: Path) -> bool:
     """Whether these very answers lie in the folder of the user's own already."""
     path = home / FOLDER / f"{survey.id}.csv"
-    return path.is_file() and path.read_bytes() == _table(answers, survey, [COLUMN]).encode()
+    return path.is_file() and path.read_bytes() == _table(answers, survey, [RANK_IS]).encode()
 
 
 def _difference(before: str, now: str) -> str:
@@ -77,7 +176,7 @@ def _rows(table: str) -> dict[tuple[str, str], list[Any]]:
     found: dict[tuple[str, str], list[Any]] = {}
     for row in csv.DictReader(io.StringIO(table)):
         who = row.pop("case", ""), row.pop("participant", "")
-        row.pop(COLUMN, None)
+        row.pop(RANK_IS, None)
         found.setdefault(who, []).append(row)
     return found
 

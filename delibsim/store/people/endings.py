@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from delibsim.domain.hosting import (
+    A_PERSON,
     DONE,
     ENDED,
     LEFT,
@@ -17,7 +18,6 @@ from delibsim.domain.hosting import (
     TIMED_OUT,
     Hosting,
 )
-from delibsim.domain.presence import A_PERSON
 from delibsim.domain.text import quoted
 from delibsim.store.people.databases import ADDRESS
 from delibsim.store.people.register import FILE, Register

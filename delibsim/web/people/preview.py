@@ -13,11 +13,9 @@ from typing import Any, get_args
 from delibsim.conduct.people.hall import Hall
 from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import Hosting, Withdrawal
-from delibsim.domain.presence import PERSON
+from delibsim.domain.hosting import PERSON, Hosting, Withdrawal
 from delibsim.domain.run import Session
-from delibsim.models.base import Completion, LanguageModel
-from delibsim.models.capabilities import Capabilities
+from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.pool import ModelPool
 from delibsim.prompts.prompt import Prompt

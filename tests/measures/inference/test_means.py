@@ -30,7 +30,7 @@ from delibsim.measures.inference.means import (
     welch,
     wilson,
 )
-from delibsim.measures.inference.regression import line
+from delibsim.measures.inference.resampling import line
 
 
 @pytest.mark.parametrize("size", [2, 5, 12])

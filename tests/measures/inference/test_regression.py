@@ -9,7 +9,7 @@ import statsmodels.api as sm
 from scipy.stats import linregress, ttest_1samp
 from statsmodels.sandbox.regression.gmm import IV2SLS
 
-from delibsim.measures.inference.regression import line, ratio, true_slope
+from delibsim.measures.inference.resampling import line, ratio, true_slope
 
 ORACLE = json.loads(
     (Path(__file__).resolve().parents[2] / "reference" / "clustered.json").read_text("utf-8")

@@ -13,7 +13,7 @@ from delibsim.measures.correlations import (
 )
 from delibsim.measures.designs import directed_ring, mirrored
 from delibsim.measures.inference.components import intraclass, of_means, raters_needed
-from delibsim.measures.inference.regression import line
+from delibsim.measures.inference.resampling import line
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 from delibsim.measures.summaries.gaps import (

@@ -18,7 +18,7 @@ from told_alike import (
     shots_of,
 )
 
-from delibsim.domain.presence import A_PERSON
+from delibsim.domain.hosting import A_PERSON
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import Turn
 from delibsim.models.replay import exchanges_in
