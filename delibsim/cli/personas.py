@@ -123,9 +123,9 @@ def show(
     """Print a set of personas and, where it was built from people's answers, the report on it."""
     plain = read_persona_file(name, Path.cwd())
     if to is not None:
-        from delibsim.analysis.personas.report import write_personas  # pandas is slow to import
+        from delibsim.analysis.personas.report import personas_report  # pandas is slow to import
 
-        written = write_personas(plain, to)
+        written = personas_report(plain).write(to)
     if as_json:
         echo_json(plain)
         return
