@@ -6,7 +6,7 @@ from typing import Any
 
 from delibsim.analysis.calls import CallSummary, summary_of
 from delibsim.analysis.collective_statement import on_consensus, statement_of
-from delibsim.analysis.human.values import on_their_instrument, people_of
+from delibsim.analysis.human.reference import on_their_instrument, people_of
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.measure import Measure
 from delibsim.domain.run import Run, Session

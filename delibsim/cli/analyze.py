@@ -64,7 +64,7 @@ def analyze(
     if other and len(other) > 1:
         raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
     second = other[0] if other else None
-    from delibsim.analysis.study.draws import Draws  # pandas is slow to import
+    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
     from delibsim.conduct.analyse import (
         analyse,
         check,
@@ -109,7 +109,7 @@ def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json
 
 def print_findings(found: Any, screen: Console) -> None:
     """Print the warnings, the summary in words, and the contrasts of the index."""
-    from delibsim.analysis.study.report.report import headline, in_words
+    from delibsim.analysis.study.report import headline, in_words
 
     print_each(found.warnings, screen, "bold")
     print_each(in_words(found), screen)
@@ -131,7 +131,7 @@ def show_result(result: Any, screen: Console) -> None:
 
 def _show_both(both: Any, file: Path, as_json: bool) -> int:
     """Print how two studies compare; the exit code."""
-    from delibsim.analysis.study.report.comparison_report import in_words
+    from delibsim.analysis.study.comparison import in_words
 
     if as_json:
         echo_json(both.plain())

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.analysis.coding.audit import (
+from delibsim.analysis.coding.costs import (
     Share,
     audit_rows,
     corrected_rows,

@@ -163,7 +163,7 @@ def _bench(
     runs: Runs, folder: Path, formats: Sequence[str], spreadsheet_safe: bool
 ) -> tuple[Export, Mapping[str, str]]:
     """Write the seven tables; what was written, and what a row of each is."""
-    from delibsim.analysis.study.table.bench import tables  # imports pandas
+    from delibsim.analysis.study.bench import tables  # imports pandas
     from delibsim.conduct.bench import export_bench
 
     return export_bench(runs, folder, formats, spreadsheet_safe), tables()

@@ -46,7 +46,7 @@ def human(
     answers, scales = read_people(path)
     report = people_report(answers, scales, by, partitions, whole=all_)
     if to is not None:
-        from delibsim.analysis.human.page import write_people  # pandas is slow to import
+        from delibsim.analysis.human.tables import write_people
 
         write_people(report, to)
     if as_json:

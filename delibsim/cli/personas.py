@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from delibsim.analysis.personas.told import (
+from delibsim.analysis.personas.report import (
     check_in_words,
     origin_in_words,
     table_of_clusters,
@@ -123,7 +123,7 @@ def show(
     """Print a set of personas and, where it was built from people's answers, the report on it."""
     plain = read_persona_file(name, Path.cwd())
     if to is not None:
-        from delibsim.analysis.personas.page import write_personas  # pandas is slow to import
+        from delibsim.analysis.personas.report import write_personas  # pandas is slow to import
 
         written = write_personas(plain, to)
     if as_json:

@@ -40,7 +40,7 @@ def plot(
 
     Exit code 0; 4 if the study cannot give the figure, or any.
     """
-    from delibsim.analysis.study.draws import Draws  # pandas is slow to import
+    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
     from delibsim.conduct.figures import figure_named, source_of
 
     kind = figure_named(figure) if figure else None

@@ -43,7 +43,7 @@ def report(
     could not be read, a rating is lost, a debate is missing or was edited, 4 if no debate has been
     rated.
     """
-    from delibsim.analysis.debates.study_report import study_report  # pandas is slow to import
+    from delibsim.analysis.debates.report import study_report  # pandas is slow to import
 
     runs = study_at(study, root)
     found = study_report(runs, panel or [], source, focus, people)

@@ -13,7 +13,7 @@ from delibsim.analysis.collective_statement import (
     statement_of,
     tables_of_votes,
 )
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
+from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
 from delibsim.analysis.run_headings import design_in_words, table_of_measures, who_and_how
 from delibsim.analysis.run_notes import notes_on_measures
 from delibsim.analysis.run_summary import design, run_summary

@@ -61,7 +61,7 @@ def show(
     Similarity is the cosine of TF-IDF: a lead for readers, and no proof. Exit code 0; 4 if there is
     none yet.
     """
-    from delibsim.analysis.summaries.likeness import listed, of_opinion, of_summary
+    from delibsim.analysis.summaries.minorities import listed, of_opinion, of_summary
     from delibsim.conduct.summaries_report import judged_set
 
     words = [*([id] if id and "=" in id else []), *(settings or [])]

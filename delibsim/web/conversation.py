@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.call_facts import facts
-from delibsim.analysis.individual_tables import MEANING
+from delibsim.analysis.individual_change import MEANING
 from delibsim.analysis.sharing.leave_out import (
     is_left_out,
     people_among,

@@ -128,7 +128,7 @@ def _ratings(a: Run, b: Run) -> tuple[RatingPair, ...]:
 
 def _people(a: Run, b: Run) -> tuple[PersonPair, ...]:
     """How everybody changed in both runs; nobody of a debate, which has no such survey."""
-    from delibsim.analysis.individual_change import rows_of  # numpy, which no help needs
+    from delibsim.analysis.individual_change import rows_of
 
     first = {row.participant: row for row in rows_of(a)}
     second = {row.participant: row for row in rows_of(b)}

@@ -9,8 +9,8 @@ from delibsim.analysis.beside.beside import Side
 from delibsim.analysis.calls import summary_of, without_effect
 from delibsim.analysis.collective_statement import on_consensus, statement_of, tables_of_votes
 from delibsim.analysis.debate_ratings import on_ratings, ratings_of, table_of_ratings
-from delibsim.analysis.human.values import on_their_instrument, people_of
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
+from delibsim.analysis.human.reference import on_their_instrument, people_of
+from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
 from delibsim.analysis.run_headings import design_in_words, table_of_measures, who_and_how
 from delibsim.analysis.run_notes import notes_on_measures
 from delibsim.analysis.run_summary import design, undefined, values_of
@@ -155,7 +155,7 @@ def citation(side: Side, sha256: str) -> str:
 
 
 def _changes(run: Run) -> Iterator[IndividualChange]:
-    from delibsim.analysis.individual_change import rows_of  # numpy, which no help needs
+    from delibsim.analysis.individual_change import rows_of
 
     yield from rows_of(run)
 

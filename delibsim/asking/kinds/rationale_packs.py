@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.analysis.coding.audit import Stratum, stratum_of
+from delibsim.analysis.coding.costs import Stratum, stratum_of
 from delibsim.asking.forms import NOTHING, refuse
 from delibsim.asking.handing_out import new_folder, pack_name
 from delibsim.asking.kinds.audit import Audit

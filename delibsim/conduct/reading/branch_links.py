@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.analysis.fork_effects import (
+from delibsim.analysis.forks import (
     ITEM,
     Effect,
     notes_on_effects,
+    notes_over_runs,
     shown,
     tables_of_effects,
+    tables_over_runs,
     unmeasured,
 )
-from delibsim.analysis.fork_effects_over_runs import notes_over_runs, tables_over_runs
 from delibsim.analysis.table import Table
 from delibsim.conduct.probes import Course, course_of
 from delibsim.conduct.reading.index import StudyIndex

@@ -74,7 +74,7 @@ class Columns:
 
 def columns_of(index: StudyIndex) -> Columns:
     """What a study can be filtered and sorted by."""
-    from delibsim.analysis.study.table.columns import fixed_columns  # pandas is slow to import
+    from delibsim.analysis.study.study_table import fixed_columns  # pandas is slow to import
 
     columns = index.columns()
     known = set(_names(index, "design"))

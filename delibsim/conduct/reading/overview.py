@@ -59,8 +59,8 @@ def overview_of(index: StudyIndex) -> Overview:
     """A study at a glance, from its index."""
     from delibsim.analysis.average_tables import Comparison  # pandas is slow to import
     from delibsim.analysis.pages.cells import reading
-    from delibsim.analysis.study.analyses.counts import counts
-    from delibsim.analysis.study.draws import Draws
+    from delibsim.analysis.study.counts import counts
+    from delibsim.analysis.study.study_table import Draws
     from delibsim.analysis.study_means import by_treatment, means_of_table
 
     runs, study = index.runs, study_table_of(index)
@@ -100,7 +100,7 @@ def all_measures(runs: Runs) -> dict[str, Measure]:
 
 def study_table_of(index: StudyIndex) -> Any:
     """The table of the study, as it was when it was read last."""
-    from delibsim.analysis.study.table.table_of_study import table_of_rows  # imports pandas
+    from delibsim.analysis.study.table_of_study import table_of_rows  # imports pandas
 
     names = []
     for table in ("design", "measured"):

@@ -7,8 +7,7 @@ from typing import Any
 
 from delibsim.analysis.collective_statement import statement_of, tables_of_votes
 from delibsim.analysis.debates.one_debate import table_of_dimensions, table_of_raters
-from delibsim.analysis.individual_change import rows_of
-from delibsim.analysis.individual_tables import who_moved, why_undefined
+from delibsim.analysis.individual_change import rows_of, who_moved, why_undefined
 from delibsim.analysis.run_changes import ItemShifts, item_shifts
 from delibsim.analysis.run_headings import table_of_measures
 from delibsim.analysis.run_network import Heard, heard_in
