@@ -8,8 +8,7 @@ from delibsim.analysis.average_tables import label_of, reasons_in_words
 from delibsim.analysis.averages import Averages, Levels
 from delibsim.analysis.conditions import ByCondition
 from delibsim.analysis.human.reference import on_their_instrument, people_of
-from delibsim.analysis.run_notes import OTHER_INSTRUMENT
-from delibsim.analysis.run_summary import FLAG
+from delibsim.analysis.run.summary import FLAG, OTHER_INSTRUMENT
 from delibsim.domain.condition import Condition
 from delibsim.domain.effect import Drop, NoEffect
 from delibsim.domain.measure import Measure

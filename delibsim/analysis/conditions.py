@@ -10,8 +10,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from delibsim.analysis.human.reference import on_their_instrument, people_of
-from delibsim.analysis.run_notes import OTHER_INSTRUMENT
-from delibsim.analysis.run_summary import FLAG, is_null
+from delibsim.analysis.run.summary import FLAG, OTHER_INSTRUMENT, is_null
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, of_whole_runs

@@ -64,7 +64,7 @@ def analyze(
     if other and len(other) > 1:
         raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
     second = other[0] if other else None
-    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
+    from delibsim.analysis.study.study_table import Draws
     from delibsim.conduct.analyse import (
         analyse,
         check,

@@ -34,13 +34,11 @@ COMMANDS = {
     "people": Command("hold", "people", "Who takes part in a browser: invite, list, try, export."),
     # see
     "status": Command("see", "status", "What was held, cut off or damaged, and what it cost."),
-    "show": Command("see", "show", "Read a run: transcript, answers, who changed, measures."),
+    "show": Command("see", "show", "Read a run: transcript, answers, measures; or two runs."),
     "view": Command("see", "reader", "Read studies and runs in a browser, or write them as pages."),
     "score": Command("see", "score", "Score every run of a study; the measures by condition."),
     "analyze": Command("see", "analyze", "Effects with intervals, in words and one report."),
     "plot": Command("see", "plot", "Draw one figure of a study, or list those it can give."),
-    "compare-runs": Command("", "compare_runs", "Put two runs beside each other."),
-    "share": Command("", "share", "Write one run for others, or the line that cites it."),
     # ask
     "code": Command("ask", "code", "Code texts by a scheme, and see how far coders agree."),
     "compare": Command("ask", "compare", "Have texts judged two at a time; how strong each is."),

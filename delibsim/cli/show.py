@@ -1,58 +1,38 @@
-"""`delibsim show`: read a run."""
+"""`delibsim show`: read a run, or two runs beside each other; and a run as a text for others."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from delibsim.analysis.calls import CallSummary, dropped_in, summary_of, without_effect
-from delibsim.analysis.collective_statement import (
-    on_consensus,
-    statement_of,
-    tables_of_votes,
-)
-from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
-from delibsim.analysis.run_headings import design_in_words, table_of_measures, who_and_how
-from delibsim.analysis.run_notes import notes_on_measures
-from delibsim.analysis.run_summary import design, run_summary
-from delibsim.analysis.run_transcript import (
-    Line,
-    codes_of,
-    lineage,
-    lines,
-    on_answers,
-    on_cuts,
-    on_given,
-    people_of,
-    tables_of_answers,
-)
-from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
+from delibsim.analysis.run.view import Line, Part, RunView
+from delibsim.cli.options import RUNS, Json, RunsFolder
 from delibsim.cli.pager import paged
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import brief, console, echo_json, print_each, run_at, safe
-from delibsim.conduct.scorers import annotator, measures_of, scorers_of_summary, scores_of
-from delibsim.domain.consensus import Consensus
+from delibsim.cli.terminal import brief, console, echo_json, print_each, run_at, safe, say, shown
+from delibsim.conduct.view import Place, run_view, shared_view
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.run import Run
-from delibsim.domain.text import counted
-from delibsim.store.branches import inherited
 from delibsim.store.codec import Damaged, run_to_plain
-from delibsim.store.interventions import KINDS, interventions_in
-from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 INDENT = 5  # columns before what was said
+WIDTH = 80  # columns of plain text
+FORMS = ("html", "markdown", "text", "json", "csv", "cite")
 
+RUN = "Folder of a run, or study/session, or a study that has one session; two for both together."
 ANSWERS = "Print everybody's answers, how each person's changed, and the measures."
 CALL = "Print one call whole, by its id (Participant 1/pre/0); 'all' lists them."
-WHOLE = "Print long statements whole."
+WHOLE = "Print long statements whole; of two runs also what is the same in both."
 
 
 @app.command()
 def show(
-    run: RunName,
+    run: Annotated[list[str], typer.Argument(metavar="RUN [RUN]", help=RUN)],
     answers: Annotated[bool, typer.Option(help=ANSWERS)] = True,
     call: Annotated[str | None, typer.Option(help=CALL)] = None,
     whole: Annotated[bool, typer.Option("--whole", help=WHOLE)] = False,
@@ -61,144 +41,69 @@ def show(
 ) -> None:
     """Read a run: who took part under which treatment, the transcript with who spoke when,
     everybody's answers before and after, how each person's changed, and the measures.
+
+    Two runs stand beside each other: settings that differ, transcripts turn by turn with the words
+    that differ, answers by person and item, measures with the difference B - A, cost.
     """
-    runs, session = run_at(run, root)
-    if call is None:
-        held = _read(runs, session)
-        if as_json:
-            echo_json(run_to_plain(held))
-            return
-        with paged() as screen:
-            _print_run(held, runs, screen, answers, whole)
-        return
-    runs.refuse_withdrawn(session)
-    exchanges = _exchanges(runs, session)
-    if call == "all":
-        _print_list(exchanges, console(), as_json)
-    elif call not in exchanges:
-        raise unknown("call", call, exchanges)
+    if len(run) > 2:
+        raise WrongInput(f"{len(run)} runs are named; show reads one, or two beside each other")
+    places = [run_at(place, root) for place in run]
+    if len(places) == 2:
+        if call is not None:
+            raise WrongInput("--call prints a call of one run; name one")
+        from delibsim.cli.show_two import show_two  # what reads no two runs
+
+        show_two(places[0], places[1], run, whole, as_json)
+    elif call is not None:
+        _show_call(places[0], call, as_json)
     elif as_json:
-        echo_json(exchanges[call].record())
+        runs, session = places[0]
+        echo_json(run_to_plain(runs.run(session)))
     else:
+        view = _read(places[0])
         with paged() as screen:
-            _print_call(exchanges[call], screen)
+            print_view(view, screen, answers, whole)
 
 
-def _read(runs: Runs, session: str) -> Run:
+def _read(place: Place) -> RunView:
     try:
-        return runs.run(session)
+        return run_view(*place)
     except Damaged as error:
         raise WrongInput(
             f"{error}. The file is left alone; its exchanges may still replay"
         ) from None
 
 
-def _exchanges(runs: Runs, session: str) -> dict[str, Any]:
-    """The calls by id; a repeated attempt takes the place of the one that failed on the way."""
-    from delibsim.conduct.replay import record_of  # takes as long to import as all the rest
-
-    return {exchange.id: exchange for exchange in record_of(runs, session)}
-
-
-def _print_run(run: Run, runs: Runs, screen: Console, with_answers: bool, whole: bool) -> None:
-    """Print a run for reading, long statements cut unless `whole`."""
-    session = run.session
-    records, damaged = runs.exchanges(session.id)
-    _print_heading(run, summary_of(records, damaged), screen, whole)
-    turns = list(lines(run, [*inherited(runs, session.id)[0], *records]))
-    codes = codes_of(annotator(runs)(run))
-    for turn in turns:
-        _print_line(turn, screen, whole)
-        _print_codes(codes.pop(f"{session.id}/{turn.turn.index}", ()), screen)
-    if not turns:
-        screen.print("\nNobody spoke in this session.")
-    for text, own in codes.items():
-        screen.print(f"\ncodes of {safe(text)}", soft_wrap=True)
-        _print_codes(own, screen)
-    if with_answers:
-        tables = tables_of_answers(run)
-        if not tables:
-            screen.print()
-        for table in tables:
-            screen.print()
-            show_table(table, screen)
-        for line in on_answers(run):
-            screen.print(safe(line))
-        _print_who_moved(run, screen)
-        _print_measures(run, runs, screen)
-    if run.consensus is not None:
-        _print_consensus(run.consensus, screen)
-    print_each([*on_cuts(run), *on_given(run)], screen)
-    _print_interventions(runs, session.id, screen)
-    for line in without_effect(dropped_in(run, runs)):
-        screen.print(f"dropped: {safe(line)}")
-
-
-def _print_heading(run: Run, calls: CallSummary, screen: Console, whole: bool) -> None:
-    """Print how a run was planned and who took part; the instructions of its treatment if
-    `whole`.
+def print_view(
+    view: RunView, screen: Console, answers: bool = True, whole: bool = True, cite: bool = False
+) -> None:
+    """Print a run for reading, long statements cut unless `whole`, with a line that cites it if
+    `cite`.
     """
-    session = run.session
-    plan = design(session, calls) | {"calls": vars(calls)}
-    screen.print(safe(session.topic.question), style="bold")
-    screen.print(f"session {safe(session.id)}, {run.status}")
-    print_each(lineage(session), screen)
-    print_each((who_and_how(plan),), screen)
-    print_each((design_in_words(plan),), screen, "dim")
-    if whole and session.treatment.instructions:
-        print_text(f"  {session.treatment.instructions}", screen, "dim")
-    for line in people_of(run):
-        print_text(line, screen, "dim")
-
-
-def _print_measures(run: Run, runs: Runs, screen: Console) -> None:
-    """Print the measures of a deliberation, beside those of people where they are known."""
-    if run.session.kind.sides:
-        return
-    scorers = scorers_of_summary()
-    measures, scores = measures_of(scorers), scores_of(run, scorers)
-    summary = run_summary(runs, run.session.id, scores, measures).plain()
-    screen.print()
-    show_table(table_of_measures(summary, measures), screen)
-    notes = notes_on_measures(summary, measures)
-    print_each((f"{label:<11}{note}" for label, note in notes), screen)
-
-
-def _print_who_moved(run: Run, screen: Console) -> None:
-    """Print how far every participant of a deliberation moved."""
-    from delibsim.analysis.individual_change import rows_of  # numpy, which no other reader needs
-
-    if rows := rows_of(run):
+    for n, part in enumerate(view.parts(answers, whole)):
+        if n:
+            screen.print()
+        _print_part(part, screen, whole)
+    if cite:
         screen.print()
-        show_table(who_moved(rows), screen)
-        print_each(why_undefined(rows), screen)
-        screen.print(MEANING, soft_wrap=True)
+        print_text(view.citation, screen)
 
 
-def _print_consensus(consensus: Consensus, screen: Console) -> None:
-    """Print the collective statement, the votes, and whom it leaves out."""
-    text, chosen = statement_of(consensus)
-    screen.print("\nCollective statement", style="bold")
-    if text:
-        print_text(safe(text), screen, indent=INDENT)
-    screen.print(f"{' ' * INDENT}{chosen}", soft_wrap=True)
-    for table in tables_of_votes(consensus):
-        screen.print()
+def _print_part(part: Part, screen: Console, whole: bool) -> None:
+    if part.title:
+        screen.print(safe(part.title), style="bold")
+    for term, said in part.facts:
+        head = f"{term + ':':<15}" if not part.title else f"  {term}: " if said else f"  {term}"
+        print_text(f"{head}{said}", screen, "dim" if part.title else "")
+    for line in part.turns:
+        _print_line(line, screen, whole)
+    if part.text:
+        print_text(part.text, screen, indent=INDENT)
+    for n, table in enumerate(part.tables):
+        if n:
+            screen.print()
         show_table(table, screen)
-    print_each(on_consensus(consensus), screen)
-
-
-def _print_interventions(runs: Runs, session: str, screen: Console) -> None:
-    """Print what the researcher did to the people of a session while it was held."""
-    acts, damaged = interventions_in(runs, session)
-    if acts or damaged:
-        screen.print("\nInterventions of the researcher", style="bold")
-    for act in acts:
-        whom = f" ({safe(act.seat)})" if act.seat else ""
-        text = f": {safe(act.text)}" if act.text else ""
-        screen.print(f"{act.at}  {KINDS[act.kind]}{whom}{text}", soft_wrap=True)
-    if damaged:
-        screen.print(f"{counted(damaged, 'damaged line')} left out")
+    print_each(part.sentences, screen)
 
 
 def _print_line(line: Line, screen: Console, whole: bool) -> None:
@@ -210,15 +115,31 @@ def _print_line(line: Line, screen: Console, whole: bool) -> None:
     print_text(text, screen, indent=INDENT)
     if cut:
         screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
+    for code in line.codes:
+        print_text(code, screen, "dim", indent=INDENT)
 
 
-def _print_codes(codes: Iterable[str], screen: Console) -> None:
-    """Print the levels that coders gave a text, below it."""
-    for line in codes:
-        print_text(line, screen, "dim", indent=INDENT)
+def _show_call(place: Place, call: str, as_json: bool) -> None:
+    """Print one call, or the list of all; a repeated attempt takes the place of the one that failed
+    on the way.
+    """
+    from delibsim.conduct.replay import record_of  # takes as long to import as all the rest
+
+    runs, session = place
+    runs.refuse_withdrawn(session)
+    exchanges = {exchange.id: exchange for exchange in record_of(runs, session)}
+    if call == "all":
+        _print_list(exchanges, as_json)
+    elif call not in exchanges:
+        raise unknown("call", call, exchanges)
+    elif as_json:
+        echo_json(exchanges[call].record())
+    else:
+        with paged() as screen:
+            _print_call(exchanges[call], screen)
 
 
-def _print_list(exchanges: Mapping[str, Any], screen: Console, as_json: bool) -> None:
+def _print_list(exchanges: Mapping[str, Any], as_json: bool) -> None:
     """Print the id, the status and the detail of every call."""
     listed: list[dict[str, Any]] = []
     for id, exchange in exchanges.items():
@@ -227,7 +148,7 @@ def _print_list(exchanges: Mapping[str, Any], screen: Console, as_json: bool) ->
     if as_json:
         echo_json(listed)
         return
-    print_each((f"{one['id']}  {one['status']}  {one['detail']}" for one in listed), screen)
+    print_each((f"{one['id']}  {one['status']}  {one['detail']}" for one in listed), console())
 
 
 def _print_call(exchange: Any, screen: Console) -> None:
@@ -244,3 +165,50 @@ def _print_call(exchange: Any, screen: Console) -> None:
     screen.print(safe(exchange.completion.text), soft_wrap=True)
     known = facts(exchange).items()
     print_each((f"{name}: {fact}" for name, fact in known), screen, "dim")
+
+
+def share(place: Place, form: str, to: Path | None, personas: bool = True) -> None:
+    """Write one run for others into a file that is not there yet, or print it: html, markdown,
+    text, json, csv, or cite, the line that cites it. WrongInput for another form.
+    """
+    if form not in FORMS:
+        raise unknown("form", form, FORMS, "Name it: --as markdown")
+    if to is not None:
+        _refuse(to)
+    view = shared_view(*place, personas=personas)
+    text = _text(view, form)
+    if to is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        with to.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError:
+        _refuse(to)
+    say(f"written: {shown(to)}")
+    say(view.citation)
+
+
+def _text(view: RunView, form: str) -> str:
+    """The run in one of the forms."""
+    if form == "cite":
+        return f"{view.citation}\n"
+    if form == "text":
+        file = StringIO()
+        screen = console(file=file, force_terminal=True, color_system=None, width=WIDTH)
+        print_view(view, screen, cite=True)
+        return file.getvalue()
+    from delibsim.analysis.run import written  # imports Jinja2
+
+    if form == "json":
+        plain = written.plain(view)
+        return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return {"html": written.html, "markdown": written.markdown, "csv": written.table}[form](view)
+
+
+def _refuse(to: Path) -> None:
+    """WrongInput where a file cannot be written without touching another."""
+    if to.exists() or to.is_symlink():
+        raise WrongInput(f"{to} is there already and is left as it is; take another name")
+    if not to.parent.is_dir():
+        raise WrongInput(f"there is no folder {to.parent}; make it, or name another file: -o")

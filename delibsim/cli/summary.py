@@ -1,25 +1,19 @@
 """The summary of one run as `delibsim run` prints it."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
 
-from delibsim.analysis.run_headings import (
-    design_in_words,
-    speeches_in_words,
-    stances_in_words,
-    table_of_measures,
-    who_and_how,
-)
-from delibsim.analysis.run_notes import notes
-from delibsim.analysis.run_summary import run_summary
+from delibsim.analysis.run.summary import notes
+from delibsim.analysis.run.tables import speeches_in_words, stances_in_words, table_of_measures
+from delibsim.analysis.run.view import design_in_words, who_and_how
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import print_each, safe, shown
 from delibsim.conduct.outcome import Outcome
-from delibsim.conduct.score import measures_of, usual_scorers
+from delibsim.conduct.scorers import measures_of, usual_scorers
+from delibsim.conduct.view import run_view
 from delibsim.domain.format import format_named
-from delibsim.domain.measure import Measure
 from delibsim.domain.score import Score
 from delibsim.domain.text import quoted
 from delibsim.store.runs import Runs
@@ -29,8 +23,8 @@ Result = dict[str, Any]
 
 def summary(held: Outcome, scores: list[Score], runs: Runs) -> Result:
     """Everything the summary says, as plain values."""
-    measures = measures_of(usual_scorers())
-    result = run_summary(runs, held.session.id, scores, measures).plain()
+    own = [score for score in scores if score.unit == "run"]
+    result = run_view(runs, held.session.id, own, measures_of(usual_scorers())).summary
     result["calls"]["asked_now"] = held.asked
     return result | {
         "already_held": held.already,
@@ -49,7 +43,7 @@ def print_summary(result: Result, screen: Console) -> None:
     if format_named(result["format"]).sides:
         _print_speeches(result, screen)
     else:
-        print_measures(result, measures, screen)
+        show_table(replace(table_of_measures(result, measures), title=""), screen)
     _print_statement(result, screen)
     print_each((f"{label:<11}{note}" for label, note in notes(result, measures)), screen)
     place = result["folder"]
@@ -80,8 +74,3 @@ def _print_statement(result: Result, screen: Console) -> None:
     lines = [found["statement"], found["chosen"], *found["remarks"]]
     print_each((line for line in lines if line), screen)
     screen.print()
-
-
-def print_measures(result: Result, measures: Mapping[str, Measure], screen: Console) -> None:
-    """Print the measures of a run by phase, beside those of people where they are known."""
-    show_table(table_of_measures(result, measures), screen)

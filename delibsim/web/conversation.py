@@ -5,12 +5,21 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.call_facts import facts
-from delibsim.analysis.individual_change import MEANING
-from delibsim.analysis.sharing.leave_out import (
+from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
+from delibsim.analysis.run.drawn import ItemShifts, heard_in, item_shifts, pairs_of
+from delibsim.analysis.run.leave_out import (
     is_left_out,
     people_among,
     text_without_personas,
 )
+from delibsim.analysis.run.tables import (
+    ratings_of,
+    table_of_measures,
+    tables_of_raters,
+    tables_of_votes,
+)
+from delibsim.analysis.run.view import lineage, on_answers, on_given
+from delibsim.analysis.table import Table, number
 from delibsim.analysis.trajectories import course_table
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.run_page import (
@@ -22,6 +31,7 @@ from delibsim.conduct.reading.run_page import (
     run_page,
 )
 from delibsim.conduct.replay import exchanges_of
+from delibsim.conduct.view import acts_in
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.study import natural
@@ -29,15 +39,11 @@ from delibsim.domain.survey import PHASES
 from delibsim.domain.text import brief, counted
 from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
-from delibsim.store.interventions import KINDS, interventions_in
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
-from delibsim.web.comparison import compared
-from delibsim.web.courses import curves_of
-from delibsim.web.drawings import dots_of, net_of, panels_of, seats_of
-from delibsim.web.forks import forks_shown
-from delibsim.web.frame import TURNS, page, page_name
-from delibsim.web.render import occasion, part
+from delibsim.web.comparison import compared, forks_shown
+from delibsim.web.drawings import curves_of, dots_of, net_of, panels_of, seats_of
+from delibsim.web.render import TURNS, occasion, page, page_name, part
 from delibsim.web.site import NotFound, Site, address_of, has_forks
 
 OTHERS = 200
@@ -164,7 +170,7 @@ def _unfinished(site: Site, runs: Runs, session: str, shown: Unfinished) -> dict
 
     return {
         "page": shown,
-        "interventions": _interventions(site, runs, session),
+        "interventions": list(acts_in(runs, session, site.private)),
         "said": said,
         "session": session,
         "study": runs.study,
@@ -174,7 +180,8 @@ def _unfinished(site: Site, runs: Runs, session: str, shown: Unfinished) -> dict
 
 
 def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, Any]:
-    session = shown.session
+    view = shown.view
+    run, session = view.run, view.session
     turns = list(shown.turns)[number * TURNS : (number + 1) * TURNS]
     pages = max(1, -(-len(shown.turns) // TURNS))
     last = len(shown.turns)
@@ -183,11 +190,12 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
     notes: dict[int | None, list[Any]] = {}
     for note in [] if site.private else Notes(runs).of(session.id):
         notes.setdefault(note.turn, []).append(note)
+    items, heard = item_shifts(run, view.hidden), heard_in(run)
     return {
-        **_branches(site, runs, shown),
-        "page": shown,
-        "interventions": _interventions(site, runs, session.id),
-        "facts": _facts(shown),
+        **_branches(site, runs, session),
+        "view": view,
+        "calls": shown.calls,
+        "facts": _facts(session),
         "seats": seats_of([person.id for person in session.participants]),
         "turns": turns,
         "rounds": _rounds(session, turns) if two_sides else [],
@@ -198,10 +206,18 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
         "page_name": page_name,
         "said": lambda turn: brief(turn.line.text)[0],
         "cut_note": lambda turn: brief(turn.line.text)[1],
-        "dots": dots_of(shown.items),
-        "moved_in_words": _moved(shown),
-        "pairs": panels_of(shown.pairs),
-        "net": net_of(shown.heard) if len(shown.heard.people) > PAIR else None,
+        "lineage": lineage(session),
+        "given": on_given(run),
+        "on_answers": on_answers(run),
+        "measures": _with_values(table_of_measures(view.summary, view.measures)),
+        "ratings": tables_of_raters(ratings_of(run)),
+        "moved": who_moved(view.changes) if view.changes else None,
+        "moved_why": why_undefined(view.changes),
+        "votes": [] if run.consensus is None else list(tables_of_votes(run.consensus)),
+        "dots": dots_of(items),
+        "moved_in_words": _moved(items),
+        "pairs": panels_of([] if view.hidden else pairs_of(run)),
+        "net": net_of(heard) if len(heard.people) > PAIR else None,
         "asked": _asked(shown),
         "meaning": MEANING,
         "notes_by_turn": notes,
@@ -209,22 +225,14 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
     }
 
 
-def _interventions(site: Site, runs: Runs, session: str) -> dict[str, Any]:
-    """What the researcher did to the people of a session; its words are left out where those of
-    people are.
-    """
-    acts, damaged = interventions_in(runs, session)
-    shown = []
-    for act in acts:
-        left_out = site.private and act.text
-        text = "(left out)" if left_out else act.text
-        shown.append((act.at, KINDS[act.kind], act.seat, text))
-    return {"acts": shown, "damaged": damaged}
+def _with_values(table: Table) -> Table:
+    """A table without the rows that have no value at all, such as the index of a debate."""
+    rows = [row for row in table.rows if row and set(row[1:]) != {number(None)}]
+    return replace(table, rows=rows)
 
 
-def _branches(site: Site, runs: Runs, shown: RunPage) -> dict[str, Any]:
+def _branches(site: Site, runs: Runs, session: Session) -> dict[str, Any]:
     """What the page says of the branches of a run, its course over probes, and other runs."""
-    session = shown.session
     parentage, parent = session.parentage, ""
     if parentage is not None and not site.alone and is_of_branches(runs):
         folder = runs.folder.parent.name
@@ -253,9 +261,8 @@ def _neighbours(runs: Runs, session: str) -> tuple[str | None, str | None]:
     return names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None
 
 
-def _facts(shown: RunPage) -> list[tuple[str, str]]:
+def _facts(session: Session) -> list[tuple[str, str]]:
     """How the session was planned, for reading."""
-    session = shown.session
     rounds = session.treatment.rounds if session.treatment.interaction else 0
     found = [
         ("run", session.id),
@@ -275,9 +282,9 @@ def _facts(shown: RunPage) -> list[tuple[str, str]]:
     return found
 
 
-def _moved(shown: RunPage) -> str:
+def _moved(items: Sequence[ItemShifts]) -> str:
     """On how many items somebody changed."""
-    drawn = [item for item in shown.items if item.shifts]
+    drawn = [item for item in items if item.shifts]
     changed = sum(item.changed > 0 for item in drawn)
     return f"{counted(len(drawn), 'item')}, on {changed} of them somebody changed"
 
@@ -297,9 +304,9 @@ def _rounds(
 
 def _asked(shown: RunPage) -> list[tuple[str, Sequence[Call]]]:
     found = []
-    for person in shown.session.respondents:
+    for person in shown.view.session.respondents:
         for phase in PHASES:
             calls = shown.asked.get((person.id, phase), ())
-            if calls and person.id not in shown.people:
+            if calls and person.id not in shown.view.hidden:
                 found.append((f"{person.id}, {occasion(phase)}", calls))
     return found

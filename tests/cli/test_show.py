@@ -1,5 +1,6 @@
 """`delibsim show`: a run to be read, whatever was said in it."""
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -9,6 +10,9 @@ from pseudo_terminal import AtTerminal
 
 from delibsim import Runs
 from delibsim.analysis.individual_change import rows_of
+from delibsim.cli.show import FORMS, share
+from delibsim.domain.errors import WrongInput
+from delibsim.store.codec import run_from_json
 
 ESC = "\x1b"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -171,7 +175,9 @@ def test_a_run_whose_log_has_a_damaged_line_is_still_shown(delibsim, study, line
     log = study / "exchanges.jsonl"
     log.write_bytes(log.read_bytes() + line + b"\n")
     answer = delibsim("show", "s")
-    assert (answer.code, answer.out) == (0, shown)
+    assert answer.code == 0
+    cost = [line for line in shown.splitlines() if line not in answer.out.splitlines()]
+    assert [line.split()[0] for line in cost] == ["Calls:"], "of a damaged log the cost is unknown"
     calls = delibsim("show", "s", "--call", "all", "--json")
     assert calls.code == 0
 
@@ -284,7 +290,7 @@ def test_treatment_and_measures_stand_with_the_run(delibsim, study):
     out = delibsim("show", "s").out
     assert "2 participants (citizen), treatment normative, 1 round, survey ccps" in out
     assert "adjusted DRI" in out
-    assert "People     31 people pooled against one group of 2" in out
+    assert "People: 31 people pooled against one group of 2" in out
     summary = delibsim("run", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7").out
     rows = [line for line in summary.splitlines() if line.startswith(("Delib", "agree", "persp"))]
     assert len(rows) == 4
@@ -299,7 +305,7 @@ def test_treatment_and_measures_stand_with_the_run(delibsim, study):
 
 def test_of_a_partial_run_undefined_measures_have_their_reason(delibsim, partial):
     out = delibsim("show", "p").out
-    assert "Undefined  Deliberative Reason Index before: " in out
+    assert "Undefined: Deliberative Reason Index before: " in out
 
 
 def test_a_terminal_has_a_pager_and_a_pipe_has_none(delibsim, study, home, monkeypatch):
@@ -314,3 +320,26 @@ def test_a_terminal_has_a_pager_and_a_pipe_has_none(delibsim, study, home, monke
     assert max(map(len, paged.splitlines())) <= 80
     gone = AtTerminal(home, 80, "show", "s", pager="true")  # which reads nothing
     assert gone.end() == 0
+
+
+def test_one_run_is_written_once_in_every_form_and_what_cannot_be_is_said(delibsim, study, home):
+    """A file is what is printed; none is written over, through a link, or into no folder."""
+    place = Runs(study.parents[1], "s"), study.name
+    digest = hashlib.sha256((study / "run.json").read_bytes()).hexdigest()
+    for form in FORMS:
+        share(place, form, home / form)
+        text = (home / form).read_text(encoding="utf-8")
+        assert form == "csv" or digest in text
+        with pytest.raises(WrongInput, match="is there already and is left as it is"):
+            share(place, form, home / form)
+    assert run_from_json(json.dumps(json.loads((home / "json").read_text())["run"])) == (
+        run_from_json((study / "run.json").read_bytes())
+    )
+    assert max(map(len, (home / "text").read_text(encoding="utf-8").splitlines()[:-5])) <= 80
+    (home / "link").symlink_to(home / "nowhere")
+    for to, said in ((home / "link", "take another name"), (home / "no/run.md", "no folder")):
+        with pytest.raises(WrongInput, match=said):
+            share(place, "markdown", to)
+    with pytest.raises(WrongInput, match="There are: cite, csv, html, json, markdown, text"):
+        share(place, "pdf", None)
+    assert not (home / "nowhere").exists()

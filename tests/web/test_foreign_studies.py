@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from delibsim.conduct.reading.written import why_foreign
-from delibsim.conduct.share import share_run
+from delibsim.conduct.view import shared_view
 from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
@@ -92,7 +92,7 @@ def test_nothing_that_lies_elsewhere_is_read(root, tmp_path, spoken, outside, pl
         assert "is no file but a link, a pipe or a device" in " ".join(written.left_out)
     if place.startswith("RUN") or place == "scores":
         with pytest.raises(WrongInput, match="only files that lie in the study are read"):
-            share_run(Runs(root, "s"), spoken)
+            shared_view(Runs(root, "s"), spoken)
 
 
 def test_a_note_is_not_written_through_a_link(root, tmp_path, spoken):

@@ -8,11 +8,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
-from delibsim.analysis.run_summary import run_summary
 from delibsim.analysis.table import number
 from delibsim.conduct.people.dry import A_LINE, TYPED
 from delibsim.conduct.people.dry_raters import READ
-from delibsim.conduct.scorers import measures_of, scorers_of_summary, scores_of
+from delibsim.conduct.view import run_view
 from delibsim.domain.hosting import Reception
 from delibsim.domain.measure import SCORE_PHASES, Measure
 from delibsim.domain.run import Session
@@ -110,10 +109,8 @@ class Demo:
     def _measured(self) -> dict[str, Any]:
         """The measures of the table beside those of people who deliberated on the same topic."""
         runs, name = self.hall.runs, self.session.id
-        scorers = scorers_of_summary()
-        measures = measures_of(scorers)
-        scores = scores_of(runs.run(name), scorers)
-        summary = run_summary(runs, name, scores, measures).plain()
+        view = run_view(runs, name)
+        summary, measures = view.summary, view.measures
         people: dict[str, Any] = summary["human"] or {}
         rows = []
         for id, own in summary["measures"].items():
