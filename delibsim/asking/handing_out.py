@@ -40,7 +40,7 @@ def new_folder(folder: Path | None, usual: str | Path) -> Path:
     refuse_key("folder", str(found))
     empty = found.is_dir() and not any(found.iterdir())
     if found.exists() and not empty:
-        raise WrongInput(f"{found} exists; name another folder with --to")
+        raise WrongInput(f"{found} exists; name another folder with -o")
     return found
 
 
@@ -59,7 +59,7 @@ def number_of_people(given: str, option: str, noun: str) -> list[str]:
 def people_named(given: str, option: str, noun: str) -> list[str]:
     """The names of people: as they are given, parted by commas, or numbered after the noun.
 
-    >>> people_named("2", "--coders", "coder"), people_named("Ann, Ben", "--coders", "coder")
+    >>> people_named("2", "--raters", "coder"), people_named("Ann, Ben", "--raters", "coder")
     (['coder 1', 'coder 2'], ['Ann', 'Ben'])
     """
     number = given.strip()

@@ -40,7 +40,7 @@ def study_texts(
     if not texts:
         raise WrongInput(
             f"{study_named(runs.study)} has no texts to {verb}: hold its sessions first, or import"
-            " texts with delibsim texts import"
+            " texts with delibsim import STUDY FILE --as texts"
         )
     return texts
 

@@ -42,10 +42,9 @@ COMMANDS = {
     # ask
     "code": Command("ask", "code", "Code texts by a scheme, and see how far coders agree."),
     "compare": Command("ask", "compare", "Have texts judged two at a time; how strong each is."),
-    "ratings": Command("ask", "ratings", "Have debates rated blind, by models or people."),
-    "judge": Command("ask", "judge", "Have summaries judged by language models or people."),
-    "summarise": Command("ask", "summarise", "One statement for many opinions, at several sizes."),
-    "summaries": Command("ask", "summaries", "How good summaries are, and whom they leave out."),
+    "rate": Command("ask", "rate", "Have debates rated blind; who wins, how far raters agree."),
+    "summarise": Command("ask", "summarise", "One statement for many opinions; whom it omits."),
+    "judge": Command("ask", "judge", "Have summaries judged by models, people, a trained judge."),
     # plan
     "estimate": Command(
         "plan", "estimate", "Calls, tokens, USD and time, before anything is called."
@@ -53,20 +52,16 @@ COMMANDS = {
     "power": Command("plan", "power", "How many topics and replicates an effect needs."),
     "preregister": Command("plan", "preregister", "Write the plan of a study as a document."),
     # data
-    "import": Command("data", "import_", "Bring in published instruments and answers."),
-    "export": Command("data", "export", "Write a study as tidy tables (CSV, Parquet)."),
-    "texts": Command("data", "imported_texts", "Import texts of your own into a study of texts."),
+    "import": Command("data", "import_", "Texts, answers, codes, pairs, personas, instruments."),
+    "export": Command("data", "export", "A study as tidy tables; one run as a page, text or JSON."),
     "agreement": Command("data", "agreement", "How far coders agree in a table of codes."),
-    "topics": Command("data", "topics", "List the topics and motions there are, or print one."),
-    "surveys": Command("data", "surveys", "List the surveys there are, or print one."),
-    "personas": Command("data", "personas", "Personas from people's answers, or of your own."),
-    "human": Command("data", "human", "The measures of real citizen deliberations."),
+    "list": Command("data", "listing", "What a setting can be; texts, personas, real people."),
     "new": Command(
         "data", "new", "Write a topic, survey, treatment, persona or scorer to begin with."
     ),
     "replay": Command("data", "replay", "Hold a run again from its log alone; is it equal?"),
     "verify": Command("", "replay", "Check a whole study against its records.", "verify"),
-    "aqua": Command("data", "aqua", "Set up the scorer of discourse quality (AQuA)."),
+    "setup": Command("data", "setup", "Check what a trained scorer needs: AQuA, a judge."),
 }
 
 

@@ -14,7 +14,6 @@ from typer.core import TyperGroup
 
 from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
-from delibsim.cli.words import rewritten
 from delibsim.domain.errors import WrongInput, told, unknown
 
 INTERRUPTED = 130
@@ -52,7 +51,7 @@ class Commands(TyperGroup):
         name, *rest = args
         if name not in COMMANDS:
             raise unknown("command", name, [name for name, one in COMMANDS.items() if one.group])
-        return name, self.get_command(ctx, name), rewritten(name, rest)
+        return name, self.get_command(ctx, name), rest
 
 
 app = typer.Typer(

@@ -55,7 +55,7 @@ nothing, or goes on where it was cut off.
 Settings: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
 rounds=N persona=NAME temperature=X replicate=N seed=N wording=NAME,
 procedure.shuffle_items=false, procedure.audience.network=ring, model.susceptibility=0.3 and every
-other line of conf/. Names are listed when one is wrong; `delibsim topics` and `delibsim surveys`
+other line of conf/. Names are listed when one is wrong; `delibsim list topics` and `... surveys`
 list those.
 
 A sweep (-m) takes several values: topic=acp,ccps treatment=all replicate=1-5 temperature=0,0.7, or

@@ -173,7 +173,7 @@ def _serve(
     if not sessions and not tasks:
         raise WrongInput(
             "nobody is waited for: give a seat to a person, with model=person; or hand something"
-            f" out to raters: delibsim ratings online {quoted(planned.study)} (or code, compare,"
+            f" out to raters: delibsim rate handout {quoted(planned.study)} --online (or code,"
             " judge)"
         )
     hosting = _of_demo() if demo else settled_hosting(runs, people)

@@ -89,7 +89,7 @@ def _print_texts(runs: Runs, as_json: bool) -> None:
     print_each(lines_of_tasks(logs), screen)
     if logs:
         screen.print(f"money: {money}", soft_wrap=True)
-    screen.print(f"Next       delibsim texts show {quoted(runs.study)}")
+    screen.print(f"Next       delibsim list texts {quoted(runs.study)}")
 
 
 def _watch(runs: Runs, as_json: bool) -> None:

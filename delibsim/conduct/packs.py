@@ -20,9 +20,9 @@ from delibsim.store.runs import Runs
 
 KEPT = (
     "Nothing was imported: ratings are never overwritten. To go on, put these lines back as they"
-    " were; or give the corrected answers to another pack (delibsim ratings export STUDY), by its"
-    " own pages, where A and B may be the other way round, and have it alone reported: --panel"
-    " PACK."
+    " were; or give the corrected answers to another pack (delibsim rate handout STUDY), by its"
+    " own pages, where A and B may be the other way round, and have it alone reported:"
+    " panel=PACK."
 )
 """What is said of a form whose answers contradict those that were imported before."""
 

@@ -116,7 +116,7 @@ def _refuse_none(source: Runs, taking: Taking, topics: Iterable[_Topic]) -> None
         raise WrongInput(f"nobody has spoken in {named}; hold its sessions")
     why = f" ({missing_told(missing)})" if missing else ""
     raise WrongInput(
-        f"nobody has written a position in {named}{why}; take the last statements: --take last; or"
+        f"nobody has written a position in {named}{why}; take the last statements: take=last; or"
         " hold sessions that ask for positions: consensus=schulze"
     )
 

@@ -95,7 +95,7 @@ class Ratings:
     def losses(self, debates: Iterable[str]) -> list[str]:
         """A line for every debate with lost ratings: how many, where, and what to do."""
         advice = (
-            "models are asked again by delibsim ratings ask, people's forms are imported again;"
+            "models are asked again by delibsim rate ask, people's forms are collected again;"
             " then delete what is damaged"
         )
         lines = []
@@ -224,7 +224,7 @@ class Ratings:
                 lines = "\n".join(f"  {line}" for line in changed[:20])
                 raise WrongInput(
                     f"panel '{panel.name}' is another; it is left as it is:\n{lines}\n"
-                    "Give the new one a name: --panel NAME"
+                    "Give the new one a name: panel=NAME"
                 )
             if len(old["raters"]) >= len(plain["raters"]):
                 return

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from delibsim.cli.words import AS_SETTINGS, NUMBERS
 
 from delibsim.cli.commands import COMMANDS, GROUPS, loaded
-from delibsim.cli.words import AS_SETTINGS, NUMBERS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

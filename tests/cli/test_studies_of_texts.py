@@ -47,7 +47,7 @@ def forget():
 def pilot(delibsim, home):
     """A study of three texts, one of them empty."""
     (home / "said.csv").write_text(TEXTS, encoding="utf-8")
-    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
+    assert delibsim("import", "pilot", "said.csv", "--as", "texts").code == 0
     return home / "runs" / "pilot"
 
 
@@ -124,7 +124,7 @@ def test_status_counts_its_texts(pilot, delibsim):
         (("show", "pilot"), "holds imported texts"),
         (("show", "pilot/a"), "holds imported texts"),
         (("run", "pilot", "--retry"), "holds imported texts"),
-        (("ratings", "ask", "pilot"), "holds no debate"),
+        (("rate", "ask", "pilot"), "holds no debate"),
         (("run", "study=pilot", "topic=ccps"), "no session can be held in it"),
         (("estimate", "study=pilot", "topic=ccps"), "no session can be held in it"),
     ],

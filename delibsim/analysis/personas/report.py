@@ -95,7 +95,7 @@ def page_of_personas(plain: Plain) -> Page:
     if not built:
         raise WrongInput(
             f"the personas '{plain['name']}' were not built from answers, so there is nothing to"
-            " report on them; leave out --to"
+            " report on them; leave out -o"
         )
     return Page(
         title=f"Personas {plain['name']}",

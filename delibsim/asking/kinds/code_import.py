@@ -74,13 +74,13 @@ def import_codes(
         if study or scheme or training:
             raise WrongInput(
                 f"{file} is the form of a pack, which knows its study, its scheme and whether it is"
-                " for training; leave study=, scheme= and --training out"
+                " for training; leave these settings out"
             )
         return _import_form(file, sheet, _codings_below(root))
     if not study:
         raise WrongInput(
-            f"{file} is no form of a pack; say which texts it is about: delibsim code import"
-            f" {file} study=NAME scheme=NAME"
+            f"{file} is no form of a pack; a table of codes is imported: delibsim import STUDY"
+            f" {file} --as codes scheme=NAME"
         )
     coding = coding_of(study_at(study, root), scheme)
     table = read_codes(sheet, _known(coding, training))

@@ -199,7 +199,7 @@ def hand_out(
     if not own:
         raise WrongInput(
             f"{', '.join(coders)}: all {counted(len(draw.texts), 'text')} of this draw were handed"
-            " out before; draw more of them, or name other coders with --coders"
+            " out before; draw more of them, or name other coders with --raters"
         )
     asked = {text.id: dimensions_for(scheme, text) for text in texts}
     sheets = coding_sheets(own, name)

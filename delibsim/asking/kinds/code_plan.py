@@ -43,7 +43,7 @@ def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
     """
     settings, coders = coding_asked(overrides)
     if not settings.scheme:
-        raise WrongInput("name the scheme: scheme=dqi3 (delibsim code schemes lists them)")
+        raise WrongInput("name the scheme: scheme=dqi3 (delibsim list schemes lists them)")
     scheme = Library(home).scheme(settings.scheme)
     dimensions = chosen_dimensions(scheme, settings)
     wordings = {name: wording_named(name) for name in settings.wordings}

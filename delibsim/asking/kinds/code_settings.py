@@ -21,7 +21,7 @@ SAME = ("each", "once")
 MOST_SAMPLES = 1000
 CODERS = Called(
     coder="coder",
-    people="people code packs: delibsim code export STUDY",
+    people="people code packs: delibsim code handout STUDY",
     more="samples=N asks it N times",
 )
 

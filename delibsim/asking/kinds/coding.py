@@ -98,6 +98,6 @@ def _only_scheme(runs: Runs) -> str:
             f" ({listed})"
         )
     raise WrongInput(
-        f"{study_named(runs.study)} is not coded yet; name a scheme: scheme=NAME. delibsim code"
-        " schemes lists them"
+        f"{study_named(runs.study)} is not coded yet; name a scheme: scheme=NAME. delibsim list"
+        " schemes names them"
     )

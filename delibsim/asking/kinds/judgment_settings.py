@@ -17,7 +17,7 @@ from delibsim.planning.config import one_name, one_of, temperature, whole, yes_o
 
 JUDGES = Called(
     coder="judge",
-    people="language models and citizens are asked here, people by: delibsim judge export",
+    people="language models and citizens are asked here, people by: delibsim judge handout",
     more="name several: 'group.models=[A,B]'",
 )
 DEFAULT_RING = 6

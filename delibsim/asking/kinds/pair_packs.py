@@ -38,7 +38,7 @@ from delibsim.store.tables.csv_cells import Sheet as Cells
 
 KEPT = (
     "Nothing was imported: votes are never overwritten. Put these lines back as they were, or hand"
-    " out another pack to other raters: delibsim compare export"
+    " out another pack to other raters: delibsim compare handout"
 )
 OF_MODELS = ("model", "group", "base_url", "limits")
 """The first words of settings that have no effect on people."""

@@ -191,7 +191,7 @@ def refuse_texts(texts: Sequence[Text], keep_equal: bool) -> None:
     if equal and not keep_equal:
         raise WrongInput(
             f"texts of one group are word for word alike: {_few(equal)}; leave all but one out, or"
-            " have them judged as they are: --keep-equal"
+            " have them judged as they are: keep_equal=true"
         )
     if max(map(len, groups_of(texts).values()), default=0) < 2:
         raise WrongInput(

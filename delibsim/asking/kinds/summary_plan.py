@@ -95,7 +95,7 @@ def _sizes(settings: SummarisingSettings, most: int, runs: Runs) -> tuple[int, .
         if size > most:
             raise WrongInput(
                 f"size {size:,} is beyond the {counted(most, 'opinion')} with a word of"
-                f" {study_named(runs.study)}; take --sizes all, or {most:,} at most"
+                f" {study_named(runs.study)}; take sizes=all, or {most:,} at most"
             )
     return tuple(sorted({most if size == ALL else size for size in settings.sizes}))
 

@@ -52,8 +52,8 @@ def sizes_read(name: str, value: Any) -> tuple[int, ...]:
             found.add(int(said))
         else:
             raise WrongInput(
-                f"{name}={value}: give whole numbers of 2 or more, or all, such as --sizes"
-                " 10,30,100,all"
+                f"{name}={value}: give whole numbers of 2 or more, or all, such as sizes="
+                "10,30,100,all"
             )
     return (*sorted(found - {ALL}), *([ALL] if ALL in found else []))
 

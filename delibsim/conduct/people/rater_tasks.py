@@ -52,7 +52,7 @@ def rater_task(runs: Runs, name: str) -> RaterPack:
         return packs[name]()
     if not packs:
         raise WrongInput(
-            f"study '{runs.study}' has no task for raters on pages; hand one out: delibsim ratings"
-            f" online {runs.study} (or code, compare, judge)"
+            f"study '{runs.study}' has no task for raters on pages; hand one out: delibsim rate"
+            f" handout {runs.study} --online (or code, compare, judge)"
         )
     raise unknown("task", name, sorted(packs))
