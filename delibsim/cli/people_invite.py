@@ -26,7 +26,7 @@ LIST = (
     "A CSV file with a link for each row: name, address, and where wanted session, seat, language."
 )
 OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
-TASK = "For raters of this task, which delibsim ratings|code|compare|judge online made."
+TASK = "For raters of this task, which handout --online of rate, code, compare or judge made."
 URL = "How the links begin. Default: as people.yaml says, or where the study was served last."
 EXPIRES = "For how many days the links are good. Default: as people.yaml says."
 TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
