@@ -87,7 +87,7 @@ def serve(
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
     Ctrl-C. Sessions that are not over go on when it is served again. Raters and coders of tasks
-    that were handed out (delibsim ratings, code, compare or judge online) are served beside. One
+    that were handed out (handout --online of rate, code, compare or judge) are served beside. One
     server at a time serves a study.
     """
     if example:

@@ -8,9 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from delibsim.cli.words import AS_SETTINGS
 
-from delibsim.asking.kinds.rationale_rules import NUMBERS
 from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 
 ROOT = Path(__file__).parents[2]
@@ -34,9 +32,6 @@ def words_of(name):
         word: {option for one in own.params for option in (*one.opts, *one.secondary_opts)}
         for word, own in inner.items()
     }
-    for table in (AS_SETTINGS, NUMBERS):
-        for word, found in options.items():
-            found.update(table.get(f"{name} {word}".strip(), ()))
     return {word: found | {"--help"} for word, found in options.items()}
 
 
