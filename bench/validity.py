@@ -34,8 +34,8 @@ from known_studies import (
 )
 from known_tables import OF_TABLES
 
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.outcomes import PLANNED
+from delibsim.analysis.study.sample import PLANNED
+from delibsim.analysis.study.study_table import Draws
 from delibsim.measures.inference.contrasts import flipped_p, free_p
 from delibsim.measures.inference.means import holm
 from delibsim.measures.inference.resampling import cluster_interval

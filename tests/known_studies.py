@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.analyses.contrasts import contrasts, corrected
-from delibsim.analysis.study.analyses.effects import published_interval
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.outcomes import PLANNED
-from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.table.table_of_study import shares_seeds
+from delibsim.analysis.study.contrasts import contrasts, corrected
+from delibsim.analysis.study.effects import published_interval
+from delibsim.analysis.study.sample import PLANNED
+from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.table_of_study import shares_seeds
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p, free_p
 from delibsim.measures.inference.means import mean_of_units, mean_within

@@ -18,21 +18,16 @@ from known_studies import (
     rows_of_index,
 )
 
-from delibsim.analysis.study.analyses.ablations import ablations
-from delibsim.analysis.study.analyses.aqua import aqua
-from delibsim.analysis.study.analyses.by_block import by_block
-from delibsim.analysis.study.analyses.ceiling import ceiling
-from delibsim.analysis.study.analyses.covariance import covariance
-from delibsim.analysis.study.analyses.equivalence import equivalence
-from delibsim.analysis.study.analyses.icc import icc
-from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.analyses.opinion_change import opinion_change
-from delibsim.analysis.study.analyses.personas import personas
-from delibsim.analysis.study.analyses.reasoning import reasoning
-from delibsim.analysis.study.analyses.specifications import specifications
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.outcomes import PLANNED, Outcome
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.ablations import ablations, personas
+from delibsim.analysis.study.aqua import aqua, icc
+from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.effect_sizes import covariance, equivalence
+from delibsim.analysis.study.reasoning import reasoning
+from delibsim.analysis.study.sample import PLANNED, Outcome
+from delibsim.analysis.study.slopes import ceiling
+from delibsim.analysis.study.specifications import specifications
+from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.topic_means import noise_floor, opinion_change
 from delibsim.measures.inference.mixed import crossed_mean
 
 MARGIN = 0.03

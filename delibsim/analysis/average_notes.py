@@ -7,7 +7,7 @@ from itertools import groupby
 from delibsim.analysis.average_tables import label_of, reasons_in_words
 from delibsim.analysis.averages import Averages, Levels
 from delibsim.analysis.conditions import ByCondition
-from delibsim.analysis.human.values import on_their_instrument, people_of
+from delibsim.analysis.human.reference import on_their_instrument, people_of
 from delibsim.analysis.run.summary import FLAG, OTHER_INSTRUMENT
 from delibsim.domain.condition import Condition
 from delibsim.domain.effect import Drop, NoEffect

@@ -163,6 +163,7 @@ def causes_in(failed: Iterable[tuple[str, Cause]]) -> list[CauseCount]:
     for session, cause in sorted(failed, key=lambda one: natural(one[0])):
         calls[cause] += 1
         sessions[cause].add(session)
+        words[cause].pop(cause.detail, None)  # so that the last is that of the last session
         words[cause][cause.detail] = cause
     found = []
     for cause, n in calls.most_common():

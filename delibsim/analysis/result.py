@@ -60,7 +60,7 @@ class Entry:
 
     `columns` are names with meanings, in their order; those named `whole` hold whole numbers where
     every known value is one. `empty` are sentences by reason code; the first is that of a table
-    without rows.
+    without rows. `notes` stand below every table that is given, behind its own.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Entry:
     source: str
     columns: Mapping[str, str]
     empty: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
     screen: Screen = "always"
     hidden: Sequence[str] = ()
     off_page: Sequence[str] = ()
@@ -92,6 +93,7 @@ class Entry:
             why = next(iter(self.empty), "") if table.empty else ""
         if why and not detail:
             detail = _filled(self.empty[why], values)
+        always = () if why else [_filled(note, values) for note in self.notes]
         return Result(
             name=self.name,
             title=_filled(self.title, values),
@@ -99,7 +101,7 @@ class Entry:
             source=self.source,
             rows=table,
             meanings={column: _filled(told, values) for column, told in self.columns.items()},
-            notes=notes,
+            notes=[*notes, *always],
             why_not=why,
             detail=detail,
             screen=self.screen,

@@ -8,9 +8,8 @@ import pandas as pd
 
 from delibsim.analysis.averages import Averages, averages
 from delibsim.analysis.conditions import ByCondition, Mean, on_people
-from delibsim.analysis.human.values import people_of
-from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.table.columns import column_of
+from delibsim.analysis.human.reference import people_of
+from delibsim.analysis.study.study_table import StudyTable, column_of
 from delibsim.domain.condition import Condition
 from delibsim.domain.measure import Measure
 from delibsim.domain.run import Session

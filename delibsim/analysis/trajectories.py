@@ -8,7 +8,7 @@ from math import isnan, nan
 from statistics import fmean, stdev
 from typing import Any, Literal
 
-from delibsim.analysis.fork_effects import ITEM
+from delibsim.analysis.forks import ITEM
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.domain.run import Run
 from delibsim.domain.survey import Phase

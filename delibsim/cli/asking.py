@@ -5,7 +5,6 @@ Each command is here once. What is special to a kind is in the module of its com
 """
 
 import asyncio
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +19,7 @@ from delibsim.asking.collect import Collected
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import Online, people_named
 from delibsim.asking.road import estimate, replay
-from delibsim.cli.estimate import PAID, print_lines, refuse_unless_sure
+from delibsim.cli.estimate import PAID, print_lines
 from delibsim.cli.options import (
     RUNS,
     Dir,
@@ -37,9 +36,11 @@ from delibsim.cli.results import end_with_report
 from delibsim.cli.settings import Setting, settings_of, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import (
+    agreed,
     console,
     echo_json,
     exit_code,
+    on_terminal,
     print_each,
     safe,
     say,
@@ -197,7 +198,7 @@ class Kind:
         if asked.only:
             show_estimate(self, plan, asked.as_json)
         if asked.may_ask(plan.models):
-            refuse_unless_sure(estimate(plan).usd.high)
+            agreed(estimate(plan).usd.high, asked.yes)
         outcome = asyncio.run(ask_models(plan, asked.notify(screen)))
         plan = plan.kind.now(plan)
         self.rescore(plan, outcome)
@@ -267,7 +268,7 @@ class Asked:
     def may_ask(self, models: Mapping[str, Mapping[str, Any]]) -> bool:
         """Whether the user is asked first: on a terminal, where models may cost money."""
         paid = any(one.get("kind") in PAID for one in models.values())
-        return paid and not self.yes and sys.stdin.isatty() and sys.stderr.isatty()
+        return paid and not self.yes and on_terminal()
 
 
 def show_estimate(kind: Kind, plan: Plan, as_json: bool) -> NoReturn:

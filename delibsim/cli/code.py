@@ -23,7 +23,7 @@ from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
 from delibsim.planning.estimate import Estimate
-from delibsim.planning.tokens import Range
+from delibsim.planning.load import Range
 
 KINDS = ("code", "rationale")
 HANDED = {

@@ -1,16 +1,20 @@
 """The commands of `delibsim`: the group of each, its module, and one line of help."""
 
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from typer.main import get_command
 
 
 class Command(NamedTuple):
-    """One command: the group in which the help lists it ("" for none), the module in
-    `delibsim.cli` whose `app` it is, and one line of help.
+    """One command: the group in which the help lists it ("" for none), its module in
+    `delibsim.cli`, one line of help, and what the module calls it.
     """
 
     group: str
     module: str
     help: str
+    app: str = "app"
 
 
 GROUPS = {
@@ -30,7 +34,7 @@ COMMANDS = {
     "people": Command("hold", "people", "Who takes part in a browser: invite, list, try, export."),
     # see
     "status": Command("see", "status", "What was held, cut off or damaged, and what it cost."),
-    "show": Command("see", "show", "Read a run: transcript, answers, who changed, measures."),
+    "show": Command("see", "show", "Read a run: transcript, answers, measures; or two runs."),
     "view": Command("see", "reader", "Read studies and runs in a browser, or write them as pages."),
     "score": Command("see", "score", "Score every run of a study; the measures by condition."),
     "analyze": Command("see", "analyze", "Effects with intervals, in words and one report."),
@@ -56,6 +60,23 @@ COMMANDS = {
         "data", "new", "Write a topic, survey, treatment, persona or scorer to begin with."
     ),
     "replay": Command("data", "replay", "Hold a run again from its log alone; is it equal?"),
-    "verify": Command("", "verify", "Check a whole study against its records."),
+    "verify": Command("", "replay", "Check a whole study against its records.", "verify"),
     "setup": Command("data", "setup", "Check what a trained scorer needs: AQuA, a judge."),
 }
+
+
+def loaded(name: str) -> Any:
+    """A command by its word, whose module is imported; its help is plain text."""
+    found = COMMANDS[name]
+    module = import_module(f"delibsim.cli.{found.module}")
+    made = module.app_of(name) if hasattr(module, "app_of") else getattr(module, found.app)
+    return _plain(get_command(made))
+
+
+def _plain(command: Any) -> Any:
+    """A command whose help is plain text, as that of `delibsim` itself; its own commands too."""
+    command.rich_markup_mode = None
+    for inner in getattr(command, "commands", {}).values():
+        inner.short_help = " ".join((inner.help or "").partition("\n\n")[0].split())  # uncut
+        _plain(inner)
+    return command

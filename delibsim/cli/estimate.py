@@ -1,7 +1,6 @@
 """`delibsim estimate`: what a plan will cost, before anything is called, and all of its prompts."""
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +23,7 @@ from delibsim.cli.options import (
     EstimateOnly as EstimateOnly,
 )
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, print_each, safe, say, shown
+from delibsim.cli.terminal import agreed, console, echo_json, on_terminal, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-ASKED_ABOVE = 5.0
-"""US dollars above which a command on a terminal asks whether to go on."""
 PAID = ("litellm", "openai_compatible")
 """The kinds of models that may cost money."""
 
@@ -109,7 +106,7 @@ def ask_first(
     """On a terminal, ask whether sessions are to be held that may cost more than 5 USD; exit code 3
     where the answer is no. `past` holds for every branch what it has of its parent's record.
     """
-    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or not on_terminal():
         return
     if not any(
         one.get("kind") in PAID for each in planned.sessions for one in each.voices.values()
@@ -122,14 +119,7 @@ def ask_first(
     found = asyncio.run(
         estimate(planned.sessions, runs, planned.limits, planned.addresses, past=past)
     )
-    refuse_unless_sure(found.usd.high)
-
-
-def refuse_unless_sure(usd: float) -> None:
-    """Ask whether to go on where it may cost more than 5 USD; exit code 3 where not."""
-    if usd > ASKED_ABOVE and not typer.confirm(f"This may cost {usd:,.2f} USD. Go on?", err=True):
-        say("Nothing was asked.", err=True)
-        raise typer.Exit(3)
+    agreed(found.usd.high, yes)
 
 
 def show_estimate(

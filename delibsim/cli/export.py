@@ -24,18 +24,20 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import is_of_branches
-from delibsim.store.codings import schemes_of
 from delibsim.store.interventions import intervention_tables
-from delibsim.store.notes import Notes
 from delibsim.store.runs import BENCH, EXPORT, Runs
 from delibsim.store.study_texts import StudyTexts
+from delibsim.store.tables.asked import (
+    code_tables,
+    note_tables,
+    summary_tables,
+    table_of_texts,
+    vote_tables,
+)
 from delibsim.store.tables.codebook import ROWS
 from delibsim.store.tables.export import FORMATS, Export
 from delibsim.store.tables.export import export as write
-from delibsim.store.tables.imported_texts import table_of_texts
 from delibsim.store.tables.sheets import Table
-from delibsim.store.tables.summaries import summary_tables
-from delibsim.store.tables.votes import vote_tables
 
 app = typer.Typer(add_completion=False)
 WHAT = "A study, or one run: its folder, study/session, or a study that has one session."
@@ -139,10 +141,10 @@ def _tables(
         wide, unscored = _wide_table(runs)
         found = [
             wide,
-            *_coding_tables(runs, left_out),
+            *code_tables(runs, left_out),
             *vote_tables(runs, left_out),
             *_branch_tables(runs, left_out),
-            *_notes(runs, left_out),
+            *note_tables(runs, left_out),
             *intervention_tables(runs, left_out),
             *summary_tables(runs, left_out),
         ]
@@ -168,23 +170,6 @@ def _wide_table(runs: Runs) -> tuple[Table, int]:
     return wide_table(runs)
 
 
-def _coding_tables(runs: Runs, faults: list[str]) -> list[Table]:
-    """The tables of codes and samples, where texts of the study were coded."""
-    if not schemes_of(runs):
-        return []
-    from delibsim.store.tables.codings import coding_tables  # imports numpy
-
-    return coding_tables(runs, faults)
-
-
-def _notes(runs: Runs, faults: list[str]) -> list[Table]:
-    """The table of readers' notes, where there are any."""
-    notes = Notes(runs)
-    if n := notes.damaged():
-        faults.append(f"{notes.file}: {counted(n, 'damaged line')} left out")
-    return [notes.table()] if notes.all() else []
-
-
 def _branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
     """The tables of forks and probes, where runs of the study were forked or probed."""
     if not any((runs.folder / kind).is_dir() for kind in BRANCHES) and not is_of_branches(runs):
@@ -198,7 +183,7 @@ def _bench(
     runs: Runs, folder: Path, formats: Sequence[str], spreadsheet_safe: bool
 ) -> tuple[Export, Mapping[str, str]]:
     """Write the seven tables; what was written, and what a row of each is."""
-    from delibsim.analysis.study.table.bench import tables  # imports pandas
+    from delibsim.analysis.study.bench import tables  # imports pandas
     from delibsim.conduct.bench import export_bench
 
     return export_bench(runs, folder, formats, spreadsheet_safe), tables()

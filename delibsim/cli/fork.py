@@ -10,16 +10,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.analysis.fork_effects import (
+from delibsim.analysis.forks import (
     ITEM,
     Effect,
     notes_on_effects,
+    notes_over_runs,
     shown,
     table_of_measure,
     tables_of_effects,
+    tables_over_runs,
     unmeasured,
 )
-from delibsim.analysis.fork_effects_over_runs import notes_over_runs, tables_over_runs
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.cli.estimate import ask_first
 from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Quiet, Settings, Yes, number

@@ -42,7 +42,7 @@ def people(words: Sequence[str], out: Path | None, as_json: bool) -> None:
     answers, scales = read_people(Path(folders[0]) if folders else IMPORTED)
     report = people_report(answers, scales, given["by"], given["partitions"], whole=given["all"])
     if out is not None:
-        from delibsim.analysis.human.page import write_people  # pandas is slow to import
+        from delibsim.analysis.human.tables import write_people
 
         write_people(report, out)
     if as_json:
@@ -87,7 +87,7 @@ def personas(name: str, out: Path | None, as_json: bool) -> None:
     plain = read_persona_file(name, Path.cwd())
     written = None
     if out is not None:
-        from delibsim.analysis.personas.page import write_personas  # pandas is slow to import
+        from delibsim.analysis.personas.report import write_personas  # pandas is slow to import
 
         written = write_personas(plain, out)
     if as_json:
@@ -101,7 +101,7 @@ def personas(name: str, out: Path | None, as_json: bool) -> None:
 
 def print_personas(plain: Mapping[str, Any]) -> None:
     """A set of personas; of one that was built, how the clusters differ and what the check says."""
-    from delibsim.analysis.personas.told import (
+    from delibsim.analysis.personas.report import (
         check_in_words,
         origin_in_words,
         table_of_clusters,

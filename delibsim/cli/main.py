@@ -11,9 +11,8 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command
 
-from delibsim.cli.commands import COMMANDS, GROUPS
+from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
 from delibsim.domain.errors import WrongInput, told, unknown
 
@@ -44,9 +43,8 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, whose module is imported."""
-        module = import_module(f"delibsim.cli.{COMMANDS[cmd_name].module}")
         import_module("delibsim.store.private").be_a_command()
-        return _plain(get_command(module.app))
+        return loaded(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is to run, and the words behind it."""
@@ -54,15 +52,6 @@ class Commands(TyperGroup):
         if name not in COMMANDS:
             raise unknown("command", name, [name for name, one in COMMANDS.items() if one.group])
         return name, self.get_command(ctx, name), rest
-
-
-def _plain(command: Any) -> Any:
-    """A command whose help is plain text, as that of `delibsim` itself; its own commands too."""
-    command.rich_markup_mode = None
-    for inner in getattr(command, "commands", {}).values():
-        inner.short_help = " ".join((inner.help or "").partition("\n\n")[0].split())  # uncut
-        _plain(inner)
-    return command
 
 
 app = typer.Typer(

@@ -9,8 +9,7 @@ from delibsim.analysis.figures.style import COLUMNS, FORMATS
 from delibsim.analysis.table import texts
 from delibsim.cli.options import RUNS, Dir, Json
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, safe, say, shown
-from delibsim.cli.texts import kept_if_stopped
+from delibsim.cli.terminal import console, echo_json, kept_if_stopped, safe, say, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
@@ -41,7 +40,7 @@ def plot(
 
     Exit code 0; 4 if the study cannot give the figure, or any.
     """
-    from delibsim.analysis.study.draws import Draws  # pandas is slow to import
+    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
     from delibsim.conduct.figures import figure_named, source_of
 
     kind = figure_named(figure) if figure else None

@@ -4,7 +4,7 @@ import math
 
 from rich.console import Console
 
-from delibsim.analysis.study.analyses.power import Answer, Found
+from delibsim.analysis.study.power import Answer, Found
 from delibsim.analysis.table import numbers, texts
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import print_each

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from delibsim.analysis.study.analyses.pilot import Assumed, of_pilot, published
-from delibsim.analysis.study.analyses.power import Answer, Question, answer
-from delibsim.analysis.study.sample.outcomes import treatments_of
+from delibsim.analysis.study.power import Answer, Assumed, Question, answer, of_pilot, published
+from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.cli.options import with_runs
 from delibsim.cli.terminal import brief, safe

@@ -19,10 +19,10 @@ from delibsim.cli.asking import (
     commands_of,
     counted_plain,
 )
-from delibsim.cli.estimate import print_lines, refuse_unless_sure
+from delibsim.cli.estimate import print_lines
 from delibsim.cli.settings import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe
+from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
 from delibsim.conduct.annotate import RatingPlan, ask_panel, estimate_panel, plan_ratings
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
@@ -65,7 +65,7 @@ class Rate(Kind):
         if asked.only:
             _show_estimate(planned, asked.as_json)
         if asked.may_ask(planned.panel.models):
-            refuse_unless_sure(asyncio.run(estimate_panel(planned)).usd.high)
+            agreed(asyncio.run(estimate_panel(planned)).usd.high, asked.yes)
         notify = asked.notify(screen)
         outcome = asyncio.run(ask_panel(planned, notify, notify))
         losses = Ratings.of(runs).losses(run.session.id for run in planned.debates)
@@ -96,7 +96,7 @@ class Rate(Kind):
 
     def report(self, call: Call) -> Reported:
         """The analysis of a tournament."""
-        from delibsim.analysis.debates.study_report import study_report  # pandas is slow to import
+        from delibsim.analysis.debates.report import study_report  # pandas is slow to import
 
         given = settings_of(call.words, REPORTED)
         panels, source = list(given["panel"]), given["source"] or None

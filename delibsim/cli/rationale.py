@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
-from delibsim.analysis.coding.audit import Share, audit_rows, corrected_rows, failure_counts
+from delibsim.analysis.coding.costs import Share, audit_rows, corrected_rows, failure_counts
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.asking.collect import Collected, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of

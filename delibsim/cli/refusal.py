@@ -1,5 +1,6 @@
 """What a command line says that cannot be read, in one sentence with the nearest right line."""
 
+import re
 import sys
 from difflib import get_close_matches
 from itertools import pairwise
@@ -9,6 +10,8 @@ from typing import Any
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import quoted
 
+EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
+"""What typer says of words that no argument takes."""
 SAME = {
     "--runs": "--dir",
     "--folder": "--dir",
@@ -39,7 +42,8 @@ def _fault(error: Any) -> str:
         return _unknown(option, error.ctx)
     param = getattr(error, "param", None)
     if param is None:
-        return _lower(error.format_message())
+        found = EXTRA.match(error.message)
+        return f"too many words: {found[1]}" if found else _lower(error.format_message())
     name = (
         param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper()
     )

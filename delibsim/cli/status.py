@@ -71,7 +71,7 @@ def status(
     else:
         _print(runs, found, effects, console())
     states = found.states
-    if states[COMPLETE] == states.total():
+    if states[COMPLETE] == states.total() and not found.damaged_tasks:
         raise typer.Exit(0)
     raise typer.Exit(exit_code(bool(states[COMPLETE] or states[PARTIAL]), whole=False))
 

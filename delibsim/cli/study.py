@@ -9,10 +9,8 @@ from dataclasses import asdict
 from rich.console import Console
 
 from delibsim.cli.estimate import print_lines
-from delibsim.cli.session_view import SessionView
-from delibsim.cli.study_view import StudyView, WorkersView
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
-from delibsim.cli.view import View, keep_ticking
+from delibsim.cli.view import SessionView, StudyView, View, WorkersView, keep_ticking
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.fork import Branches
 from delibsim.conduct.outcome import (

@@ -151,7 +151,7 @@ def show_text(call: Call, as_json: bool) -> None:
     given, studies = _given(call)
     if not given["text"]:
         return
-    from delibsim.analysis.summaries.likeness import listed, of_opinion, of_summary
+    from delibsim.analysis.summaries.minorities import listed, of_opinion, of_summary
     from delibsim.conduct.summaries_report import judged_set
 
     if len(studies) > 1:

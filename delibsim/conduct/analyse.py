@@ -9,14 +9,12 @@ from pathlib import Path
 from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.pages.folder import WRITER, write_report
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.analyses.pair_correlations import pair_correlations
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.comparison import Comparison, comparison
-from delibsim.analysis.study.report.comparison_report import page_of_both
-from delibsim.analysis.study.report.findings import HELD, Findings, analyses, findings
-from delibsim.analysis.study.report.record import Record, record_of
-from delibsim.analysis.study.report.report import page_of
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.comparison import Comparison, comparison, page_of_both
+from delibsim.analysis.study.findings import HELD, Findings, analyses, findings
+from delibsim.analysis.study.pair_correlations import pair_correlations
+from delibsim.analysis.study.record import Record, record_of
+from delibsim.analysis.study.report import page_of
+from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
 from delibsim.conduct.null_twin import with_twin

@@ -9,17 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from delibsim.analysis.study.bench import read_bench
+from delibsim.analysis.study.read_table import read_table
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.table.bench import read_bench
-from delibsim.analysis.study.table.read_table import read_table
-from delibsim.analysis.study.table.table_of_study import HELD, NOT_SCORED, table_of_study
-from delibsim.conduct.score import (
-    Watch,
-    annotator,
-    measures_of,
-    score_study,
-    usual_scorers,
-)
+from delibsim.analysis.study.table_of_study import HELD, NOT_SCORED, table_of_study
+from delibsim.conduct.score import Watch, score_study
+from delibsim.conduct.scorers import annotator, measures_of, usual_scorers
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
 from delibsim.plugins import load

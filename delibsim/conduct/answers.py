@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from pathlib import Path
 
+from delibsim.analysis.individual_change import changes_of, changes_told
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.analyses.individual_change import changes_of, changes_told
-from delibsim.analysis.study.analyses.pair_correlations import (
+from delibsim.analysis.study.pair_correlations import (
     OF_PEOPLE,
     PAIRS,
     pairs_of,

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from delibsim.analysis.study.analyses.individual_change import individual_change
-from delibsim.analysis.study.table.bench import (
+from delibsim.analysis.individual_change import individual_change
+from delibsim.analysis.study.bench import (
     AQUA,
     LAYOUT,
     bench_columns,

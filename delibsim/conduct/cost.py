@@ -102,10 +102,12 @@ def _planned(runs: Runs, session: str) -> Session | None:
     return None
 
 
-def calls_by_task(runs: Runs) -> dict[str, Tally]:
-    """What the calls to raters and coders come to, by task."""
+def calls_by_task(runs: Runs, faults: list[str] | None = None) -> dict[str, Tally]:
+    """What the calls to raters and coders come to, by task; with `faults` a task whose settings
+    cannot be read is left out and told there.
+    """
     found: defaultdict[str, list[Tally]] = defaultdict(list)
-    for log in annotation_logs(runs):
+    for log in annotation_logs(runs, faults):
         records, damaged, lost = log.read()
         found[log.task].append(tally(records, damaged, log.models, lost))
     return {task: together(own) for task, own in found.items()}

@@ -7,9 +7,7 @@ from typing import Any
 
 from delibsim.analysis.figures.of_study import FIGURES, Kind
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.selection import selected
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.study_table import Draws, StudyTable, selected
 from delibsim.conduct.analysed import Place, table_of
 from delibsim.conduct.answers import PEOPLE, tables_of_answers
 from delibsim.domain.errors import unknown

@@ -10,9 +10,16 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from delibsim.analysis.fork_effects import ITEM, Effect, ForkValues, effects_of_forks
-from delibsim.analysis.fork_effects_over_runs import OverRuns, effects_over_runs
-from delibsim.conduct.score import Watch, measures_of, score_study, usual_scorers
+from delibsim.analysis.forks import (
+    ITEM,
+    Effect,
+    ForkValues,
+    OverRuns,
+    effects_of_forks,
+    effects_over_runs,
+)
+from delibsim.conduct.score import Watch, score_study
+from delibsim.conduct.scorers import measures_of, usual_scorers
 from delibsim.domain.branching import told_apart, what_differs
 from delibsim.domain.measure import CATALOGUE, Measure
 from delibsim.domain.run import Run, Session

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.analysis.personas.clusters import Clusters, Items, clusters_of
 from delibsim.analysis.personas.profiles import (
+    Clusters,
+    Items,
     Reading,
+    clusters_of,
     compared,
     departures,
     shortcomings,

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -106,7 +106,8 @@ class SessionStatus:
 class StudyStatus:
     """How a study stands: the sessions that were begun, how many were not, and response ids that
     several calls came with (None if there are none). `asked_after` is what the calls to raters and
-    coders come to, by task; `gone_usd` is what sessions had cost that were withdrawn.
+    coders come to, by task; `gone_usd` is what sessions had cost that were withdrawn;
+    `damaged_tasks` says why the calls of a task are not among them.
     """
 
     study: str
@@ -115,6 +116,7 @@ class StudyStatus:
     repeated_ids: Mapping[str, Any] | None = field(default=None)
     asked_after: Mapping[str, Tally] = field(default_factory=dict)
     gone_usd: float = 0.0
+    damaged_tasks: Sequence[str] = ()
 
     @property
     def states(self) -> Counter[str]:
@@ -172,6 +174,7 @@ class StudyStatus:
                     f"left alone: {counted(entry.log.damaged_lines, 'damaged line')} in its log"
                 )
                 lines.append(f"{entry.session}: {damaged}")
+        lines += [f"damaged: {fault}; its calls are not counted" for fault in self.damaged_tasks]
         return [*lines, *self._gaps()]
 
     def _gaps(self) -> list[str]:
@@ -222,6 +225,7 @@ class StudyStatus:
             "attempts_tried_again": dict(self.retried),
             "silent_turns": self.silent_turns,
             "repeated_response_ids": self.repeated_ids,
+            "damaged_tasks": list(self.damaged_tasks),
             "calls_by_task": {task: dict(log.calls) for task, log in self.asked_after.items()},
         }
 
@@ -260,8 +264,9 @@ def study_status(runs: Runs) -> StudyStatus:
             entry = SessionStatus(name, COMPLETE, found.log, *tables, plan=found.plan)
         sessions.append(_sharing(entry, known))
     gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
-    never, after = len(account.not_begun), calls_by_task(runs)
-    return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after, gone)
+    never, faults = len(account.not_begun), list[str]()
+    after = calls_by_task(runs, faults)
+    return StudyStatus(runs.study, tuple(sessions), never, repeated(ids), after, gone, faults)
 
 
 def _looked_at(notes: SessionNotes, session: str, unfinished: str, ids: Ids) -> SessionStatus:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from delibsim.analysis.summaries.judged import JudgedSet
-from delibsim.analysis.summaries.rows import (
+from delibsim.analysis.summaries.judged import (
+    JudgedSet,
     comparisons_table,
     opinions_table,
     ratings_table,

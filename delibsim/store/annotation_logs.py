@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.errors import WrongInput
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import read_lines
 from delibsim.store.ratings import RATINGS, Ratings
@@ -31,8 +32,11 @@ class AnnotationLog:
         return records, damaged, cut_off(self.file, records)
 
 
-def annotation_logs(runs: Runs) -> list[AnnotationLog]:
-    """The records of raters by debate, then those of coders and of readers of their rationales."""
+def annotation_logs(runs: Runs, faults: list[str] | None = None) -> list[AnnotationLog]:
+    """The records of raters by debate, then those of coders and of readers of their rationales.
+
+    WrongInput where nobody knows how a task was asked; with `faults` it is left out and told there.
+    """
     ratings = Ratings.of(runs)
     models = ratings.models()
     found = []
@@ -42,8 +46,14 @@ def annotation_logs(runs: Runs) -> list[AnnotationLog]:
             found.append(AnnotationLog(RATINGS, file, models, folder.name))
     for task in tasks_of(runs):
         files = TaskFolder.of(runs, task)
-        if _was_asked(files.exchanges):
+        if not _was_asked(files.exchanges):
+            continue
+        try:
             found.append(log_of_task(files))
+        except WrongInput as error:
+            if faults is None:
+                raise
+            faults.append(str(error))
     return found
 
 

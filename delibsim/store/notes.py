@@ -14,21 +14,11 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import safe
 from delibsim.store.files import append_line, in_turn, read_lines
 from delibsim.store.runs import NOTES, Runs
-from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.sheets import Table
 
 LONGEST_NOTE = 20_000
 """Characters that a note may have."""
 MOST_TAGS, LONGEST_TAG = 20, 60
 REMOVED = "removed"
-COLUMNS = (
-    Column("study", "text", "name of the study"),
-    Column("session", "text", "name of the session that the note is about"),
-    Column("turn", "integer", "turn that the note is about; empty for the run as a whole"),
-    Column("note", "text", "what the reader wrote"),
-    Column("tags", "text", "tags of the reader, joined by ;"),
-    Column("written", "text", "when it was written, in UTC"),
-)
 
 
 @dataclass(frozen=True)
@@ -96,15 +86,6 @@ class Notes:
             raise WrongInput("there is no such note any more; load the page again")
         written = datetime.now(UTC).isoformat(timespec="seconds")
         self._append({"id": id, REMOVED: written})
-
-    def table(self) -> Table:
-        """The notes as a table of the export."""
-        rows: list[list[Any]] = []
-        for note in self.all():
-            tags = "; ".join(note.tags) or None
-            values = [note.session, note.turn, note.text or None, tags, note.written]
-            rows.append([self.runs.study, *values])
-        return Table("notes", "one row a note of a reader", COLUMNS, rows)
 
     def _append(self, plain: dict[str, Any]) -> None:
         with in_turn(self.file):

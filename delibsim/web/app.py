@@ -15,9 +15,8 @@ from starlette.routing import Route
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import safe
 from delibsim.store.notes import Notes
-from delibsim.web.frame import TURNS, page_name_of
 from delibsim.web.pages import error_page, runs_page, studies_page, study_page
-from delibsim.web.render import ASSETS, KINDS, asset
+from delibsim.web.render import ASSETS, KINDS, TURNS, asset, page_name_of
 from delibsim.web.site import NotFound, Site
 
 LARGEST = 200_000

@@ -1,6 +1,8 @@
-"""The pages of two runs beside each other, and what leads to them."""
+"""The pages of two runs beside each other and what leads to them, and forks on pages: as a tree,
+with the effect of what each has otherwise.
+"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +21,8 @@ from delibsim.analysis.run.beside_tables import (
     who_moved_in_both,
     why_no_value,
 )
-from delibsim.conduct.reading.comparisons import Comparisons, Pair, twins_of
+from delibsim.analysis.table import Table
+from delibsim.conduct.reading.branch_links import Comparisons, Pair, labels_of, twins_of
 from delibsim.conduct.view import beside_each_other
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
@@ -27,9 +30,8 @@ from delibsim.domain.text import brief
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.branches import is_of_branches
 from delibsim.store.runs import Runs
-from delibsim.web.frame import page
-from delibsim.web.render import part
-from delibsim.web.site import BRANCH, NotFound, Site, address_of, what_is_left_out
+from delibsim.web.render import page, part
+from delibsim.web.site import BRANCH, NotFound, Site, address_of, has_forks, what_is_left_out
 
 NOT_YET = (
     "the index of the study is being made: when it is there, and this page is loaded again, the"
@@ -164,3 +166,58 @@ def _cut(words: Words) -> Words:
     """Two texts, cut where they are very long."""
     a, b = (None if text is None else " ".join(brief(text)).strip() for text in (words.a, words.b))
     return replace(words, heading=words.heading.strip(), a=a, b=b)
+
+
+NOTHING: dict[str, Any] = {
+    "trees": (),
+    "names": {},
+    "here": {},
+    "effects": (),
+    "over_runs": (),
+    "effect_notes": (),
+}
+"""What a page shows of forks where there are none."""
+
+
+def forks_shown(site: Site, runs: Runs, session: Session | None = None) -> dict[str, Any]:
+    """What the page of a study of forks, of a run or of a fork shows of forks: the tree, and the
+    tables of their effects; of a run those of its forks, of a fork those at its turn.
+    """
+    own = has_forks(runs)
+    folder = address_of(runs) if own else f"{address_of(runs)}{BRANCH}{FORKS}"
+    shown = NOTHING | {"fork_folder": folder, "this": "", "pending": ""}
+    if site.alone or folder not in site.folders() or (session is None and not own):
+        return shown
+    index = site.index(folder)
+    found, trees = site.effects(index), site.tree(index)
+    place, at = "", None
+    if session is not None:
+        origin = session.parentage if own else None
+        place = f"{runs.study}/{session.id}" if origin is None else origin.place
+        at = None if origin is None else origin.at
+    names = labels_of(trees)
+    shown |= {
+        "trees": [tree for tree in trees if place in ("", tree.place)],
+        "names": names,
+        "here": {study: name for name, study in _studies(site)},
+        "this": session.id if session is not None and own else "",
+        "pending": site.making(index) if found is None else "",
+    }
+    if found is not None and shown["trees"]:
+        over = found.over_runs if session is None else ()
+        again = {tree.place: names[tree.session] for tree in trees if tree.session in names}
+        tables, notes = found.told(place, at)
+        effects = [_titled(table, again) for table in tables]
+        shown |= {"effects": effects, "over_runs": over, "effect_notes": notes}
+    return shown
+
+
+def _titled(table: Table, forks: Mapping[str, str]) -> Table:
+    """A table of effects whose title tells a fork that was forked again in words."""
+    place, _, rest = table.title.partition(" at ")
+    return replace(table, title=f"{forks[place]}; at {rest}") if place in forks else table
+
+
+def _studies(site: Site) -> list[tuple[str, str]]:
+    """The studies that are read, by their addresses, with their names."""
+    return [(name, name.replace(BRANCH, "/")) for name in site.folders()]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.call_facts import facts
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
+from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import ItemShifts, heard_in, item_shifts, pairs_of
 from delibsim.analysis.run.leave_out import (
     is_left_out,
@@ -41,12 +41,9 @@ from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
-from delibsim.web.comparison import compared
-from delibsim.web.courses import curves_of
-from delibsim.web.drawings import dots_of, net_of, panels_of, seats_of
-from delibsim.web.forks import forks_shown
-from delibsim.web.frame import TURNS, page, page_name
-from delibsim.web.render import occasion, part
+from delibsim.web.comparison import compared, forks_shown
+from delibsim.web.drawings import curves_of, dots_of, net_of, panels_of, seats_of
+from delibsim.web.render import TURNS, occasion, page, page_name, part
 from delibsim.web.site import NotFound, Site, address_of, has_forks
 
 OTHERS = 200

@@ -1,10 +1,15 @@
-"""Where the marks of the small drawings of a run stand: answers, pairs, the network."""
+"""Where the marks of the small drawings of a run stand: answers, pairs, the network, its course."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
+from delibsim.analysis.table import number
+from delibsim.analysis.trajectories import Reading
+from delibsim.conduct.probes import Course
+from delibsim.conduct.reading.branch_links import OF_SUMMARY
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
@@ -226,3 +231,48 @@ def _in_words(heard: Heard) -> str:
 def seats_of(people: Sequence[str]) -> Mapping[str, int]:
     """The colour of each participant, 1 to 8, by seat."""
     return {who: n % 8 + 1 for n, who in enumerate(people)}
+
+
+HEIGHT, MARGINS, LEFT = 90.0, 12.0, 42.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A measure over turns: its name, the points in the drawing, the line through them, the ends of
+    its scale as text, and all values in words.
+    """
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    line: str
+    low: str
+    high: str
+    last: int
+    alt: str
+
+
+def curves_of(course: Course) -> list[Curve]:
+    """The measures of the summary that have two values or more."""
+    found = []
+    for measure in OF_SUMMARY:
+        own = [one for one in course.readings if one.measure == measure and not isnan(one.mean)]
+        if len(own) > 1:
+            found.append(_course(course.labels.get(measure, measure), own))
+    return found
+
+
+def _course(name: str, readings: Sequence[Reading]) -> Curve:
+    order = {"survey before": 0, "probe": 1, "survey after": 2}
+    own = sorted(readings, key=lambda one: (one.after, order[one.source]))
+    values = [one.mean for one in own]
+    low, high = min(values), max(values)
+    room = (high - low) or 1.0
+    last = max(one.after for one in own) or 1
+    points = []
+    for one in own:
+        x = LEFT + (WIDTH - LEFT - MARGINS) * one.after / last
+        y = HEIGHT - MARGINS - 8 - (HEIGHT - 2 * MARGINS - 8) * (one.mean - low) / room
+        points.append((round(x, 1), round(y, 1)))
+    line = " ".join(f"{x},{y}" for x, y in points)
+    told = [f"after turn {one.after} ({one.source}): {number(one.mean)}" for one in own]
+    return Curve(name, points, line, number(low), number(high), last, f"{name}: {'; '.join(told)}")

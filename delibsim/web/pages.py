@@ -8,14 +8,16 @@ from urllib.parse import urlencode
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import (
     DEFAULT,
+    HELD,
     ON_PAGE,
     Columns,
     Listed,
     Listing,
+    Overview,
     Question,
+    all_measures,
     listing,
 )
-from delibsim.conduct.reading.overview import HELD, Overview, all_measures
 from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.study import natural
@@ -24,7 +26,7 @@ from delibsim.store.branches import is_of_branches
 from delibsim.store.notes import Note, Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.web.frame import page, page_name_of
+from delibsim.web.render import page, page_name_of
 from delibsim.web.site import BRANCH, Site, has_forks, on_comparisons
 
 TEXTS = ("topic", "treatment", "model", "setting", "status")
@@ -197,7 +199,7 @@ def _labels(site: Site, index: StudyIndex) -> dict[str, str]:
 
 
 def _forks(site: Site, runs: Runs) -> dict[str, Any]:
-    from delibsim.web.forks import forks_shown  # what it needs is slow to import
+    from delibsim.web.comparison import forks_shown  # what it needs is slow to import
 
     return forks_shown(site, runs)
 

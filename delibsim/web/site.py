@@ -10,10 +10,9 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from delibsim.conduct.reading.comparisons import Comparisons, comparisons_of
+from delibsim.conduct.reading.branch_links import Comparisons, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
-from delibsim.conduct.reading.listing import Columns, columns_of
-from delibsim.conduct.reading.overview import Overview, overview_of
+from delibsim.conduct.reading.listing import Columns, Overview, columns_of, overview_of
 from delibsim.conduct.reading.written import (
     figure_of,
     figures_of,

@@ -12,9 +12,8 @@ from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.study_texts import StudyTexts
 from delibsim.web.comparison import comparison_pages
 from delibsim.web.conversation import call_pages, calls_page, conversation_page
-from delibsim.web.frame import page_name
 from delibsim.web.pages import runs_page, studies_page, study_page
-from delibsim.web.render import ASSETS, asset
+from delibsim.web.render import ASSETS, asset, page_name
 from delibsim.web.site import Site, address_of, on_comparisons
 
 WRITER = "reader"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from invented import people
 
-from delibsim.analysis.personas.clusters import clusters_of
+from delibsim.analysis.personas.profiles import clusters_of
 from delibsim.domain.errors import WrongInput
 
 BY_R = json.loads(

@@ -11,8 +11,7 @@ from coded_study import (
     TONE,
 )
 
-from delibsim.analysis.coding.against import against
-from delibsim.analysis.coding.agreement import confusion, groups, pairs
+from delibsim.analysis.coding.agreement import against, confusion, groups, pairs, resampled
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
 from delibsim.analysis.coding.equivalence import (
     anchors_of,
@@ -22,11 +21,10 @@ from delibsim.analysis.coding.equivalence import (
     verdict_of,
 )
 from delibsim.analysis.coding.levels import votes, weak
-from delibsim.analysis.coding.resampled import resampled
 from delibsim.domain.annotation import Text
-from delibsim.domain.coding import ENSEMBLE
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Dimension, Level
+from delibsim.domain.score import ENSEMBLE
 from delibsim.store.coded import Asked, SchemeCodes
 
 FOUR = Dimension("four", "Four", "ordinal", tuple(Level(i, str(i), f"A{i}.") for i in range(4)))

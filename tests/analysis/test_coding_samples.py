@@ -15,7 +15,8 @@ from delibsim.analysis.coding.costs import costs, refusals
 from delibsim.analysis.coding.people import calibration, corrected, unread
 from delibsim.analysis.coding.report import Settings, remarks_on
 from delibsim.conduct.code_report import report_on_codes
-from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.domain.coding import Code
+from delibsim.domain.score import ENSEMBLE
 from delibsim.store.coded import SchemeCodes
 
 

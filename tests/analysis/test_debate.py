@@ -12,10 +12,9 @@ import pytest
 from tournaments import MOTIONS, tournament
 
 from delibsim.analysis.debates.contrasts import HEADLINE, ON_THESE, debater_contrasts
-from delibsim.analysis.debates.dimensions import paired_tests
-from delibsim.analysis.debates.findings import findings
+from delibsim.analysis.debates.dimensions import paired_tests, reliability
 from delibsim.analysis.debates.ratings import analysed, by_debater, columns, debaters_of, standings
-from delibsim.analysis.debates.reliability import reliability
+from delibsim.analysis.debates.report import findings
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.components import crossed_components

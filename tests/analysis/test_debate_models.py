@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 from tournaments import MOTIONS, tournament
 
-from delibsim.analysis.debates.raters import rater_models
 from delibsim.analysis.debates.ratings import columns
-from delibsim.analysis.debates.stance import stance_after, stance_models
+from delibsim.analysis.debates.stance import rater_models, stance_after, stance_models
 from delibsim.analysis.debates.winner import (
     PREDICTORS,
     bradley_terry,

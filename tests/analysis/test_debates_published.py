@@ -13,19 +13,20 @@ import pytest
 from debates import debate
 from tournaments import published, tournament
 
-from delibsim.analysis.debates.covariates import predictors_of
-from delibsim.analysis.debates.dimensions import correlations
-from delibsim.analysis.debates.expertise import by_expertise, expertise_contrasts
-from delibsim.analysis.debates.figures import figures
-from delibsim.analysis.debates.findings import findings
-from delibsim.analysis.debates.fits import ols, ols_fit, with_constant
-from delibsim.analysis.debates.kinds import MODELS_AND_PEOPLE, focused, sign_of
-from delibsim.analysis.debates.raters import OURS, PUBLISHED, mixed_models, rater_models
+from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, focused, sign_of
+from delibsim.analysis.debates.dimensions import correlations, dimension_reliability, reliability
+from delibsim.analysis.debates.fits import ols, ols_fit, predictors_of, with_constant
 from delibsim.analysis.debates.ratings import by_debater, kind_of
-from delibsim.analysis.debates.reliability import dimension_reliability, reliability
-from delibsim.analysis.debates.report import analyses
-from delibsim.analysis.debates.stance import WITH_WINNER, stance_after
-from delibsim.analysis.debates.winner import winner_model
+from delibsim.analysis.debates.report import analyses, figures, findings
+from delibsim.analysis.debates.stance import (
+    OURS,
+    PUBLISHED,
+    WITH_WINNER,
+    mixed_models,
+    rater_models,
+    stance_after,
+)
+from delibsim.analysis.debates.winner import by_expertise, expertise_contrasts, winner_model
 from delibsim.analysis.result import catalogue
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES

@@ -5,7 +5,7 @@ from math import isnan, nan
 import pytest
 from scipy import stats
 
-from delibsim.analysis.fork_effects import (
+from delibsim.analysis.forks import (
     ForkValues,
     effects_of_forks,
     notes_on_effects,

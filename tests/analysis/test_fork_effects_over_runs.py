@@ -6,11 +6,13 @@ from math import isnan, nan
 import pytest
 from scipy import stats
 
-from delibsim.analysis.fork_effects import ForkValues, effects_of_forks, unmeasured
-from delibsim.analysis.fork_effects_over_runs import (
+from delibsim.analysis.forks import (
+    ForkValues,
+    effects_of_forks,
     effects_over_runs,
     notes_over_runs,
     tables_over_runs,
+    unmeasured,
 )
 
 SURVEYS = {"s/a": "one", "s/b": "one", "s/c": "one"}

@@ -11,9 +11,13 @@ import pytest
 import statsmodels.api as sm
 
 from delibsim.analysis.human import groups_of_five as five
-from delibsim.analysis.human.beside import COLUMNS, add_human_reference
 from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import groups_of_five, reference
+from delibsim.analysis.human.reference import (
+    COLUMNS,
+    add_human_reference,
+    groups_of_five,
+    reference,
+)
 from delibsim.domain.measure import SCORE_PHASES
 from delibsim.measures import agreement, dri
 from delibsim.store.instruments.answers import Answers

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from delibsim.analysis.pairs.against import against
-from delibsim.analysis.pairs.agreement import agreement
 from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings, fitted
+from delibsim.analysis.pairs.judges import runs
+from delibsim.analysis.pairs.panel import agreement
 from delibsim.analysis.pairs.report import pairs_report
-from delibsim.analysis.pairs.votes import runs
 from delibsim.conduct.compare_report import examples_among
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Pair, Sheet, Vote

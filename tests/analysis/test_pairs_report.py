@@ -12,11 +12,9 @@ import pytest
 from compared_votes import STRENGTHS, compared, drawn, vote
 
 from delibsim.analysis.figures.entries import entries_of
-from delibsim.analysis.pairs.figures import PANELS, drawings
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
-from delibsim.analysis.pairs.judges import judges, majorities
-from delibsim.analysis.pairs.places import order
-from delibsim.analysis.pairs.report import pairs_report
+from delibsim.analysis.pairs.judges import judges, majorities, order
+from delibsim.analysis.pairs.report import PANELS, drawings, pairs_report
 from delibsim.analysis.pairs.scores import scores
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
 from delibsim.measures.bradley_terry.fit import Model

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import compose
-from delibsim.analysis.human.reference import human_value, reference
-from delibsim.analysis.human.values import people_of
+from delibsim.analysis.human.reference import human_value, people_of, reference
 
 PHASES = ("pre", "post", "change")
 OF_THE_INSTRUMENT = {"diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p"}

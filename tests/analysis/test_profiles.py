@@ -10,9 +10,9 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from invented import people
 
-from delibsim.analysis.personas.clusters import clusters_of
 from delibsim.analysis.personas.profiles import (
     Reading,
+    clusters_of,
     compared,
     departures,
     shortcomings,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.table.columns import column_of
+from delibsim.analysis.study.study_table import StudyTable, column_of
 from delibsim.analysis.study_means import HELD, means_of_table
 from delibsim.domain.measure import MEASURES
 

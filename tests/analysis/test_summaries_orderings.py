@@ -8,7 +8,7 @@ import pytest
 from planted_summaries import planted
 from scipy.stats import pearsonr, spearmanr
 
-from delibsim.analysis.summaries.orderings import labels, orderings
+from delibsim.analysis.summaries.agreement import labels, orderings
 from delibsim.domain.judgment import DIMENSIONS
 
 near = pytest.approx

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from planted_summaries import planted
 
-from delibsim.analysis.summaries import agreement, benchmark, biases, minorities, orderings
+from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
 from delibsim.analysis.summaries.judged import by_topic, scores_of, with_overall
 from delibsim.analysis.summaries.report import summaries_report
 
@@ -248,9 +248,9 @@ def test_judges_order_summaries_as_people_did_or_not():
             row = {"judge": "j", "people": False, "summary": summary, "opinion": opinion}
             rated.append(row | {"control": False, "missing": "", "rep": float(value)} | dims)
     made = replace(one, comparisons=pd.DataFrame(compared), ratings=pd.DataFrame(rated))
-    (row,) = orderings.orderings([made]).rows.to_dict("records")
+    (row,) = agreement.orderings([made]).rows.to_dict("records")
     # o1 as the person did, o2 against her, o3 a tie of hers, o4 a tie of the judge: (1 + 0 + 1/2) / 3
     assert (row["n"], row["ties"], row["ordered"]) == (3, 1, 0.5)
     expected = np.corrcoef([2, -2, 0, 1], [3, 1, -2, 0])[0, 1]
     assert row["differences"] == near(expected)
-    assert orderings.orderings([one]).why_not == "not_asked"
+    assert agreement.orderings([one]).why_not == "not_asked"

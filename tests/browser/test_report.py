@@ -8,9 +8,9 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.pages.html import html
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import findings
-from delibsim.analysis.study.report.report import page_of
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.report import page_of
+from delibsim.analysis.study.study_table import Draws
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 EVIL = "<img src=x onerror=\"document.title='run'\">" + "long" * 40

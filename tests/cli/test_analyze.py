@@ -7,8 +7,8 @@ import pytest
 from small_study import held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import findings
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.study_table import Draws
 from delibsim.cli.analyze import print_findings
 from delibsim.cli.terminal import Screen
 

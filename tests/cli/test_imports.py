@@ -25,7 +25,6 @@ OF_ARRAYS = (
     "aqua",
     "human",
     "personas",
-    "verify",
 )
 """The commands whose modules import numpy for their help too, and no more than that."""
 CODE = """

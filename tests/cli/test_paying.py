@@ -2,14 +2,12 @@
 
 import ast
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
 from typer import Context
-from typer.main import get_command
 
-from delibsim.cli.main import COMMANDS
+from delibsim.cli.commands import COMMANDS, loaded
 from delibsim.conduct.translate import estimate_translations
 
 ROOT = Path(__file__).parents[2]
@@ -65,8 +63,8 @@ def _reaches(names, start, target):
 
 def _leaves():
     """Every command by its words, with what runs it."""
-    for name, one in COMMANDS.items():
-        command = get_command(import_module(f"delibsim.cli.{one.module}").app)
+    for name in COMMANDS:
+        command = loaded(name)
         inner = getattr(command, "commands", None)
         if inner is None:
             yield name, command

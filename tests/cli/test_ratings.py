@@ -16,7 +16,7 @@ import pytest
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Runs, Usage
-from delibsim.analysis.debates.raters import OURS
+from delibsim.analysis.debates.stance import OURS
 from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 

@@ -1,5 +1,6 @@
 """`delibsim view`: what it says before it serves, a real server, pages as files."""
 
+import os
 import re
 import shutil
 import signal
@@ -60,7 +61,12 @@ def test_a_real_server_is_read_and_ended_by_ctrl_c(study, home):
         "--no-browser",
     ]
     server = subprocess.Popen(
-        words, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        words,
+        cwd=home,
+        env=dict(os.environ),  # without what readline sets behind it
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         line = server.stdout.readline()

@@ -1,5 +1,6 @@
 """`delibsim status`: how a study stands, and an exit code that says the same."""
 
+import os
 import shutil
 
 
@@ -113,3 +114,14 @@ def test_what_an_earlier_look_found_is_what_the_files_say(delibsim, study, parti
     (study / "withdrawn.json").unlink()
     kept.write_text(f'{{"edition":1,"session":"{name}","files":[],"status":3}}\n[]\n{{')
     assert delibsim("status", "s", "--json").json == by_run
+
+
+def test_a_task_whose_settings_cannot_be_read_is_told_and_the_rest_is_there(delibsim, study):
+    folder = study.parent / "annotations" / "codes-x"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "task.json")
+    (folder / "exchanges.jsonl").touch()
+    answer = delibsim("status", "s")
+    assert answer.code == 3
+    assert "damaged: runs/s/annotations/codes-x/task.json" in answer.out
+    assert "s: 1 complete" in answer.out

@@ -77,7 +77,7 @@ def test_its_texts_are_scored_like_those_of_a_file(pilot, scorer, delibsim, home
     assert (found["b"]["value"], found["b"]["note"]) == (None, "empty")
     details = pilot / "scores" / "details" / "length.v1.jsonl"
     assert json.loads(details.read_text(encoding="utf-8").splitlines()[2])["target"] == "c"
-    of_file = delibsim("score", "texts", "said.csv", "--scorer", "length", "--json").json
+    of_file = delibsim("score", "said.csv", "--scorer", "length", "--json").json
     of_study = delibsim("score", "pilot", "--scorer", "length", "--json").json
     assert of_study["rows"] == of_file["rows"]
     assert of_study["mean"] == of_file["mean"] == 2
@@ -123,7 +123,6 @@ def test_status_counts_its_texts(pilot, delibsim):
         (("preregister", "pilot"), "holds imported texts"),
         (("show", "pilot"), "holds imported texts"),
         (("show", "pilot/a"), "holds imported texts"),
-        (("replay", "pilot"), "holds imported texts"),
         (("run", "pilot", "--retry"), "holds imported texts"),
         (("rate", "ask", "pilot"), "holds no debate"),
         (("run", "study=pilot", "topic=ccps"), "no session can be held in it"),

@@ -11,8 +11,7 @@ import pytest
 from rich.console import Console
 
 from delibsim import Completion, ModelPool, Runs, Usage
-from delibsim.cli.study_view import StudyView, WorkersView
-from delibsim.cli.view import keep_ticking
+from delibsim.cli.view import StudyView, WorkersView, keep_ticking
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.study import Prepared
 from delibsim.engine.agenda import Event

@@ -1,14 +1,12 @@
 """One word for one thing: which options there are."""
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from delibsim import WrongInput
-from delibsim.cli.main import COMMANDS
+from delibsim.cli.commands import COMMANDS, loaded
 from delibsim.planning.compose import plan
 
 ROOT = Path(__file__).parents[2]
@@ -17,8 +15,8 @@ SMALL = ("topic=ccps", "treatment=none", "group.size=2")
 
 def commands():
     """Every command by its words, with what it takes."""
-    for name, one in COMMANDS.items():
-        command = get_command(import_module(f"delibsim.cli.{one.module}").app)
+    for name in COMMANDS:
+        command = loaded(name)
         for inner, own in (getattr(command, "commands", None) or {"": command}).items():
             yield f"{name} {inner}".strip(), own.params
 

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from small_study import held_study
 
-from delibsim.analysis.study.analyses.by_block import by_block
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.equivalence import equivalence
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import findings
+from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.effect_sizes import equivalence
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import wide_table
 from delibsim.conduct.bench import export_bench

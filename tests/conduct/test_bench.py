@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from small_study import break_sessions, copied, held_study
 
-from delibsim.analysis.study.analyses.counts import counts
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.table.bench import AQUA, read_bench, tables
+from delibsim.analysis.study.bench import AQUA, read_bench, tables
+from delibsim.analysis.study.counts import counts
+from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analysed import study_table
 from delibsim.conduct.bench import export_bench
 from delibsim.domain.errors import WrongInput

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from small_study import CROSSED, SMALL, held_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import study_table
 from delibsim.conduct.null_twin import MOST, twin_sessions, with_twin

@@ -11,7 +11,7 @@ from delibsim.conduct.score import score_study
 from delibsim.conduct.scored import scored_study
 from delibsim.domain.coding import Code
 from delibsim.store.manifest import Manifest
-from delibsim.store.tables.codings import coding_columns, coding_tables
+from delibsim.store.tables.codings import coding_tables
 from delibsim.store.tables.run_scores import run_scores
 from delibsim.testing import a_run
 
@@ -70,7 +70,6 @@ def test_samples_keep_their_rationales_and_statements_their_turns(held):
 
 def test_nothing_coded_gives_no_tables(tmp_path):
     assert coding_tables(Runs(tmp_path, "none")) == []
-    assert set(coding_columns()) == {"codes", "samples"}
 
 
 def test_scores_of_a_run_are_the_ensembles_in_tables_and_every_coders_in_the_file(held):

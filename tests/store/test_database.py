@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from delibsim.store.tables.database import offline_database
+from delibsim.store.tables.sheets import offline_database
 
 LONG = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(100000) b"
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim.conduct.reading.index import StudyIndex
-from delibsim.conduct.reading.listing import Question, columns_of, listing
-from delibsim.conduct.reading.overview import overview_of
+from delibsim.conduct.reading.listing import Question, columns_of, listing, overview_of
 from delibsim.conduct.scored import scored_study
 from delibsim.store.runs import Runs
 

@@ -7,6 +7,7 @@ import pytest
 from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import LONGEST_NOTE, Notes
 from delibsim.store.runs import Runs
+from delibsim.store.tables.asked import note_tables
 from delibsim.store.tables.export import export
 
 
@@ -55,7 +56,10 @@ def test_damaged_lines_are_counted_and_left_alone(notes, spoken):
 def test_notes_are_a_table_of_the_export(notes, spoken, tmp_path):
     notes.add(spoken, 3, "=1+1", "a,b")
     export(
-        notes.runs, tmp_path / "out", more=lambda left_out: [notes.table()], spreadsheet_safe=True
+        notes.runs,
+        tmp_path / "out",
+        more=lambda left_out: note_tables(notes.runs, left_out),
+        spreadsheet_safe=True,
     )
     with (tmp_path / "out" / "notes.csv").open(encoding="utf-8-sig", newline="") as file:
         (row,) = csv.DictReader(file)

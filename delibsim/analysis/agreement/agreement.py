@@ -11,12 +11,15 @@ from delibsim.analysis.agreement.code_table import DimensionCodes, code_table, s
 from delibsim.analysis.agreement.layout import Layout
 from delibsim.analysis.agreement.levels import (
     Levels,
+    Scale,
     array_of,
+    check_scale,
+    coefficients_for,
     declared_levels,
     levels_of,
+    scale_of,
     unknown_dimensions,
 )
-from delibsim.analysis.agreement.scale import Scale, check_scale, coefficients_for, scale_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.measures.reliability.bootstrap import Draws, Named, bootstrap

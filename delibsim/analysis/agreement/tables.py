@@ -10,8 +10,7 @@ from delibsim.analysis.agreement.agreement import (
     Row,
 )
 from delibsim.analysis.agreement.layout import CODERS_IN_ROWS, LONG
-from delibsim.analysis.agreement.levels import number_in
-from delibsim.analysis.agreement.scale import NOMINAL, label_of_coefficient, words
+from delibsim.analysis.agreement.levels import NOMINAL, label_of_coefficient, number_in, words
 from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.errors import shortened
 from delibsim.domain.reason import in_words

@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.domain.annotation import Text
-from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.domain.coding import Code
 from delibsim.domain.scheme import Dimension
+from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import Rule
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import DimensionCodes, both_given
 from delibsim.analysis.result import Result, make_table
-from delibsim.domain.coding import ENSEMBLE
+from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import RULES
 from delibsim.measures.inference.means import equivalence
 from delibsim.measures.reliability.bootstrap import Difference, difference, verdicts

@@ -8,7 +8,7 @@ import pandas as pd
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
 from delibsim.analysis.result import Result, entry, make_table
-from delibsim.domain.coding import ENSEMBLE
+from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import effective_votes, error_correlation
 from delibsim.store.tables.codings import CERTAINTY, certainty
 

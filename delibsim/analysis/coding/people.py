@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.result import Result, make_table
-from delibsim.domain.coding import ENSEMBLE
+from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.study import natural
 from delibsim.measures.corrected import (
     FEWEST,

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import pandas as pd
+
 from delibsim.analysis.calls import (
     Ids,
     dropped,
@@ -13,21 +15,21 @@ from delibsim.analysis.calls import (
     repetition,
     without_effect,
 )
-from delibsim.analysis.coding.against import against
-from delibsim.analysis.coding.agreement import confusion, groups, pairs, wordings
-from delibsim.analysis.coding.codes import (
-    BOUND,
-    LEAST,
-    CodedStudy,
-    DimensionCodes,
-    coded_study,
+from delibsim.analysis.coding.agreement import (
+    against,
+    confusion,
+    groups,
+    pairs,
+    resampled,
+    wordings,
 )
+from delibsim.analysis.coding.codes import BOUND, LEAST, CodedStudy, DimensionCodes, coded_study
 from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures, refusals
 from delibsim.analysis.coding.equivalence import curve, equivalence_table, robustness
-from delibsim.analysis.coding.figures import drawings
 from delibsim.analysis.coding.levels import certainties, levels, shares, votes, weak
 from delibsim.analysis.coding.people import calibration, corrected, unread
-from delibsim.analysis.coding.resampled import resampled
+from delibsim.analysis.figures.drawing import Drawing
+from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.cells import decimals, interval
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report
@@ -326,3 +328,30 @@ def _conditions(study: CodedStudy, column: str) -> list[str]:
     known = study.columns()
     wanted = [CONDITION, column]
     return list(dict.fromkeys(name for name in wanted if name in known))
+
+
+def drawings(results: Mapping[str, Result]) -> list[Drawing]:
+    """The figures that the tables give."""
+    given = {name: result.rows for name, result in results.items() if result.given}
+    for name, make in {"equivalence_curve": _with_bounds, "corrected_means": _with_labels}.items():
+        if len(given.get(name, ())):
+            given[name] = make(given[name])
+    return drawings_of("codes", given)
+
+
+def _with_bounds(curve: pd.DataFrame) -> pd.DataFrame:
+    """The curve, with the words for the bound from which p is below .05."""
+    line = ["dimension", "anchor", "other"]
+    smallest = curve["bound"].where(curve["p"] < 0.05)
+    first = smallest.groupby([curve[name] for name in line]).transform("min")
+    since = ["at none of these bounds" if x != x else f"from {x:.2f} on" for x in first]
+    return curve.assign(since=since)
+
+
+def _with_labels(means: pd.DataFrame) -> pd.DataFrame:
+    """Corrected means, with the words for the texts that each is of."""
+    labels = []
+    for row in means.to_dict("records"):
+        texts = f"{row['by']} {row['part']}".strip() or "all texts"
+        labels.append(f"{texts}, {row['draw']}" if row["draw"] else texts)
+    return means.assign(of_whom=labels)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.debates.findings import VERBS
+from delibsim.analysis.debates.report import VERBS
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.pages.cells import DASH
 from delibsim.analysis.result import Result

@@ -11,11 +11,9 @@ import pandas as pd
 import yaml
 
 from delibsim.analysis.figures import marks, points
-from delibsim.analysis.figures.consistency import consistency
-from delibsim.analysis.figures.drawing import Drawing
-from delibsim.analysis.figures.plot import Plot, parts_of
+from delibsim.analysis.figures.curves import consistency, specifications
+from delibsim.analysis.figures.drawing import Drawing, Plot, parts_of
 from delibsim.analysis.figures.rows import Rows, rows
-from delibsim.analysis.figures.specifications import specifications
 from delibsim.analysis.figures.words import filled_in, told_of
 from delibsim.analysis.result import Result
 

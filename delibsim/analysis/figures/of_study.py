@@ -7,21 +7,19 @@ from dataclasses import dataclass, replace
 
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, Entry, drawn, entries_of
-from delibsim.analysis.figures.labels import remark, rows_of
 from delibsim.analysis.figures.tables_of_study import PREPARED
+from delibsim.analysis.figures.words import remark, rows_of
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.analyses.ablations import ablations
-from delibsim.analysis.study.analyses.by_block import by_block
-from delibsim.analysis.study.analyses.ceiling import ceiling
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.convergence import convergence
-from delibsim.analysis.study.analyses.decomposition import decomposition
-from delibsim.analysis.study.analyses.equivalence import equivalence
-from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
-from delibsim.analysis.study.analyses.reasoning import reasoning
-from delibsim.analysis.study.analyses.specifications import specifications
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.ablations import ablations
+from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.effect_sizes import equivalence
+from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.reasoning import reasoning
+from delibsim.analysis.study.slopes import ceiling, convergence
+from delibsim.analysis.study.specifications import specifications
+from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.topic_means import decomposition
 
 Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
 ANALYSES: Mapping[str, tuple[Analysis, ...]] = {

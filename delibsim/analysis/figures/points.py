@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.figures.plot import Plot, parts_of
+from delibsim.analysis.figures.drawing import Plot, parts_of
 from delibsim.analysis.figures.style import (
     ESTIMATE,
     GREY,
@@ -22,7 +22,9 @@ from delibsim.analysis.figures.style import (
     segments,
     shortened,
 )
-from delibsim.analysis.figures.words import filled_in
+from delibsim.analysis.figures.words import (
+    filled_in,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

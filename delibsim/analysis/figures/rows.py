@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from delibsim.analysis.figures.plot import Plot, parts_of, plotted
+from delibsim.analysis.figures.drawing import Plot, parts_of, plotted
 from delibsim.analysis.figures.style import (
     ESTIMATE,
     GREY,

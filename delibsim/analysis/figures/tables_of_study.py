@@ -7,7 +7,18 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.figures.entries import Data
-from delibsim.analysis.figures.labels import (
+from delibsim.analysis.figures.points import few
+from delibsim.analysis.figures.slopes import (
+    NOTHING,
+    REAL_PEOPLE,
+    Prepare,
+    Results,
+    known_people,
+    regression,
+    why_no_people,
+)
+from delibsim.analysis.figures.style import in_order, number
+from delibsim.analysis.figures.words import (
     NULL_WORDS,
     contrast_name,
     is_null,
@@ -17,13 +28,9 @@ from delibsim.analysis.figures.labels import (
     population,
     rows_of,
 )
-from delibsim.analysis.figures.people import known_people, why_no_people
-from delibsim.analysis.figures.points import few
-from delibsim.analysis.figures.slopes import NOTHING, PEOPLE, Prepare, Results, regression
-from delibsim.analysis.figures.style import in_order, number
-from delibsim.analysis.study.analyses.pair_correlations import OF_PEOPLE, PAIRS
-from delibsim.analysis.study.sample.outcomes import treatments_of
-from delibsim.analysis.study.sample.populations import MODELS as LANGUAGE_MODELS
+from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
+from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
@@ -189,7 +196,7 @@ def _before_after(study: StudyTable, results: Results) -> Data:
     if len(people):
         topics = counted(len(people), "topic")
         own = people.rename(columns={"pre": "dri_pre", "post": "dri_post"})
-        found.append({"label": PEOPLE, "look": PEOPLE, "size": topics, **_means(own)})
+        found.append({"label": REAL_PEOPLE, "look": REAL_PEOPLE, "size": topics, **_means(own)})
         more = (
             f" People: the real citizen deliberations on {topics}; vertical lines: their means"
             " before (dotted) and after (dashed)."
@@ -294,8 +301,10 @@ def _pairs(study: StudyTable, results: Results) -> Data:
     every = _groups_of_pairs(study, pairs, people)
     if not every:
         return NOTHING
-    others = [name for name in every if name != PEOPLE]
-    drawn = {name: every[name].dropna() for name in [*others[:GROUPS], PEOPLE] if name in every}
+    others = [name for name in every if name != REAL_PEOPLE]
+    drawn = {
+        name: every[name].dropna() for name in [*others[:GROUPS], REAL_PEOPLE] if name in every
+    }
     most, more = few(2 * len(drawn)), ""
     if max(own["phase"].value_counts().max() for own in drawn.values()) > most:
         more += f" More than {most} pairs: squares, darker for more of them."
@@ -327,7 +336,7 @@ def _groups_of_pairs(
         if beside:
             found[NULL_WORDS] = own[own["null"]]
     if len(people):
-        found[PEOPLE] = people.drop(columns="note")
+        found[REAL_PEOPLE] = people.drop(columns="note")
     return {name: own for name, own in found.items() if set(PHASES) <= set(own.dropna()["phase"])}
 
 

@@ -1,9 +1,4 @@
-"""Sentences and labels of figures, filled in from the rows of a table.
-
-A template names columns in braces. Besides the formats of Python a value may be shown as `level` (2
-for 2.0), `outcome` (the label of a measure), `Outcome` (the same, with a capital), `signed` or
-`number` (as figures print numbers), `p`; a noun says how many there are: {topics:topic}.
-"""
+"""Sentences and labels of figures, filled in from the rows of a table."""
 
 from collections.abc import Callable, Mapping
 from string import Formatter
@@ -11,9 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.figures.labels import label_of
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.pages.cells import cell
+from delibsim.analysis.result import Result
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.domain.measure import MEASURES
 from delibsim.domain.text import counted
 
 ENDS = {"_change": "change of {}", "_pre": "{} before", "_post": "{} after"}
@@ -79,3 +76,90 @@ def told_of(rows: pd.DataFrame) -> dict[str, Any]:
         own = numeric[name]
         found |= {str(name): own.max(), f"least_{name}": own.min(), f"median_{name}": own.median()}
     return found
+
+
+SHORT = {
+    "dri": "DRI",
+    "dri_adjusted": "adjusted DRI",
+    "consideration_agreement": "agreement on considerations",
+    "preference_agreement": "agreement on preferences",
+}
+"""Labels of measures that stand beside an axis."""
+NULL_WORDS = "null citizen"
+NOT_ABOUT_MODELS = (
+    "All participants are citizens of the null model: nothing here is about language models."
+)
+
+
+def label_of(outcome: str) -> str:
+    """The label of a measure or of one of its columns, such as dri or dri_change."""
+    for end in ("_relative_change", "_change", "_pre", "_post"):
+        base = outcome.removesuffix(end)
+        if base != outcome and base in MEASURES:
+            outcome = base
+    if outcome in SHORT:
+        return SHORT[outcome]
+    return MEASURES[outcome].label if outcome in MEASURES else outcome.replace("_", " ")
+
+
+def of_outcome(rows: pd.DataFrame, outcome: str) -> pd.DataFrame:
+    """The rows of a result on one measure, whether it is named dri or dri_change."""
+    return rows[rows["outcome"].isin([outcome, f"{outcome}_change"])]
+
+
+def rows_of(results: Mapping[str, Result], name: str) -> pd.DataFrame:
+    """The rows of a result; an empty table where it is missing or not given."""
+    result = results.get(name)
+    if result is None or not result.given:
+        return pd.DataFrame()
+    return result.rows
+
+
+def contrast_name(a: object, b: object) -> str:
+    """A contrast as figures name it: a minus b.
+
+    >>> contrast_name("normative", "none")
+    'normative − none'
+    """
+    return f"{a} − {b}"
+
+
+def of_models(study: StudyTable, column: str) -> pd.DataFrame:
+    """The analysed sessions of models; those of the null citizen where there are no others."""
+    known = study.analysed(column)
+    own = known[~is_null(known)]
+    return own if len(own) else known
+
+
+def of_null(study: StudyTable, column: str) -> pd.DataFrame:
+    """The analysed sessions of the null citizen that stand beside models; none if all are."""
+    known = study.analysed(column)
+    null = is_null(known)
+    return known[null] if not null.all() else known.iloc[:0]
+
+
+def is_null(rows: pd.DataFrame) -> pd.Series:
+    """Which sessions have citizens of the null model alone."""
+    if "null" not in rows.columns:
+        return pd.Series(False, index=rows.index)
+    return rows["null"].fillna(False).astype(bool)
+
+
+def population(study: StudyTable) -> str:
+    """Whose sessions `of_models` gives, in words."""
+    only = len(study.rows) > 0 and bool(is_null(study.rows).all())
+    return "sessions of the null citizen" if only else "sessions of language models"
+
+
+def remark(study: StudyTable) -> str:
+    """A sentence for captions where a study is one of the null citizen alone; otherwise empty."""
+    only = len(study.rows) > 0 and bool(is_null(study.rows).all())
+    return f" {NOT_ABOUT_MODELS}" if only else ""
+
+
+def left_out(study: StudyTable, used: pd.DataFrame, column: str) -> str:
+    """How many sessions of a study have no value of a column, in a sentence; empty for none."""
+    missing = len(study.rows) - len(study.analysed(column))
+    if not missing:
+        return ""
+    return f" {missing:,} of {len(study.rows):,} planned sessions have no value and are left out."

@@ -1,13 +1,20 @@
 """The measures of real citizen deliberations, to stand beside those of a run; no answers."""
 
 import json
+import math
 from collections.abc import Sequence
 from functools import cache
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.measure import MEASURES, SCORE_PHASES
+from delibsim.domain.run import Session
+from delibsim.domain.survey import Survey, Topic
+from delibsim.store.instruments.library import Library, package_data
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIGURES = Path(__file__).parents[2] / "data" / "human_reference.json"
 
@@ -112,3 +119,75 @@ def withheld(topic_id: str, measure: str, survey_id: str) -> bool:
     """
     own = survey_id == f"deliberr.{topic_id}"
     return not own and measure in MEASURES and not MEASURES[measure].comparable
+
+
+def people_of(session: Session) -> dict[str, Any] | None:
+    """The human reference of a session, as `reference` gives it, with what may be shown beside it.
+
+    None unless topic and survey are those that people deliberated on, or our short form, word for
+    word. On the short form a measure that is not comparable between instruments is None, and its
+    note says `another_instrument`. Figures: docs/human-reference.md.
+    """
+    topic, survey = session.topic, session.survey
+    people = reference(topic.id)
+    if people is None or not _known_to_people(topic, survey):
+        return None
+    notes = dict(people.get("notes", {}))
+    for phase in SCORE_PHASES:
+        for measure in people[phase]:
+            if withheld(topic.id, measure, survey.id):
+                people[phase][measure] = None
+                notes[measure] = "another_instrument"
+    return people | {"notes": notes}
+
+
+def on_their_instrument(session: Session) -> bool:
+    """Whether the survey of a session is the one that people answered on its topic."""
+    return session.survey.id == f"deliberr.{session.topic.id}"
+
+
+@cache
+def _known_to_people(topic: Topic, survey: Survey) -> bool:
+    """Whether people deliberated on this topic and answered this survey, or its short form."""
+    if survey.id not in (topic.id, f"deliberr.{topic.id}"):
+        return False
+    ours = Library(package_data("topics").parent)
+    if topic != ours.topic(topic.id):
+        return False
+    return survey.id != topic.id or survey == ours.survey(survey.id)
+
+
+KEYS = ("topic", "measure", "phase")
+"""Columns by which people's values are found."""
+COLUMNS = ("people", "people_n", "people_of_five", "people_of_five_sd", "people_note")
+"""Columns that are added."""
+
+
+def add_human_reference(table: "pd.DataFrame") -> "pd.DataFrame":
+    """The table with what real people did on the same topic in the same measure and phase.
+
+    Needs columns `topic`, `measure` and `phase` (pre, post, change); uses `survey` where there is
+    one. Adds `people` (all participants of the topic pooled), `people_n`, `people_of_five` (mean
+    over groups of five, for the measures that have it), `people_of_five_sd` (between those groups)
+    and `people_note`: why there is no value. Raises ValueError where a column is missing.
+    """
+    import pandas as pd  # which no run needs
+
+    lacking = [name for name in KEYS if name not in table.columns]
+    if lacking:
+        raise ValueError(f"the table lacks the columns {', '.join(lacking)}")
+    surveys = table["survey"] if "survey" in table.columns else [""] * len(table)
+    keys = zip(*(table[name] for name in KEYS), surveys, strict=True)
+    rows = [_people(*key) for key in keys]
+    joined = pd.DataFrame(rows, columns=list(COLUMNS), index=table.index)
+    return pd.concat([table, joined], axis=1)
+
+
+def _people(topic: str, measure: str, phase: str, survey: str) -> tuple[float | str, ...]:
+    value, note = human_value(topic, measure, phase, survey)
+    people = reference(topic)
+    n = people["n"] if people else math.nan
+    if value is None:
+        return math.nan, n, math.nan, math.nan, note
+    five: dict[str, Any] = (groups_of_five(topic) or {}).get(measure, {}).get(phase, {})
+    return value, n, five.get("mean", math.nan), five.get("between_groups", math.nan), ""

@@ -1,11 +1,19 @@
-"""The measures of real people as tables for reading, with what must be known of them."""
+"""The measures of real people as tables for reading and as a page."""
 
+import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
 
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.report import PeopleReport, Spreads, of_topic
+from delibsim.analysis.pages.folder import write_report
+from delibsim.analysis.pages.page import Page, Part
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import Column, Row, Table, number, numbers, texts
 from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, Measure
+from delibsim.domain.text import counted
 
 TITLES = {
     "dri": "Deliberative Reason Index",
@@ -14,7 +22,7 @@ TITLES = {
 }
 """The tables of groups of people, one of each scorer of surveys."""
 
-OF_FIVE = (
+FIVE_COLUMNS = (
     (Column("before", group="DRI"), "dri", "pre"),
     (Column("after", group="DRI"), "dri", "post"),
     (Column("change", group="DRI"), "dri", "change"),
@@ -90,7 +98,8 @@ def table_of_figures(report: PeopleReport) -> Table:
 
 def table_of_five(report: PeopleReport) -> Table:
     """The measures of groups of five, by topic, and their means."""
-    columns = [Column("id", text=True), Column("groups"), *(column for column, _, _ in OF_FIVE)]
+    columns = [Column("id", text=True), Column("groups")]
+    columns += [column for column, _, _ in FIVE_COLUMNS]
     columns.append(Column("SD of change of DRI"))
     rows: list[Row | None] = []
     for topic in report.topics:
@@ -105,7 +114,7 @@ def table_of_five(report: PeopleReport) -> Table:
 
 def _figures_of_five(spreads: Spreads) -> list[str]:
     cells = []
-    for _, measure, phase in OF_FIVE:
+    for _, measure, phase in FIVE_COLUMNS:
         cells.append(number(spreads[measure][phase].mean, signed=phase == "change"))
     return [*cells, number(spreads["dri"]["change"].between_partitions)]
 
@@ -120,3 +129,65 @@ def ceiling_of_five(report: PeopleReport) -> str:
         f" {number(fit.beta_sd)}), {errors}, R squared {number(fit.r2)}. Small groups start with"
         " much noise, which alone makes the slope negative."
     )
+
+
+SOURCE = "docs/human-reference.md; docs/measures.md"
+GROUPS = (
+    "A row a group of people who deliberated in person: how many answered before and after, and"
+    " each measure before, after and its change. At full precision: delibsim human --json."
+)
+FIVE_DEFINED = (
+    "The same people dealt into groups of five, as large as groups of models are; means over"
+    " random partitions, and the SD of the change."
+)
+FIGURES = "Published figures, and what the imported answers give."
+
+
+def page_of_people(report: PeopleReport) -> Page:
+    """The page of a report on people."""
+    notes = list(notes_on_groups(report))
+    groups = [_result(table, GROUPS) for table in tables_of_groups(report)]
+    parts = [Part("groups", "Measures of people", sentences=notes, tables=groups)]
+    if not report.missing:
+        figures = _result(table_of_figures(report), FIGURES)
+        parts.append(Part("published", "Published figures beside", tables=[figures]))
+    if report.topics:
+        told = [*report.without_index(), ceiling_of_five(report)]
+        five = _result(table_of_five(report), FIVE_DEFINED)
+        parts.append(Part("five", "Groups of five", sentences=told, tables=[five]))
+    return Page(
+        title="Real citizen deliberations",
+        kind="Report on people, by delibsim",
+        summary=list(_summary(report)),
+        parts=parts,
+    )
+
+
+def write_people(report: PeopleReport, folder: Path) -> Path:
+    """Write the page and its tables into a folder; the HTML file."""
+    page = page_of_people(report)
+    return write_report(page, list(page.tables()), folder)
+
+
+def _summary(report: PeopleReport) -> Iterator[str]:
+    people = sum(group.n for group in report.groups)
+    groups = counted(len(report.groups), "group")
+    yield f"{groups} by {report.by}, {counted(people, 'person', 'people')}."
+    if report.has_mean:
+        change = report.mean.change.get("dri")
+        if change is not None:
+            yield (
+                f"Their Deliberative Reason Index changed by {change:.3f} on average of"
+                f" {report.benchmark} groups of the benchmark."
+            )
+    if report.missing:
+        yield f"No answers are there on {', '.join(report.missing)}."
+
+
+def _result(table: Table, definition: str) -> Result:
+    """A table for reading as a result: its columns named by group and heading."""
+    names = [" ".join(filter(None, (one.group, one.heading))) for one in table.columns]
+    rows = [list(row) for row in table.rows if row is not None]
+    name = re.sub(r"[^a-z0-9]+", "_", table.title.lower()).strip("_")[:60]
+    frame = pd.DataFrame(rows, columns=names)
+    return Result(name or "table", table.title, definition, SOURCE, frame)

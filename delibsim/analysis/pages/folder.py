@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from delibsim.analysis.pages.docx import docx
 from delibsim.analysis.pages.html import html
-from delibsim.analysis.pages.latex import latex
 from delibsim.analysis.pages.markdown import markdown
 from delibsim.analysis.pages.page import Page
+from delibsim.analysis.pages.papers import docx, latex
 from delibsim.analysis.result import Result
 from delibsim.store.files import json_text, staged, write_atomically
 from delibsim.store.own_folder import MANIFEST, names_in, refuse_others

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.pairs.agreement import (
+from delibsim.analysis.pairs.fitted import (
+    Compared,
+    Fitted,
+    People,
+    Said,
+    aligned,
+    fitted_votes,
+    label_columns,
+    said,
+)
+from delibsim.analysis.pairs.panel import (
     DRAWN,
     FEW_TOPICS,
     RESAMPLES,
@@ -18,8 +28,6 @@ from delibsim.analysis.pairs.agreement import (
     few_topics,
     score_columns,
 )
-from delibsim.analysis.pairs.fitted import Compared, Fitted, People, fitted_votes
-from delibsim.analysis.pairs.labels import Said, aligned, label_columns, said
 from delibsim.analysis.result import Result, make_table
 from delibsim.measures.bradley_terry.stability import split_half
 from delibsim.measures.bradley_terry.strengths import z_scale

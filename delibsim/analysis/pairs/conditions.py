@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.analysis.pages.cells import decimals, interval, p_value
-from delibsim.analysis.pairs.agreement import SPEAKING, few_topics
 from delibsim.analysis.pairs.fitted import Compared, Fitted
+from delibsim.analysis.pairs.panel import SPEAKING, few_topics
 from delibsim.analysis.result import Result, make_table
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.stability import stretch

@@ -1,5 +1,6 @@
 """The votes of a comparison on one dimension as counts, and the fit of their strengths."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
 from delibsim.measures.bradley_terry.strengths import unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty, uncertainty
+from delibsim.measures.reliability.ratings import LabelAgreement, agreement_of_labels
 
 Array = NDArray[np.float64]
 Scale = Literal["log_odds", "z", "unit", "win"]
@@ -252,3 +254,63 @@ def spread_of(values: Array) -> float:
     """The standard deviation of what is known; NaN where nothing is."""
     known = values[~np.isnan(values)]
     return float(known.std()) if known.size else float("nan")
+
+
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one judge says of pairs: 1 for the text whose id sorts first, -1 for the other, 0 for a
+    tie or no majority; and whether it first saw the pair in that order (1) or turned round (-1).
+    """
+
+    outcome: Mapping[Pair, int]
+    shown: Mapping[Pair, int]
+
+
+def said(votes: Sequence[Vote], left_out: frozenset[Pair] = frozenset()) -> Said:
+    """The majority of votes on each pair, all runs and orders together."""
+    tallies: dict[Pair, list[int]] = defaultdict(list)
+    shown: dict[Pair, int] = {}
+    for vote in votes:
+        pair = vote.sheet.pair
+        if vote.outcome is None or pair in left_out:
+            continue
+        turned = 1 if vote.sheet.a == pair.one else -1
+        shown.setdefault(pair, turned)
+        tallies[pair].append(turned * {"a": 1, "b": -1, "tie": 0}[vote.outcome])
+    outcome = {}
+    for pair, given in tallies.items():
+        half = len(given) / 2
+        outcome[pair] = (given.count(1) > half) - (given.count(-1) > half)
+    return Said(outcome, shown)
+
+
+def aligned(one: Said, other: Said) -> tuple[list[Pair], Labels, Labels]:
+    """The pairs that both judged, and what each says, in the order in which `one` saw each pair."""
+    pairs = [pair for pair in one.outcome if pair in other.outcome]
+    turned = np.array([one.shown[pair] for pair in pairs], dtype=np.int64)
+    first = np.array([one.outcome[pair] for pair in pairs], dtype=np.int64)
+    second = np.array([other.outcome[pair] for pair in pairs], dtype=np.int64)
+    return pairs, first * turned, second * turned
+
+
+def label_columns(found: LabelAgreement) -> dict[str, Any]:
+    """The agreement of labels as columns of a table."""
+    return {
+        "pairs": found.n,
+        "agreement": found.agreement,
+        "kappa": found.kappa,
+        "kappa_max": found.most,
+        "alpha": found.alpha,
+        "always_a": found.always_a,
+        "always_tie": found.always_tie,
+        "chance": found.chance,
+    }
+
+
+def compared_labels(one: Said, other: Said) -> LabelAgreement:
+    """How far two judges agree on the pairs that both judged; `one` is what is measured by."""
+    _, first, second = aligned(one, other)
+    return agreement_of_labels(first, second)

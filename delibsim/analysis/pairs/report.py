@@ -4,19 +4,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import pandas as pd
 from numpy import isnan
 
+from delibsim.analysis.figures.drawing import Drawing
+from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
 from delibsim.analysis.pages.cells import decimals, interval
 from delibsim.analysis.pairs.against import WITHIN, against
-from delibsim.analysis.pairs.agreement import agreement
 from delibsim.analysis.pairs.conditions import conditions, told
 from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
-from delibsim.analysis.pairs.judges import judges, transitivity
-from delibsim.analysis.pairs.panel import judge_models
-from delibsim.analysis.pairs.places import order, order_scores
-from delibsim.analysis.pairs.scores import differences, scores
-from delibsim.analysis.pairs.stability import curve_of_shares, drawn_pairs, stability
-from delibsim.analysis.pairs.votes import counts, groups, runs
+from delibsim.analysis.pairs.judges import (
+    counts,
+    groups,
+    judges,
+    order,
+    order_scores,
+    runs,
+    transitivity,
+)
+from delibsim.analysis.pairs.panel import agreement, judge_models
+from delibsim.analysis.pairs.scores import (
+    curve_of_shares,
+    differences,
+    drawn_pairs,
+    scores,
+    stability,
+)
 from delibsim.analysis.report import Figure, Report
 from delibsim.analysis.result import Result, catalogue
 from delibsim.domain.reason import MEANINGS
@@ -240,8 +253,6 @@ def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] =
 
 def _drawn(own: PairsReport) -> Sequence[Figure]:
     """The figures of a report."""
-    from delibsim.analysis.pairs.figures import drawings
-
     return drawings(own)
 
 
@@ -256,3 +267,50 @@ def penalty_told(penalty: Penalty | None) -> str:
     if isinstance(penalty, Dummy):
         return f"dummy:{penalty.weight:g}"
     return f"normal:{penalty.tau:g}"
+
+
+SCALES = {
+    "log_odds": "log odds",
+    "z": "z",
+    "unit": "from 0 to 1",
+    "win": "share of comparisons that it would win",
+}
+"""The scales of scores in words."""
+PANELS = 6
+"""The groups that are drawn, those with the most texts first chosen."""
+LINES = {"r": "with all pairs", "half_half_r": "two parts"}
+
+
+def drawings(report: PairsReport) -> list[Drawing]:
+    """Every figure that the tables give."""
+    tables = {name: result.rows for name, result in report.results.items() if result.given}
+    known = [own.dimension for own in report.fits]
+    scores, curve = tables["scores"], tables["curve"]
+    scores = scores[scores["dimension"].isin(known)]
+    curve = curve[curve["dimension"].isin(known)]
+    given = {"scores": _scores(report, scores), "curve": _long(curve)}
+    return drawings_of("pairs", given)
+
+
+def _scores(report: PairsReport, table: pd.DataFrame) -> Data:
+    """The scores of the groups that can be read in one figure, and what is said of the others."""
+    table = table.assign(panel=table["group"].where(table["group"] != "", table["dimension"]))
+    sizes = table["panel"].value_counts(sort=False).sort_values(ascending=False, kind="stable")
+    drawn = table[table["panel"].isin(sizes.index[:PANELS])]
+    ends = entries_of("pairs")["scores"].how["ends"]
+    more = ""
+    if len(sizes) > PANELS:
+        more += f" Drawn are the {PANELS} of {len(sizes)} groups that have the most texts."
+    if len(sizes) and sizes.iloc[0] > 2 * ends:
+        more += f" Of a group of more than {2 * ends} texts the {ends} strongest and the {ends}"
+        more += " weakest are drawn."
+    if more:
+        more += " The table has every text."
+    facts = {"scale": report.settings.scale, "level": 100 * report.settings.level}
+    return Data(drawn, {**facts, "words": SCALES[report.settings.scale]}, more)
+
+
+def _long(curve: pd.DataFrame) -> pd.DataFrame:
+    """Both correlations below each other, `of` naming which."""
+    parts = [curve.assign(of=words, r=curve[column]) for column, words in LINES.items()]
+    return pd.concat(parts)

@@ -10,10 +10,9 @@ from delibsim.analysis.calls import cost_usd, readable
 from delibsim.analysis.run.beside_turns import TurnPair, in_pieces, same_until, turn_pairs
 from delibsim.analysis.run.tables import mean_ratings
 from delibsim.analysis.run.view import RunView, lineage
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score, of_whole_runs
+from delibsim.domain.score import IndividualChange, Score, of_whole_runs
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.domain.text import counted
 from delibsim.domain.word_differences import word_differences

@@ -17,8 +17,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.engine.network import network_of
-from delibsim.measures.dri import dri, rank_correlations, why_undefined
-from delibsim.measures.pairs import over_pairs, pair_indices
+from delibsim.measures.dri import dri, over_pairs, pair_indices, rank_correlations, why_undefined
 from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 Two = tuple[str, str]

@@ -15,7 +15,7 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
-from delibsim.store.tables.consensus_rows import consensus_rows
+from delibsim.store.tables.session_rows import consensus_rows
 
 BESIDE = 6
 """The number of participants in one table of answers."""

@@ -9,8 +9,8 @@ from math import isnan
 from typing import Any
 
 from delibsim.analysis.calls import CallSummary, summary_of, without_effect
-from delibsim.analysis.human.values import on_their_instrument, people_of
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
+from delibsim.analysis.human.reference import on_their_instrument, people_of
+from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.leave_out import people_among, without_personas
 from delibsim.analysis.run.summary import (
     Summary,
@@ -38,10 +38,9 @@ from delibsim.analysis.run.tables import (
 from delibsim.analysis.table import Table
 from delibsim.domain.branching import in_short
 from delibsim.domain.coding import Coded
-from delibsim.domain.individual_change import IndividualChange
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score
+from delibsim.domain.score import IndividualChange, Score
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.sent import Sent

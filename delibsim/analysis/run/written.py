@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from delibsim.analysis.pages.standalone import standalone
+from delibsim.analysis.pages.html import standalone
 from delibsim.analysis.run.tables import ratings_of, values_of_rating
 from delibsim.analysis.run.view import Part, RunView
 from delibsim.analysis.table import Column, Table
@@ -19,7 +19,7 @@ from delibsim.domain.survey import PHASES
 from delibsim.domain.text import safe
 from delibsim.domain.transcript import Statement
 from delibsim.store.codec import SCHEMA, run_to_plain
-from delibsim.store.tables.consensus_rows import consensus_rows
+from delibsim.store.tables.session_rows import consensus_rows
 from delibsim.store.tables.sheets import inert
 
 COLUMNS = "part run occasion round turn participant model name value text missing".split()

@@ -7,14 +7,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result, entry, make_table
-from delibsim.analysis.summaries.judged import (
-    OVERALL,
-    SCORED,
-    by_topic,
-    cells_of,
-    finite,
-    ranked,
-)
+from delibsim.analysis.summaries.judged import OVERALL, SCORED, by_topic, cells_of, finite, ranked
 from delibsim.domain.summary import FLOORS
 from delibsim.measures.correlations import partial_spearman, spearman
 from delibsim.measures.inference.means import holm

@@ -1,14 +1,21 @@
-"""What is known of the summaries of one set of opinions, as tables that analyses read."""
+"""What is known of the summaries of sets of opinions, as tables that analyses read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from delibsim.domain.judgment import DIMENSIONS
-from delibsim.measures.summaries.prediction import normalised
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.texts_described import word_count
+from delibsim.domain.judgment import DIMENSIONS, Judgment
+from delibsim.domain.summary import OpinionSet, Slot, Summary
+from delibsim.domain.training import TrainedScore
+from delibsim.measures.inference.means import holm
+from delibsim.measures.summaries.gaps import t_mean
+from delibsim.measures.summaries.prediction import label_of, normalised
 
 OVERALL = "overall"
 SCORED = (OVERALL, *DIMENSIONS)
@@ -118,3 +125,150 @@ def finite(values: Any) -> np.ndarray:
     """Values without those that are NaN."""
     found = np.asarray(values, dtype=float)
     return found[~np.isnan(found)]
+
+
+RATED = ["judge", "people", "summary", "opinion", "control", "missing", *DIMENSIONS]
+COMPARED = ["judge", "people", "a", "b", "opinion", "first", "missing", *DIMENSIONS]
+Given = Sequence[tuple[Judgment, bool]]
+"""Judgments, each with whether a person gave it."""
+
+
+def ratings_table(given: Given, trained: Sequence[pd.DataFrame] = ()) -> pd.DataFrame:
+    """A row a judgment of one summary, as `JudgedSet.ratings` has it; those of trained judges
+    stand behind the others.
+    """
+    table = pd.DataFrame([_row(*one) for one in given], columns=RATED)
+    if trained:
+        parts = [table, *trained] if len(table) else list(trained)
+        table = pd.concat(parts, ignore_index=True)
+    return _once(table, ["judge", "summary", "opinion"])
+
+
+def trained_table(
+    judge: str, scores: Iterable[TrainedScore], sources: Mapping[str, Collection[str]]
+) -> pd.DataFrame:
+    """A row a score of a trained judge, on the scale of labels, where it need not be whole; a
+    placebo where the summary was not written from the opinion (`sources`, by summary).
+    """
+    rows = []
+    for one in scores:
+        labels = label_of([one.values[name] for name in DIMENSIONS])
+        control = one.opinion not in sources.get(one.summary, ())
+        rows.append((judge, False, one.summary, one.opinion, control, "", *labels))
+    table = pd.DataFrame(rows, columns=RATED)
+    return table.drop_duplicates(["summary", "opinion"], keep="last")
+
+
+def comparisons_table(given: Given) -> pd.DataFrame:
+    """A row a judgment of two summaries, as `JudgedSet.comparisons` has it."""
+    table = pd.DataFrame([_row(*one) for one in given], columns=COMPARED)
+    return _once(table, ["judge", "a", "b", "opinion"])
+
+
+def _row(one: Judgment, people: bool) -> tuple[Any, ...]:
+    """A judgment as a row of its table."""
+    sitting = one.sitting
+    values = [float(one.values.get(name, "nan")) for name in DIMENSIONS]
+    missing = "" if one.reason is None else one.reason.code
+    if missing:  # what an inattentive rater gave is kept, and says nothing
+        values = [float("nan")] * len(DIMENSIONS)
+    if sitting.other:
+        names = (one.judge, people, sitting.summary, sitting.other, sitting.opinion, one.first)
+    else:
+        names = (one.judge, people, sitting.summary, sitting.opinion, sitting.control)
+    return (*names, missing, *values)
+
+
+def _once(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Each judgment once, where two tasks asked the same; the first stands."""
+    found = table.drop_duplicates(keys, ignore_index=True)
+    for name in ("people", "control"):
+        if name in found:
+            found[name] = found[name].astype(bool)
+    for name in DIMENSIONS:
+        found[name] = found[name].astype(float)
+    return found
+
+
+def opinions_table(opinions: OpinionSet) -> pd.DataFrame:
+    """A row an opinion."""
+    rows = []
+    for text in opinions.texts:
+        row: dict[str, Any] = {name: value for name, value in text.facts.items() if name != "text"}
+        row |= {"id": text.id, "text": text.text, "words": word_count(text.text)}
+        rows.append(row | {"stance": text.stance, "minority": text.minority})
+    return pd.DataFrame(rows).set_index("id").fillna("")
+
+
+def summaries_table(slots: Mapping[str, Slot], every: Mapping[str, Summary]) -> pd.DataFrame:
+    """A row a summary that was planned."""
+    rows = []
+    for id, slot in slots.items():
+        one = every.get(id)
+        text = one.text if one else ""
+        missing = "not_asked" if one is None else ""
+        if one is not None and one.reason is not None:
+            missing = one.reason.code
+        row = {"id": id, "model": slot.model, "size": slot.size, "draw": slot.draw}
+        row |= {"run": slot.run, "group": slot.group, "cell": f"{slot.cell}", "text": text}
+        row |= {"words": len(text.split()), "characters": len(text), "missing": missing}
+        rows.append(row)
+    return pd.DataFrame(rows).set_index("id")
+
+
+def counts(sets: Sequence[JudgedSet]) -> Result:
+    """A row a summariser and a judge of every set."""
+    rows: list[dict[str, Any]] = []
+    for one in sets:
+        for model, own in one.summaries.groupby("model", sort=False):
+            missing = own["missing"]
+            row = {"study": one.study, "who": model, "what": "summaries", "planned": len(own)}
+            rows.append(row | _missing(missing))
+        table = pd.concat([one.ratings, one.comparisons], ignore_index=True)
+        given = {str(judge): own for judge, own in table.groupby("judge", sort=False)}
+        people = [own for own in given.values() if own["people"].any()]
+        for judge, n in one.planned.items():
+            missing = given[judge]["missing"] if judge in given else pd.Series(dtype=str)
+            left = max(n - len(missing), 0)
+            row = {"study": one.study, "who": judge, "what": "judgments", "planned": n}
+            rows.append(row | _missing(missing, left))
+        if people:
+            missing = pd.concat([own["missing"] for own in people])
+            row = {"study": one.study, "who": "people", "what": "judgments"}
+            rows.append(row | {"planned": len(missing)} | _missing(missing))
+    return make_table("summaries/counts", rows)
+
+
+def _missing(missing: pd.Series, left: int = 0) -> dict[str, Any]:
+    """How many are there, and the reasons of those that are not."""
+    reasons = missing[missing != ""].value_counts().to_dict()
+    if left:
+        reasons["not_asked"] = reasons.get("not_asked", 0) + left
+    told = ", ".join(f"{code} {n:,}" for code, n in reasons.items())
+    made = int((missing == "").sum())
+    return {"made": made, "missing": sum(reasons.values()), "reasons": told}
+
+
+def pairs_by_opinion(sets: Sequence[JudgedSet]) -> Result:
+    """Differences of models paired by opinion, in every set for itself."""
+    rows = []
+    for one in sets:
+        models = one.summaries["model"]
+        whole = one.summaries.index[one.summaries["group"] == ""]
+        known = one.scored[one.scored["summary"].isin(whole)]
+        known = known.assign(
+            model=known["summary"].map(models), cell=known["summary"].map(one.summaries["cell"])
+        )
+        keys = ["judge", "opinion", "cell"]
+        for name in (OVERALL, "rep"):
+            wide = known.pivot_table(index=keys, columns="model", values=name)
+            own: list[dict[str, Any]] = []
+            for a, b in combinations([m for m in models.unique() if m in wide], 2):
+                difference = (wide[a] - wide[b]).dropna().groupby(level="opinion").mean()
+                found = t_mean(difference)
+                row = {"study": one.study, "dimension": name, "a": a, "b": b, "n": found.n}
+                row |= {"estimate": found.mean, "low": found.low, "high": found.high}
+                own.append(row | {"p": found.p, "note": found.note})
+            adjusted = holm([row["p"] for row in own])
+            rows += [row | {"p_holm": p} for row, p in zip(own, adjusted, strict=True)]
+    return make_table("summaries/pairs_by_opinion", rows)

@@ -1,4 +1,4 @@
-"""Who is left out: gaps of groups of opinions with their controls, and the least represented."""
+"""Who is left out: gaps of groups of opinions with their controls, the least represented."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,9 @@ import pandas as pd
 
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.summaries.judged import JudgedSet
+from delibsim.domain.language import prevailing, sentences
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import flags_of as flags_of_text
 from delibsim.domain.summary import spoken
 from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
@@ -21,6 +23,7 @@ from delibsim.measures.summaries.texts import (
     clusters,
     local_outliers,
     nearest,
+    sentence_vectors,
     stability,
 )
 
@@ -273,3 +276,49 @@ def nearest_sentences(
     for id, place, cosine in zip(opinions, places.tolist(), cosines.tolist(), strict=True):
         found[id] = (listed[place], said[listed[place]], cosine)
     return found
+
+
+def listed(judged: JudgedSet) -> list[dict[str, Any]]:
+    """Every summary that was planned: opinions, words, and flags or why it is missing."""
+    spoken = prevailing(judged.opinions["text"])
+    rows = []
+    for id, row in judged.summaries.iterrows():
+        flags = flags_of_text(row["text"], spoken) if row["text"] else []
+        state = row["missing"] or ", ".join(flags)
+        told = {"id": str(id), "opinions": len(judged.sources[str(id)]), "words": int(row["words"])}
+        rows.append(told | {"state": state})
+    return rows
+
+
+def of_summary(judged: JudgedSet, id: str, most: int) -> list[dict[str, Any]]:
+    """The sentences of a summary, each with so many of its opinions, the most similar first."""
+    said = [one.strip() for one in sentences(judged.summaries.loc[id, "text"]) if one.strip()]
+    ids = list(judged.sources[id])
+    if not said or not ids:
+        return []
+    texts = judged.opinions.loc[ids, "text"].tolist()
+    vectors = sentence_vectors([*said, *texts])
+    cosines = (vectors[: len(said)] @ vectors[len(said) :].T).toarray()
+    rows = []
+    for sentence, own in zip(said, cosines, strict=True):
+        order = np.argsort(-own, kind="stable")[:most].tolist()
+        near = [
+            {"opinion": ids[place], "similarity": float(own[place]), "text": texts[place]}
+            for place in order
+        ]
+        rows.append({"sentence": sentence, "nearest": near})
+    return rows
+
+
+def of_opinion(judged: JudgedSet, id: str) -> list[dict[str, Any]]:
+    """The most similar sentence of every summary that was written from an opinion."""
+    text = str(judged.opinions.loc[id, "text"])
+    rows = []
+    for summary, sources in judged.sources.items():
+        said = [one.strip() for one in sentences(judged.summaries.loc[summary, "text"])]
+        if id not in sources or not any(said):
+            continue
+        vectors = sentence_vectors([text, *said]).toarray()
+        (place,), (cosine,) = nearest(vectors[:1], vectors[1:])
+        rows.append({"summary": summary, "similarity": float(cosine), "sentence": said[int(place)]})
+    return rows

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from delibsim.analysis.coding.audit import (
+from delibsim.analysis.coding.costs import (
     audit_rows,
     corrected_rows,
     failure_counts,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.analysis.coding.audit import Stratum, stratum_of
+from delibsim.analysis.coding.costs import Stratum, stratum_of
 from delibsim.asking.collect import NOTHING, refuse
 from delibsim.asking.kinds.audit import Audit
 from delibsim.asking.kinds.code_import import level_of

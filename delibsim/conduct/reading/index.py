@@ -269,7 +269,7 @@ class StudyIndex:
         """Write the table of the study: its design and counts, and where scores changed also its
         measures.
         """
-        from delibsim.analysis.study.table.columns import fixed_columns
+        from delibsim.analysis.study.study_table import fixed_columns
         from delibsim.conduct.analysed import design_table, study_table  # pandas is slow to import
 
         fixed = {column.name for own in fixed_columns() for column in own}

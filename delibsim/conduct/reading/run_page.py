@@ -9,7 +9,7 @@ from delibsim.analysis.run.drawn import StatementScores, of_statements
 from delibsim.analysis.run.summary import speeches
 from delibsim.analysis.run.view import Line, RunView
 from delibsim.conduct.reading.index import StudyIndex
-from delibsim.conduct.reading.overview import all_measures
+from delibsim.conduct.reading.listing import all_measures
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.status import with_people
 from delibsim.conduct.view import run_view

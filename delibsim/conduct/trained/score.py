@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from delibsim.analysis.summaries.trained import PUBLISHED_DROP
+from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
 from delibsim.asking.kinds.judgment import judged_material
 from delibsim.asking.kinds.sittings import JudgedMaterial, rating_sittings
 from delibsim.domain.errors import WrongInput

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.analysis.summaries.trained import calibrations, evaluation, scores_said
+from delibsim.analysis.summaries.score_files import calibrations, evaluation, scores_said
 from delibsim.conduct.trained.records import hash_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS

@@ -35,6 +35,14 @@ OF_CALLS = tuple(
     column for column in COLUMNS["calls"] if column.name in IN_FORCE or column.name not in CONDITION
 )
 """The columns that a recorded call can fill."""
+FILLED_ELSEWHERE = ("task",)
+TEXTS = tuple(
+    column.name
+    for column in OF_CALLS
+    if column.kind == "text" and column.name not in FILLED_ELSEWHERE
+)
+"""Those of them that hold texts, which are most."""
+OTHERS = tuple(column for column in OF_CALLS if column.kind != "text")
 
 
 def call_rows(
@@ -66,10 +74,11 @@ def call_row(
     row["call"] = number
     if any(row[name] is None for name in REQUIRED):
         return None
-    for column in OF_CALLS:
-        value = row.get(column.name)
-        if value is not None and not column.holds(value):
-            return None
+    texts = [row[name] for name in TEXTS]
+    if not {str, type(None)}.issuperset(map(type, texts)):
+        return None
+    if not all(column.holds(row.get(column.name)) for column in OTHERS):
+        return None
     return row
 
 

@@ -3,8 +3,9 @@ in which they are written.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -41,25 +42,41 @@ class Column:
         )
 
 
-_PLAIN = read_yaml(Path(__file__).parents[2] / "data" / "columns.yaml")
+@cache
+def tables_in(file: str) -> dict[str, tuple[str, tuple[Column, ...]]]:
+    """The tables of a file of `data` by name: what a row of each is, and its columns; a text among
+    these names a group of columns.
+    """
+    plain = _plain(file)
+    found = {}
+    for name, table in plain["tables"].items():
+        columns = _columns(table["columns"], plain.get("groups", {}))
+        found[name] = table["row"], columns
+    return found
 
 
-def _columns(listed: Iterable[Any]) -> tuple[Column, ...]:
-    """Columns as they are listed; a text among them names a group."""
+@cache
+def _plain(file: str) -> Any:
+    return read_yaml(Path(__file__).parents[2] / "data" / file)
+
+
+def _columns(listed: Iterable[Any], groups: Mapping[str, Any]) -> tuple[Column, ...]:
     found: list[Column] = []
     for one in listed:
-        found += _columns(_PLAIN["groups"][one]) if isinstance(one, str) else [Column(**one)]
+        own = groups[one] if isinstance(one, str) else [one]
+        found += [Column(**column) for column in own]
     return tuple(found)
 
 
-CONDITION = tuple(column.name for column in _columns(["condition"]))
+OF_STUDY = "columns.yaml"
+CONDITION = tuple(one["name"] for one in _plain(OF_STUDY)["groups"]["condition"])
 """The columns that say under what condition the unit of a row was observed."""
 OF_CONSENSUS = ("consensus_texts", "consensus_votes")
 """The tables that only a study has in which collective statements were sought."""
-ROWS: dict[str, str] = {name: table["row"] for name, table in _PLAIN["tables"].items()}
+ROWS: dict[str, str] = {name: row for name, (row, _) in tables_in(OF_STUDY).items()}
 """What a row of each table is."""
 ALL_COLUMNS: dict[str, tuple[Column, ...]] = {
-    name: _columns(table["columns"]) for name, table in _PLAIN["tables"].items()
+    name: columns for name, (_, columns) in tables_in(OF_STUDY).items()
 }
 """The columns of every table, in order."""
 TABLES: dict[str, str] = {name: row for name, row in ROWS.items() if name not in OF_CONSENSUS}

@@ -1,8 +1,6 @@
-"""The codes of a study and the samples behind them as tables of its export."""
+"""The codes of a study and the samples behind them as tables, and how sure an ensemble is."""
 
-from collections.abc import Collection, Iterator, Mapping
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,28 +10,13 @@ from delibsim.domain.scheme import LevelValue, Scheme
 from delibsim.measures.ensemble import entropies, flips, level_shares, margin, stability
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 from delibsim.store.codings import Codings, schemes_of
-from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.asked import table_of
 from delibsim.store.tables.sheets import Table
 
 Row = dict[str, Any]
 CERTAINTY = ("margin", "entropy", "entropy_within", "entropy_between", "stability", "flips")
 """What is computed of the ensemble's level on a text, beside the share of each level."""
-
-
-@cache
-def coding_columns() -> dict[str, tuple[str, tuple[Column, ...]]]:
-    """What a row of each table of codes is, and its columns."""
-    plain = read_yaml(Path(__file__).parents[2] / "data" / "coding_tables.yaml")
-    found = {}
-    for name, table in plain["tables"].items():
-        columns: list[Column] = []
-        for one in table["columns"]:
-            given = plain["groups"][one] if isinstance(one, str) else [one]
-            columns += [Column(**column) for column in given]
-        found[name] = table["row"], tuple(columns)
-    return found
 
 
 def coding_tables(runs: Runs, faults: list[str] | None = None) -> list[Table]:
@@ -46,11 +29,9 @@ def coding_tables(runs: Runs, faults: list[str] | None = None) -> list[Table]:
         return []
     coded = [SchemeCodes.of(Codings.of(runs, id), faults) for id in ids]
     place = _Places(runs)
-    rows = {"codes": _code_rows, "samples": _sample_rows}
-    made = []
-    for name, (row, columns) in coding_columns().items():
-        made.append(Table(name, row, columns, _cells(columns, rows[name], coded, place)))
-    return made
+    codes = (row for own in coded for row in _code_rows(own, place))
+    samples = (row for own in coded for row in _sample_rows(own, place))
+    return [table_of("codes", codes), table_of("samples", samples)]
 
 
 def certainty(own: DimensionSamples) -> dict[str, np.ndarray]:
@@ -74,13 +55,6 @@ def certainty(own: DimensionSamples) -> dict[str, np.ndarray]:
     for values in found.values():
         values[without] = np.nan
     return found | {"p": shares}
-
-
-def _cells(columns: Collection[Column], rows: Any, coded: Any, place: Any) -> Iterator[list[Any]]:
-    for own in coded:
-        for row in rows(own, place):
-            values = [row.get(column.name) for column in columns]
-            yield [None if value == "" else value for value in values]
 
 
 class _Places:

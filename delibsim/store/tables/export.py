@@ -15,9 +15,9 @@ from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.runs import Runs
+from delibsim.store.tables.asked import columns_without_texts, without_texts
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import ROWS, Column
-from delibsim.store.tables.imported_texts import columns_without_texts, without_texts
 from delibsim.store.tables.sheets import (
     SheetWriter,
     Table,

@@ -9,7 +9,7 @@ import numpy as np
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import ENSEMBLE
-from delibsim.store.tables.database import offline_database
+from delibsim.store.tables.sheets import offline_database
 
 COLUMNS = {"measure": "VARCHAR", "unit": "VARCHAR", "target": "VARCHAR", "value": "DOUBLE"}
 COLUMNS |= {"phase": "VARCHAR", "coder": "VARCHAR", "note": "VARCHAR"}

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from delibsim.domain.consensus import MEDIATOR, Consensus, Contribution, Vote
 from delibsim.domain.run import Run
 from delibsim.domain.survey import Response, Survey
 from delibsim.domain.text import counted
@@ -12,7 +13,6 @@ from delibsim.domain.transcript import Statement
 from delibsim.store.runs import Runs
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS, CONDITION
-from delibsim.store.tables.consensus_rows import consensus_rows
 from delibsim.store.tables.session_facts import (
     facts_of_plan,
     facts_of_record,
@@ -194,3 +194,57 @@ def _answers(response: Response, survey: Survey) -> Iterator[Row]:
             "position": position.get(item.id),
             "reversed": response.reversed,
         }
+
+
+def consensus_rows(consensus: Consensus) -> Iterator[tuple[str, Row]]:
+    """Rows as (table, values by column): texts first, then votes."""
+    yield from _contributions("position", consensus.positions)
+    yield from _statements(consensus)
+    yield from _contributions("critique", consensus.critiques)
+    yield from _votes(1, consensus.first)
+    if consensus.second is not None:
+        yield from _votes(2, consensus.second)
+
+
+def _contributions(kind: str, written: tuple[Contribution, ...]) -> Iterator[tuple[str, Row]]:
+    for one in written:
+        row = {"kind": kind, "author": one.participant, "text": one.text}
+        yield "consensus_texts", row | {"reason": str(one.missing or "")}
+
+
+def _statements(consensus: Consensus) -> Iterator[tuple[str, Row]]:
+    """Every statement once: the candidates, then the revisions."""
+    first, second = consensus.first, consensus.second
+    written = [("candidate", one) for one in first.candidates]
+    known = {one.id for one in first.candidates}
+    for one in second.candidates if second else ():
+        if one.id not in known:
+            written.append(("revision", one))
+    won = {first.winner: "first"}
+    if second is not None and second.winner:
+        won[second.winner] = "both" if second.winner == first.winner else "second"
+    for kind, one in written:
+        yield (
+            "consensus_texts",
+            {
+                "kind": kind,
+                "text_id": one.id,
+                "author": MEDIATOR,
+                "text": one.text,
+                "reason": str(one.missing or ""),
+                "shown": "; ".join(one.order),
+                "won": won.get(one.id, ""),
+            },
+        )
+
+
+def _votes(number: int, vote: Vote) -> Iterator[tuple[str, Row]]:
+    """A row a participant and statement, also where the vote is missing."""
+    standing = tuple(candidate.id for candidate in vote.standing)
+    for ranking in vote.rankings:
+        for id in ranking.order or standing:
+            place = ranking.order.index(id) + 1 if ranking.order else None
+            row: Row = {"vote": number, "participant": ranking.participant, "text_id": id}
+            row |= {"place": place, "rank": ranking.ranks.get(id)}
+            row |= {"agreement": ranking.agreement.get(id), "decided": vote.decided}
+            yield "consensus_votes", row | {"reason": str(ranking.missing or "")}

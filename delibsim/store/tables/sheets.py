@@ -6,8 +6,8 @@ import hashlib
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +15,6 @@ from typing import IO, Any
 from delibsim.store.files import json_text
 from delibsim.store.reading import opened
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.database import offline_database
 
 UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 """Characters that UTF-8 or R cannot hold: NUL, and halves of characters."""
@@ -27,6 +26,8 @@ END = f"\r\n{NUL}"
 """What ends a line while lines are put together: a NUL is in no text that is written."""
 TOGETHER = 500
 """Rows that are written together."""
+STOPPED = "Query interrupted"
+"""What DuckDB says where Ctrl-C or the end of a job met a query: a RuntimeError of its own."""
 SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "logical": "BOOLEAN"}
 
 
@@ -226,3 +227,27 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def offline_database(threads: int) -> Generator[Any]:
+    """A connection to a database in memory; nothing is fetched from the network.
+
+    One thread keeps the order of rows. KeyboardInterrupt where a query is interrupted.
+    """
+    import duckdb
+
+    offline: dict[str, Any] = {
+        "threads": threads,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    with duckdb.connect(config=offline) as database:
+        try:
+            yield database
+        except RuntimeError as error:
+            if STOPPED not in str(error):
+                raise
+            raise KeyboardInterrupt from None
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None

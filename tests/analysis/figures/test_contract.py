@@ -14,14 +14,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from study_results import made_results, result
 
-from delibsim.analysis.coding import figures as of_codes
-from delibsim.analysis.debates.figures import density
+from delibsim.analysis.coding import report as of_codes
+from delibsim.analysis.debates.report import density
 from delibsim.analysis.figures.drawing import LAID_OUT
 from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
 from delibsim.analysis.figures.of_study import drawings as of_study
 from delibsim.analysis.figures.style import SERIES, STYLE
-from delibsim.analysis.pairs.figures import _long
-from delibsim.analysis.summaries import figures as of_summaries
+from delibsim.analysis.pairs.report import _long
+from delibsim.analysis.summaries import report as of_summaries
 
 KEPT = Path(__file__).parents[2] / "approval" / "kept"
 """Tables that real reports gave."""

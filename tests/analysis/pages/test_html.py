@@ -6,9 +6,8 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from delibsim.analysis.pages.html import data_uri, html
+from delibsim.analysis.pages.html import commands, data_uri, html
 from delibsim.analysis.pages.page import Entry, Page, Part, Picture
-from delibsim.analysis.pages.standalone import commands
 from delibsim.analysis.result import Result
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e'

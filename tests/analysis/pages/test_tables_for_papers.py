@@ -10,11 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from delibsim.analysis.pages.docx import docx
 from delibsim.analysis.pages.folder import PAGE, write_report
-from delibsim.analysis.pages.latex import escaped, latex
 from delibsim.analysis.pages.markdown import markdown
 from delibsim.analysis.pages.page import Page, Part
+from delibsim.analysis.pages.papers import docx, escaped, latex
 from delibsim.analysis.result import Result
 from delibsim.domain.errors import WrongInput
 

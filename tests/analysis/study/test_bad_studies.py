@@ -8,27 +8,25 @@ import pytest
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.analyses.ablations import ablations
-from delibsim.analysis.study.analyses.attrition import attrition
-from delibsim.analysis.study.analyses.by_block import by_block
-from delibsim.analysis.study.analyses.ceiling import ceiling
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.convergence import convergence
-from delibsim.analysis.study.analyses.covariance import covariance
-from delibsim.analysis.study.analyses.decomposition import decomposition
-from delibsim.analysis.study.analyses.equivalence import equivalence
-from delibsim.analysis.study.analyses.icc import icc
-from delibsim.analysis.study.analyses.mixed import mixed
-from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.analyses.opinion_change import opinion_change
-from delibsim.analysis.study.analyses.personas import personas
-from delibsim.analysis.study.analyses.rank_stability import rank_stability
-from delibsim.analysis.study.analyses.reasoning import reasoning
-from delibsim.analysis.study.analyses.sizes import sizes
-from delibsim.analysis.study.analyses.specifications import specifications
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import findings
-from delibsim.analysis.study.report.report import page_of
+from delibsim.analysis.study.ablations import ablations, personas
+from delibsim.analysis.study.aqua import icc
+from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.counts import attrition
+from delibsim.analysis.study.effect_sizes import covariance, equivalence, sizes
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.mixed import mixed
+from delibsim.analysis.study.reasoning import reasoning
+from delibsim.analysis.study.report import page_of
+from delibsim.analysis.study.slopes import ceiling, convergence
+from delibsim.analysis.study.specifications import specifications
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import (
+    decomposition,
+    noise_floor,
+    opinion_change,
+    rank_stability,
+)
 
 DRAWS = Draws(permutations=100, resamples=100, parametric=0)
 ANALYSES = (

@@ -3,7 +3,7 @@
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.sample.selection import selected
+from delibsim.analysis.study.study_table import selected
 from delibsim.domain.errors import WrongInput
 
 

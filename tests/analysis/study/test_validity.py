@@ -20,9 +20,9 @@ from known_tables import (
     of_slopes,
 )
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.topics_and_models import mixed_table
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.mixed import mixed_table
+from delibsim.analysis.study.study_table import Draws
 from delibsim.measures.inference.contrasts import flipped_p
 
 DRAWS = Draws(permutations=199, resamples=99, parametric=9)

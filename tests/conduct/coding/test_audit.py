@@ -10,7 +10,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from pilot_texts import TEXTS, samples, study_of_texts
 
-from delibsim.analysis.coding.audit import Share, audit_rows, corrected_rows
+from delibsim.analysis.coding.costs import Share, audit_rows, corrected_rows
 from delibsim.asking import road
 from delibsim.asking.kinds.audit import audit_of
 from delibsim.asking.kinds.coding import coding_of

@@ -13,7 +13,7 @@ from fake_provider import FakeProvider
 from held_rooms import AT_ONCE, answer, filled, hall_of, held
 
 from delibsim.analysis.individual_change import rows_of
-from delibsim.analysis.study.table.table_of_study import table_of_study
+from delibsim.analysis.study.table_of_study import table_of_study
 from delibsim.conduct.people.desk import PAGES
 from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Limit

@@ -222,7 +222,7 @@ def test_scores_are_those_of_the_training_and_batches_change_nothing(known, base
     training = Training(known, base, whole.folder.parent, QUICK)
     test = parts_of(training, "")["test"]
     found = predicted(judge, test)
-    from delibsim.analysis.summaries.trained import evaluation
+    from delibsim.analysis.summaries.score_files import evaluation
 
     again = evaluation(test, found)
     assert again["mean"]["spearman"] == pytest.approx(whole.record.metrics["mean"]["spearman"])

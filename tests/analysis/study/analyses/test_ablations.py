@@ -11,8 +11,8 @@ from statsmodels.stats.multicomp import pairwise_tukeyhsd
 from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.ablations import ablations
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.ablations import ablations
+from delibsim.analysis.study.study_table import Draws
 
 BASE = synthetic_study({"normative": 0.03}, topics=3, models=2, replicates=3)
 

@@ -8,8 +8,8 @@ from scipy.stats import ttest_ind, ttest_rel
 from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.aqua import aqua
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.aqua import aqua
+from delibsim.analysis.study.study_table import Draws
 from delibsim.measures.aqua import HIGHEST, LOWEST, PEOPLE
 
 DRAWS = Draws(permutations=2000)

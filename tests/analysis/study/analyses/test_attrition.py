@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.attrition import attrition, told_of_attrition
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.counts import attrition, told_of_attrition
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study({"none": 0.0, "basic": 0.0}, topics=4, models=1, replicates=2)
 

@@ -11,9 +11,9 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.by_block import by_block
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(permutations=100, resamples=300)
 WHOLE = synthetic_study(topics=5, models=3, replicates=3)

@@ -8,8 +8,8 @@ import pytest
 import statsmodels.api as sm
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.ceiling import ceiling
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.slopes import ceiling
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=6, models=3, replicates=3)
 

@@ -11,8 +11,8 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(permutations=500, resamples=500)
 WHOLE = synthetic_study(topics=5, models=3, replicates=3)

@@ -11,8 +11,8 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import reference
-from delibsim.analysis.study.analyses.convergence import convergence
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.slopes import convergence
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=6, models=3, replicates=3)
 

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.counts import counts
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.counts import counts
+from delibsim.analysis.study.study_table import Draws, StudyTable
 
 
 def changed(study, rows):
@@ -27,7 +26,7 @@ def test_a_whole_study_is_counted_and_nothing_is_missing():
     for name in ("planned", "held", "valid", "analysed"):
         assert found.rows[name].tolist() == [4] * 18
     assert set(found.rows["missing"]) == {""}
-    assert found.notes == ()
+    assert found.notes == []
 
 
 def test_every_session_that_is_not_analysed_has_its_reason():
@@ -44,7 +43,7 @@ def test_every_session_that_is_not_analysed_has_its_reason():
     assert kinds == [5, 3, 2, 1]
     assert row["missing"] == "damaged 1; missing_answer 1; no run 1; not begun 1"
     notes = counts(changed(study, rows), Draws()).notes
-    assert notes == ("4 of 30 planned sessions are not analysed.",)
+    assert notes == ["4 of 30 planned sessions are not analysed."]
 
 
 def test_a_condition_with_missing_topics_is_named():

@@ -7,9 +7,9 @@ import pytest
 import statsmodels.formula.api as smf
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.covariance import adjusted, covariance
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.outcomes import Outcome
+from delibsim.analysis.study.effect_sizes import adjusted, covariance
+from delibsim.analysis.study.sample import Outcome
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=8, models=2, replicates=4)
 

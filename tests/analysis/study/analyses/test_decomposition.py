@@ -7,8 +7,8 @@ import pytest
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.study.analyses.decomposition import decomposition
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import decomposition
 
 DRAWS = Draws(resamples=500)
 STUDY = synthetic_study(topics=12, models=2, replicates=2)

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap, ttest_1samp
 
-from delibsim.analysis.study.analyses.effects import (
-    mean_of,
-    noted,
-    published_coverage,
-    too_few,
-    verb,
-)
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.effects import mean_of, noted, published_coverage, too_few, verb
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(resamples=4_000)
 CLEAR = {"topics": 5, "estimate": 0.1, "low": 0.02, "high": 0.2, "p_holm": 0.04}

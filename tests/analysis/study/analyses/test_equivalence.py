@@ -8,9 +8,9 @@ from statsmodels.stats.weightstats import ttost_paired
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.reference import _document
-from delibsim.analysis.study.analyses.equivalence import MARGINS, equivalence
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.outcomes import Outcome
+from delibsim.analysis.study.effect_sizes import MARGINS, equivalence
+from delibsim.analysis.study.sample import Outcome
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=12, models=3, replicates=3)
 

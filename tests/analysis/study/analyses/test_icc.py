@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.icc import icc
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.aqua import icc
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(resamples=200)
 STUDY = synthetic_study(topics=150, models=2, replicates=2, sd_pair=0, sd_slope=0, sd_model=0.1)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pandas as pd
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.in_room import COUNTED, in_room
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.counts import COUNTED, in_room
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=2, models=1, replicates=2)
 DRAWS = Draws(resamples=50, permutations=50)

@@ -8,7 +8,7 @@ import pytest
 from small_study import held_study
 
 from delibsim import Reason
-from delibsim.analysis.study.analyses.individual_change import individual_change
+from delibsim.analysis.individual_change import individual_change
 from delibsim.scorers.agreement import Agreement
 from delibsim.scorers.dri import DRI
 

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.mixed import CLUSTERED, REML, mixed
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.mixed import CLUSTERED, REML, mixed
+from delibsim.analysis.study.study_table import Draws, StudyTable
 
 FEW = Draws(parametric=40)
 

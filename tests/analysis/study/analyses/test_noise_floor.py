@@ -7,8 +7,8 @@ import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import noise_floor
 
 DRAWS = Draws(resamples=500)
 STUDY = synthetic_study(topics=4, models=3, replicates=3)

@@ -8,8 +8,8 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
-from delibsim.analysis.study.analyses.opinion_change import opinion_change
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import opinion_change
 
 DRAWS = Draws(resamples=500)
 STUDY = synthetic_study(topics=12, models=2, replicates=2)

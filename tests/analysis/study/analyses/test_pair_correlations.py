@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from delibsim.analysis.study.analyses.pair_correlations import (
-    pair_correlations,
-    people_pair_correlations,
-)
+from delibsim.analysis.study.pair_correlations import pair_correlations, people_pair_correlations
 from delibsim.measures.dri import pair_index
 from delibsim.scorers.arrays import considerations, preferences
 from delibsim.scorers.dri import DRI

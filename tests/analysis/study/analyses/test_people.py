@@ -9,8 +9,9 @@ from scipy.stats import ttest_rel
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.reference import of_topics
-from delibsim.analysis.study.analyses.people import COLUMNS, compared, people
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.result import entry
+from delibsim.analysis.study.people import compared, people
+from delibsim.analysis.study.study_table import Draws
 
 TOPICS = {"topic0": "ccps", "topic1": "acp", "topic2": "bep", "topic3": "nowhere"}
 MADE = synthetic_study(topics=4, models=2, replicates=3)
@@ -61,7 +62,7 @@ def test_people_stand_only_beside_the_instrument_that_they_answered():
 def test_citizens_and_models_have_rows_of_their_own():
     both = replace(STUDY, rows=pd.concat([ROWS, ROWS.assign(null=True)], ignore_index=True))
     result = people(both, Draws())
-    assert list(result.rows.columns) == COLUMNS
+    assert list(result.rows.columns) == list(entry("study/people").columns)
     assert set(result.rows["population"]) == {"models", "null citizen"}
 
 

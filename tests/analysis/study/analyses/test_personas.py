@@ -9,8 +9,8 @@ import statsmodels.formula.api as smf
 from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.personas import personas
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.ablations import personas
+from delibsim.analysis.study.study_table import Draws
 
 BASE = synthetic_study({"none": 0.0, "normative": 0.03}, topics=3, models=2, replicates=3)
 TOLD = synthetic_study({"none": 0.0, "normative": 0.03}, 3, 2, 3, seed=7).rows

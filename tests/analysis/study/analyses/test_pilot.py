@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.pilot import of_pilot, published
-from delibsim.analysis.study.analyses.power import Question, answer
+from delibsim.analysis.study.power import Question, answer, of_pilot, published
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.inference.power import TESTS, Sample

@@ -8,10 +8,9 @@ import pytest
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS
-from delibsim.analysis.study.analyses.questions import questions
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts, questions
+from delibsim.analysis.study.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(permutations=100, resamples=100)
 STUDY = synthetic_study({"none": 0.0, "normative": 0.05}, topics=5, models=2, replicates=2)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.rank_stability import rank_stability
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import rank_stability
 
 DRAWS = Draws(resamples=500)
 BASE = synthetic_study(topics=6, models=2, replicates=2)

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.reasoning import reasoning
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.reasoning import reasoning
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(resamples=300)
 STUDY = synthetic_study(topics=8, models=5, sd_model=0, sd_slope=0)

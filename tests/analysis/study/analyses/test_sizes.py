@@ -9,9 +9,9 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
-from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.analyses.sizes import sizes, smallest
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.effect_sizes import sizes, smallest
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import noise_floor
 
 STUDY = synthetic_study(topics=12, models=2, replicates=3)
 

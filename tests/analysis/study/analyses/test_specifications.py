@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.specifications import specifications
-from delibsim.analysis.study.analyses.topics_and_models import mixed_table
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.mixed import mixed_table
+from delibsim.analysis.study.specifications import specifications
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(permutations=500, resamples=500)
 STUDY = synthetic_study(topics=6, models=2, replicates=3)

@@ -8,8 +8,8 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
-from delibsim.analysis.study.analyses.topic_means import over_topics
-from delibsim.analysis.study.draws import Draws
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import over_topics
 
 
 def test_the_interval_agrees_with_scipy_within_simulation_error():

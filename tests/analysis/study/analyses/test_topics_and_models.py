@@ -8,13 +8,9 @@ import pytest
 import statsmodels.formula.api as smf
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.mixed import mixed
-from delibsim.analysis.study.analyses.topics_and_models import (
-    mixed_table,
-    over_topics_and_models,
-)
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.blocks import compared
+from delibsim.analysis.study.blocks import compared
+from delibsim.analysis.study.mixed import mixed, mixed_table, over_topics_and_models
+from delibsim.analysis.study.study_table import Draws
 
 
 def moved(study, sd, seed=5):

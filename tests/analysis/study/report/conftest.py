@@ -3,7 +3,7 @@
 import pytest
 from small_study import held_study
 
-from delibsim.analysis.study.report.record import record_of
+from delibsim.analysis.study.record import record_of
 from delibsim.conduct.analysed import study_table
 
 SETTINGS = (

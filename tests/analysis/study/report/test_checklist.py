@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from delibsim.analysis.study.report.checklist import AUTHORS, checklist
+from delibsim.analysis.study.methods import AUTHORS, checklist
 
 RUNS = {"planned": 1_200, "held": 12, "valid": 11, "analysed": 10}
 

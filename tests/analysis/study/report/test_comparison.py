@@ -3,11 +3,10 @@
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.comparison import comparison
-from delibsim.analysis.study.report.comparison_report import in_words, page_of_both
-from delibsim.analysis.study.report.findings import findings
+from delibsim.analysis.study.comparison import comparison, in_words, page_of_both
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.study_table import Draws
 
 FEW = Draws(40, 40, 8)
 

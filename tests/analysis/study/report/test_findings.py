@@ -5,12 +5,11 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import analyses, findings
-from delibsim.analysis.study.report.report import in_words
-from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.table.read_table import read_table
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.findings import analyses, findings
+from delibsim.analysis.study.read_table import read_table
+from delibsim.analysis.study.report import in_words
+from delibsim.analysis.study.study_table import Draws, StudyTable
 
 FEW = Draws(40, 40, 8)
 KEYS = [

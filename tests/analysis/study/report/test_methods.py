@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.methods import methods, model_in_words
-from delibsim.analysis.study.report.record import Asked
+from delibsim.analysis.study.methods import methods, model_in_words
+from delibsim.analysis.study.record import Asked
+from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(permutations=3_000, resamples=2_000, parametric=400, seed=5)
 

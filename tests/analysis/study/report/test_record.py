@@ -5,7 +5,7 @@ import shutil
 
 from small_study import copied
 
-from delibsim.analysis.study.report.record import Asked, record_of
+from delibsim.analysis.study.record import Asked, record_of
 from delibsim.store.runs import Runs
 
 

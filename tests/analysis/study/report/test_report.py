@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.effects import OVER_DRAWS, OVER_TOPICS
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.report.findings import findings
-from delibsim.analysis.study.report.report import headline, page_of
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.effects import OVER_DRAWS, OVER_TOPICS
+from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.report import headline, page_of
+from delibsim.analysis.study.study_table import Draws
 
 FEW = Draws(40, 40, 8)
 STUDY = synthetic_study(topics=5, models=2, replicates=2)

@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.sample.blocks import (
-    compared,
-    duplicates_note,
-    missing_note,
-    reasons_of,
-)
+from delibsim.analysis.study.blocks import compared, duplicates_note, missing_note, reasons_of
 
 ROWS = synthetic_study(topics=3, models=2, replicates=2).rows
 

@@ -7,13 +7,13 @@ import pytest
 from small_study import held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.ablations import ablations
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.icc import icc
-from delibsim.analysis.study.analyses.mixed import mixed
-from delibsim.analysis.study.analyses.noise_floor import noise_floor
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.copies import without_copies
+from delibsim.analysis.study.ablations import ablations
+from delibsim.analysis.study.aqua import icc
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.mixed import mixed
+from delibsim.analysis.study.sample import without_copies
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import noise_floor
 from delibsim.conduct.analysed import study_table
 
 ONE = synthetic_study(topics=3, models=2, replicates=2)

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.sample.factors import ANEW, factors, levels_of, varied
-from delibsim.analysis.study.sample.populations import pooled_wordings
+from delibsim.analysis.study.factors import ANEW, factors, levels_of, varied
+from delibsim.analysis.study.sample import pooled_wordings
 
 
 def grid(topics=("acp", "ccps"), treatments=("none", "normative"), **settings):

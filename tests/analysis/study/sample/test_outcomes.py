@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.sample.outcomes import (
+from delibsim.analysis.study.sample import (
     Outcome,
     contrasts_of,
     families_of,
+    kinds_of_participants,
+    main_population,
     outcomes_of,
     treatments_of,
 )
-from delibsim.analysis.study.sample.populations import kinds_of_participants, main_population
 
 STUDY = synthetic_study(topics=1, models=1, replicates=1)
 

@@ -8,7 +8,7 @@ import pandas as pd
 from small_study import held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.sample.populations import (
+from delibsim.analysis.study.sample import (
     ALL_MODELS,
     kinds_of_participants,
     notes_of,
@@ -17,7 +17,7 @@ from delibsim.analysis.study.sample.populations import (
     why_no_value,
     without_value,
 )
-from delibsim.analysis.study.sample.populations import CITIZENS as NULL
+from delibsim.analysis.study.sample import CITIZENS as NULL
 from delibsim.conduct.analysed import study_table
 
 MODELS = synthetic_study(topics=2, models=2, replicates=2)

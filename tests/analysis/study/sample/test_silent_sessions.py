@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.analyses.contrasts import contrasts
-from delibsim.analysis.study.analyses.mixed import mixed
-from delibsim.analysis.study.analyses.pilot import of_pilot
-from delibsim.analysis.study.draws import Draws
-from delibsim.analysis.study.sample.blocks import compared
-from delibsim.analysis.study.sample.silent_sessions import counterparts, is_silent, placed, stated
+from delibsim.analysis.study.blocks import compared
+from delibsim.analysis.study.contrasts import contrasts
+from delibsim.analysis.study.mixed import mixed
+from delibsim.analysis.study.power import of_pilot
+from delibsim.analysis.study.silent_sessions import counterparts, is_silent, placed, stated
+from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=3, models=2, replicates=2)
 DRAWS = Draws(permutations=500, resamples=50, parametric=2)

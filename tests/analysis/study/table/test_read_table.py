@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from small_study import break_sessions, held_study
 
-from delibsim.analysis.study.table.read_table import read_table
+from delibsim.analysis.study.read_table import read_table
 from delibsim.conduct.analysed import study_table, wide_table
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.dri import relative_change

@@ -1,0 +1,366 @@
+"""The effect of what forks have otherwise on the survey after them, in one run and over runs."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isnan, nan
+from statistics import fmean, stdev
+from typing import Any
+
+from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.domain.text import quoted
+
+NO_CONTROL, TOO_FEW, EQUAL = "no_control", "too_few_replicates", "equal_differences"
+HEADS = ("controls", "sd", "forks", "sd", "effect", "95% interval", "n")
+ITEM = "item "
+"""What the name of a measure begins with that is the mean answer to one item."""
+OF_RATERS = "proposition_wins"
+"""The measure of raters of a debate, beside which the answers of listeners are shown too."""
+
+
+@dataclass(frozen=True)
+class ForkValues:
+    """What one fork gave: where it branches, what differs ("" for a control), its number, and its
+    values by measure, NaN where there is none.
+
+    `seed` is that of its replicates; only forks of one seed are compared. `change` names what
+    differs word for word, "" for a control: forks of several runs with one change share it.
+    """
+
+    session: str
+    parent: str
+    at: int
+    cell: str
+    differs: str
+    seed: int
+    replicate: int
+    values: Mapping[str, float] = field(default_factory=dict)
+    change: str = ""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of one change at one turn of one run on one measure after it.
+
+    `forks` and `controls` count those with a value; `mean` and `sd` are of the forks, `noise_mean`
+    and `noise_sd` of the controls. `effect` is the mean difference over the `n` numbers that have
+    both, from `low` to `high` with 95% confidence; `note` is the reason code where there is no
+    effect or no interval.
+    """
+
+    parent: str
+    at: int
+    differs: str
+    measure: str
+    forks: int
+    mean: float
+    sd: float
+    controls: int
+    noise_mean: float
+    noise_sd: float
+    n: int
+    effect: float
+    low: float
+    high: float
+    note: str = ""
+    change: str = ""
+    seed: int = 0
+
+    @property
+    def beyond_noise(self) -> bool | None:
+        """Whether the interval leaves 0 out; None without one."""
+        return None if isnan(self.low) else not self.low <= 0 <= self.high
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; what is undefined is None."""
+        found = {}
+        for name, value in asdict(self).items():
+            undefined = isinstance(value, float) and isnan(value)
+            found[name] = None if undefined else value
+        return found | {"beyond_noise": self.beyond_noise}
+
+
+def effects_of_forks(forks: Iterable[ForkValues]) -> list[Effect]:
+    """The effect of every change at every place of every run, measure by measure, and last of each
+    place its controls alone where nothing was changed there.
+    """
+    places: dict[tuple[str, int, int], dict[str, list[ForkValues]]] = {}
+    for fork in forks:
+        place = places.setdefault((fork.parent, fork.at, fork.seed), {})
+        place.setdefault(fork.cell if fork.differs else "", []).append(fork)
+    found = []
+    for cells in places.values():
+        controls = cells.pop("", [])
+        for own in cells.values() or [[]]:
+            first = (own or controls)[0]
+            for measure in _measures([*own, *controls]):
+                found.append(_effect(first, measure, own, controls))
+    return found
+
+
+def _measures(forks: Iterable[ForkValues]) -> list[str]:
+    return list(dict.fromkeys(measure for fork in forks for measure in fork.values))
+
+
+def _effect(
+    first: ForkValues,
+    measure: str,
+    forks: Sequence[ForkValues],
+    controls: Sequence[ForkValues],
+) -> Effect:
+    """The effect on one measure, of forks that are alike."""
+    from delibsim.measures.inference.means import paired_difference  # numpy and scipy
+
+    own, noise = _valid(forks, measure), _valid(controls, measure)
+    both = sorted(own.keys() & noise.keys())
+    pairs = paired_difference(
+        [own[replicate] for replicate in both], [noise[replicate] for replicate in both]
+    )
+    note = ""
+    if not noise:
+        note = NO_CONTROL
+    elif len(both) < 2:
+        note = TOO_FEW if forks else ""
+    elif pairs.sd == 0:
+        note = EQUAL
+    return Effect(
+        parent=first.parent,
+        at=first.at,
+        differs=first.differs,
+        measure=measure,
+        forks=len(own),
+        mean=_mean(own.values()),
+        sd=_sd(own.values()),
+        controls=len(noise),
+        noise_mean=_mean(noise.values()),
+        noise_sd=_sd(noise.values()),
+        n=pairs.n,
+        effect=pairs.mean,
+        low=pairs.low,
+        high=pairs.high,
+        note=note,
+        change=first.change,
+        seed=first.seed,
+    )
+
+
+def _valid(forks: Iterable[ForkValues], measure: str) -> dict[int, float]:
+    """The values of a measure by number, without what is undefined."""
+    found = {}
+    for fork in forks:
+        value = fork.values.get(measure, nan)
+        if not isnan(value):
+            found[fork.replicate] = value
+    return found
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return fmean(found) if found else nan
+
+
+def _sd(values: Iterable[float]) -> float:
+    found = list(values)
+    return stdev(found) if len(found) > 1 else nan
+
+
+def shown(effects: Sequence[Effect], items: bool = False) -> list[Effect]:
+    """The effects to be printed: answers to single items only if `items`, or where nothing else is
+    measured, as in a debate.
+    """
+    whole = set()
+    for effect in effects:
+        if not effect.measure.startswith(ITEM) and effect.measure != OF_RATERS:
+            whole.add(effect.parent)
+    found = []
+    for effect in effects:
+        if items or effect.parent not in whole or not effect.measure.startswith(ITEM):
+            found.append(effect)
+    return found
+
+
+def tables_of_effects(
+    effects: Sequence[Effect], labels: Mapping[str, str], items: bool = False
+) -> list[Table]:
+    """A table for every place and change; `labels` name the measures."""
+    groups: dict[tuple[str, int, str, int], list[Effect]] = {}
+    seeds: dict[tuple[str, int], set[int]] = {}
+    for effect in shown(effects, items):
+        place = (effect.parent, effect.at)
+        groups.setdefault((*place, effect.differs, effect.seed), []).append(effect)
+        seeds.setdefault(place, set()).add(effect.seed)
+    found = []
+    for (parent, at, differs, seed), own in groups.items():
+        rows = [[labels.get(one.measure, one.measure), *_numbers(one)] for one in own]
+        title = f"{parent} at {at}: {differs or 'nothing but the seed'}"
+        title += f" (seed {seed})" if len(seeds[parent, at]) > 1 else ""
+        found.append(Table([*texts("after"), *numbers(HEADS)], rows, title))
+    return found
+
+
+def table_of_measure(effects: Iterable[Effect], measure: str, label: str) -> Table:
+    """One measure at every place and for every change: a row an effect."""
+    own = [one for one in effects if one.measure == measure]
+    several = len({one.seed for one in own}) > 1
+    rows = []
+    for one in own:
+        differs = one.differs or "nothing but the seed"
+        differs += f" (seed {one.seed})" if several else ""
+        rows.append([one.parent, str(one.at), differs, *_numbers(one)])
+    return Table([*texts("run", "at", "what differs"), *numbers(HEADS)], rows, f"{label}, after")
+
+
+def _numbers(effect: Effect) -> list[str]:
+    """The cells of an effect below `HEADS`."""
+    interval = "-" if isnan(effect.low) else f"{effect.low:+.3f} to {effect.high:+.3f}"
+    cells = [number(effect.noise_mean), number(effect.noise_sd)]
+    cells += [number(effect.mean), number(effect.sd), number(effect.effect, signed=True)]
+    return [*cells, interval, str(effect.n)]
+
+
+def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
+    """What is said of forks of which nothing is measured, as those of debates that have no
+    listeners and are not rated.
+    """
+    n = sum(not fork.values for fork in forks)
+    if not n:
+        return []
+    rated = f"have them rated: delibsim rate ask {quoted(study)}"
+    return [f"no measure of {n} of {len(forks)} forks: nobody is surveyed in them; {rated}"]
+
+
+def notes_on_effects(effects: Sequence[Effect]) -> list[str]:
+    """Why effects or intervals are missing, and what those that are there mean."""
+    from delibsim.domain.reason import in_words
+
+    lines = []
+    for note in dict.fromkeys(effect.note for effect in effects if effect.note):
+        lines.append(f"no interval: {in_words(note)}")
+    if any(effect.beyond_noise is not None for effect in effects):
+        lines.append(
+            "effect: mean difference of forks and controls of one number, whose seeds are the same;"
+            " interval by t over the n numbers. Many measures are looked at: one interval in"
+            " twenty leaves 0 out by chance."
+        )
+    return lines
+
+
+TOO_FEW_RUNS, OTHER_SURVEY = "too_few_runs", "other_survey"
+
+
+@dataclass(frozen=True)
+class OverRuns:
+    """The effect of one change at one turn over runs, on one measure after it.
+
+    `runs` were forked with this change, `n` of them have an effect; `effect` is the mean of these,
+    `sd` their standard deviation, and `low` to `high` holds the mean with 95% confidence. `note` is
+    the reason code where there is no effect or no interval.
+    """
+
+    at: int
+    differs: str
+    change: str
+    measure: str
+    runs: int
+    n: int
+    effect: float
+    sd: float
+    low: float
+    high: float
+    note: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; what is undefined is None."""
+        found = {}
+        for name, value in asdict(self).items():
+            undefined = isinstance(value, float) and isnan(value)
+            found[name] = None if undefined else value
+        return found
+
+
+def effects_over_runs(
+    effects: Sequence[Effect], surveys: Mapping[str, str], comparable: Collection[str]
+) -> list[OverRuns]:
+    """The effects of changes that two runs or more were forked with, at the same turn.
+
+    `surveys` are those of the runs; measures that are not `comparable` between surveys have no
+    effect over runs with several. A run that was forked with several seeds has the mean of its
+    effects.
+    """
+    alike: dict[tuple[int, str], list[Effect]] = {}
+    for effect in effects:
+        if effect.change:
+            alike.setdefault((effect.at, effect.change), []).append(effect)
+    found = []
+    for own in alike.values():
+        parents = dict.fromkeys(effect.parent for effect in own)
+        if len(parents) < 2:
+            continue
+        one_survey = len({surveys[parent] for parent in parents}) == 1
+        for measure in dict.fromkeys(effect.measure for effect in own):
+            chosen = [effect for effect in own if effect.measure == measure]
+            found.append(_over_runs(chosen, len(parents), one_survey or measure in comparable))
+    return found
+
+
+def _over_runs(effects: Sequence[Effect], runs: int, one_scale: bool) -> OverRuns:
+    from delibsim.measures.inference.means import paired_difference  # numpy and scipy
+
+    by_run: dict[str, list[float]] = {}
+    for effect in effects:
+        if one_scale and not isnan(effect.effect):
+            by_run.setdefault(effect.parent, []).append(effect.effect)
+    values = [fmean(own) for own in by_run.values()]
+    mean = paired_difference(values, [0.0] * len(values))
+    note = ""
+    if not one_scale:
+        note = OTHER_SURVEY
+    elif len(values) < 2:
+        note = TOO_FEW_RUNS
+    elif mean.sd == 0:
+        note = EQUAL
+    first = effects[0]
+    return OverRuns(
+        at=first.at,
+        differs=first.differs,
+        change=first.change,
+        measure=first.measure,
+        runs=runs,
+        n=mean.n,
+        effect=mean.mean,
+        sd=mean.sd,
+        low=mean.low,
+        high=mean.high,
+        note=note,
+    )
+
+
+def tables_over_runs(
+    found: Sequence[OverRuns], labels: Mapping[str, str], items: bool = False
+) -> list[Table]:
+    """A table for every change; answers to single items only if `items`."""
+    groups: dict[tuple[int, str], list[OverRuns]] = {}
+    for one in found:
+        if items or not one.measure.startswith(ITEM):
+            groups.setdefault((one.at, one.change), []).append(one)
+    tables = []
+    for own in groups.values():
+        rows = []
+        for one in own:
+            interval = "-" if isnan(one.low) else f"{one.low:+.3f} to {one.high:+.3f}"
+            row = [labels.get(one.measure, one.measure), number(one.effect, signed=True)]
+            rows.append([*row, number(one.sd), interval, str(one.n)])
+        columns = [*texts("after"), *numbers(["mean effect", "sd", "95% interval", "runs"])]
+        title = f"over {own[0].runs} runs at {own[0].at}: {own[0].differs}"
+        tables.append(Table(columns, rows, title))
+    return tables
+
+
+def notes_over_runs(found: Sequence[OverRuns]) -> list[str]:
+    """Why effects or intervals over runs are missing, and what those that are there mean."""
+    from delibsim.domain.reason import in_words
+
+    notes = dict.fromkeys(one.note for one in found if one.note)
+    lines = [f"no interval over runs: {in_words(note)}" for note in notes]
+    if found:
+        lines.append("over runs: every run is one observation; interval by t over the runs.")
+    return lines

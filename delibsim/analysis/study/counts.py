@@ -1,0 +1,266 @@
+"""Sessions counted: planned, held, valid and analysed; what is missing; who was in the room."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.result import Result, entry, make_table
+from delibsim.analysis.study.sample import Taken, main_population, treatments_of
+from delibsim.analysis.study.study_table import DESIGN, Draws, StudyTable
+from delibsim.measures.inference.means import holm
+
+OUTCOME = "dri_change"
+CONDITION = ("model", "setting", "treatment")
+NOT_PLANNED = "not planned"
+SHOWN = 5
+"""Of so many sessions a note gives the names; of more, their number."""
+
+
+def counts(study: StudyTable, draws: Draws) -> Result:
+    """Sessions by topic and condition: planned, held, valid, analysed, and why others are not."""
+    outcome = outcome_of(study)
+    rows = entry("study/counts").frame(_rows(study.rows, outcome))
+    notes = [*_absent_topics(rows), *_unmeasured(rows), *_duplicates(study)]
+    if outcome != OUTCOME:
+        told = outcome or "none, because the table holds no change of any measure"
+        notes.append(f"The table has no {OUTCOME}; the outcome is {told}.")
+    formats = study.rows.get("format", pd.Series(dtype="object")).dropna().unique()
+    if "debate" in formats:
+        notes.append("The study has debates, which have no survey of participants and no index.")
+    return make_table("study/counts", rows, notes, outcome=outcome or "an outcome")
+
+
+def outcome_of(study: StudyTable) -> str:
+    """The outcome that counts: the change of the index, else the first change; "" for none."""
+    if OUTCOME in study.rows:
+        return OUTCOME
+    changes = [str(name) for name in study.rows.columns if str(name).endswith("_change")]
+    given = [name for name in changes if study.rows[name].notna().any()]
+    return next(iter(given), "")
+
+
+def _rows(rows: pd.DataFrame, outcome: str) -> Iterator[dict[str, Any]]:
+    by = ["topic", *CONDITION]
+    keys = rows[by].astype(object)
+    needed = ["status", outcome, f"{outcome.rpartition('_')[0]}_note"]
+    whole = rows[[name for name in needed if name in rows]]
+    whole = whole.assign(**keys.where(keys.notna(), "").to_dict("series"))
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for named, own in whole.groupby(by, sort=False):
+        key = cast("tuple[Any, ...]", named)
+        found[key] = dict(zip(by, key, strict=True)) | _counted(own, outcome)
+    topics = list(dict.fromkeys(whole["topic"]))
+    conditions = dict.fromkeys(key[1:] for key in found)
+    for topic in topics:
+        for condition in conditions:
+            absent = dict(zip(by, (topic, *condition), strict=True))
+            absent |= dict.fromkeys(("planned", "held", "valid", "analysed"), 0)
+            yield found.get((topic, *condition), absent | {"missing": NOT_PLANNED})
+
+
+def _counted(own: pd.DataFrame, outcome: str) -> dict[str, Any]:
+    status = own["status"]
+    valid = status.isin(["complete", "partial"])
+    analysed = valid & own[outcome].notna() if outcome else valid & False
+    reasons = Counter(status[~valid])
+    if outcome:
+        lost = own[valid & ~analysed]
+        name = f"{outcome.rpartition('_')[0]}_note"
+        notes = lost[name] if name in lost else pd.Series([None] * len(lost))
+        reasons.update(notes.fillna("no reason recorded"))
+    else:
+        reasons["no outcome"] += int(valid.sum())
+    told = [f"{reason} {n}" for reason, n in sorted(reasons.items()) if n]
+    return {
+        "planned": len(own),
+        "held": int((valid | (status == "damaged")).sum()),
+        "valid": int(valid.sum()),
+        "analysed": int(analysed.sum()),
+        "missing": "; ".join(told),
+    }
+
+
+def _absent_topics(rows: pd.DataFrame) -> Iterator[str]:
+    """That conditions were not planned on all topics, or have no analysed run on some."""
+    for kind, problem in (("planned", "no session is planned"), ("analysed", "no run is analysed")):
+        empty = rows[rows[kind] == 0]
+        if kind == "analysed":
+            empty = empty[empty["planned"] > 0]
+        for condition, own in empty.groupby(list(CONDITION), sort=False):
+            named = ", ".join(str(part) for part in condition if part)
+            yield f"{named}: {problem} on {_named(list(own['topic']))}."
+
+
+def _unmeasured(rows: pd.DataFrame) -> Iterator[str]:
+    """How many planned sessions are not analysed, over all conditions."""
+    planned, analysed = int(rows["planned"].sum()), int(rows["analysed"].sum())
+    if analysed < planned:
+        yield f"{planned - analysed} of {planned} planned sessions are not analysed."
+
+
+def _duplicates(study: StudyTable) -> Iterator[str]:
+    """The runs that seem to be in the study twice."""
+    rows = study.rows
+    names = rows["session"] if "session" in rows else pd.Series(rows.index.astype(str))
+    design = rows[list(DESIGN)].astype(object)
+    twice = design.where(design.notna(), "").duplicated(keep=False)
+    if twice.any():
+        yield f"Sessions of one topic, condition and replicate: {_named(list(names[twice]))}."
+    measures = [str(name) for name in rows if str(name).endswith(("_pre", "_post", "_change"))]
+    if OUTCOME not in rows:
+        return
+    analysed = rows[rows[OUTCOME].notna()]
+    same = analysed.duplicated(["topic", *CONDITION, *measures], keep=False)
+    same &= ~twice[analysed.index]
+    if same.any():
+        yield (
+            "Replicates of one condition that are equal in every measure, as the copy of a run is:"
+            f" {_named(list(names[analysed.index][same]))}."
+        )
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(map(str, names[:SHOWN])) + more
+
+
+SESSIONS, ANSWERS, VALUES = "sessions", "sessions with missing answers", "values of the outcome"
+LEVEL = 0.05
+
+
+def attrition(study: StudyTable, draws: Draws) -> Result:
+    """The table `attrition`; nothing in it is drawn at random, and `draws` is not used."""
+    rows, notes = main_population(study)
+    outcome, treatments = outcome_of(study), treatments_of(rows)
+    why = ""
+    if len(treatments) < 2:
+        why = "one_treatment"
+    elif "status" not in rows.columns:
+        why = "no_status"
+    own = Taken(rows, notes=notes, why=why)
+    found = _missing_by_treatment(rows, treatments, outcome)
+    return own.result("study/attrition", found, outcome=outcome or "none")
+
+
+def _missing_by_treatment(
+    rows: pd.DataFrame, treatments: list[str], outcome: str
+) -> Iterator[dict[str, Any]]:
+    """The rows of each kind, corrected together."""
+    lasted = rows["status"].isin(["complete", "partial"]).to_numpy(dtype=bool)
+    held = rows[lasted]
+    kinds = {SESSIONS: (rows, pd.Series(~lasted, index=rows.index))}
+    if "answers_missing" in rows.columns:
+        kinds[ANSWERS] = (held, (held["answers_missing"] > 0).fillna(False).astype(bool))
+    if outcome:
+        kinds[VALUES] = (held, held[outcome].isna())
+    for kind, (sample, lacking) in kinds.items():
+        family: list[dict[str, Any]] = []
+        for b, a in combinations(treatments, 2):
+            family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
+        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+            yield row | {"p_holm": p}
+
+
+def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[str, Any]:
+    """How many are missing under a and under b, and Fisher's p."""
+    from scipy.stats import fisher_exact
+
+    of_a, of_b = (rows["treatment"] == name for name in (a, b))
+    sizes = int(of_a.sum()), int(of_b.sum())
+    gone = int((lacking & of_a).sum()), int((lacking & of_b).sum())
+    row = {"missing_a": gone[0], "of_a": sizes[0], "missing_b": gone[1], "of_b": sizes[1]}
+    if not min(sizes):
+        return row | {"p": np.nan, "note": "no_session: none was held under one of them"}
+    table = [gone, [size - one for size, one in zip(sizes, gone, strict=True)]]
+    return row | {"p": float(fisher_exact(table).pvalue), "note": ""}
+
+
+def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
+    """A sentence on each pair of treatments of which one lacks more, at .05."""
+    result, effects = results.get("attrition"), results.get("contrasts")
+    contrasts = effects.plain() if effects is not None and effects.given else []
+    compared = {(row["a"], row["b"]) for row in contrasts if row["estimate"] is not None}
+    for row in result.plain() if result is not None and result.given else ():
+        if row["p"] is None or not row["p"] < LEVEL:
+            continue
+        of = "planned" if row["missing"] == SESSIONS else "held"
+        what = {ANSWERS: "lack answers", VALUES: "have no value of the outcome"}
+        lacking = what.get(row["missing"], "are missing")
+        p = f"{row['p']:.3f}".lstrip("0")
+        said = "p < .001" if row["p"] < 0.001 else f"p = {p}"
+        of_what = (
+            "their comparison is one of the sessions that lasted"
+            if (row["a"], row["b"]) in compared
+            else "no outcome of the two can be compared"
+        )
+        yield (
+            f"Attrition differs by treatment: under {row['a']} {row['missing_a']:,} of"
+            f" {row['of_a']:,} sessions that were {of} {lacking}, under {row['b']}"
+            f" {row['missing_b']:,} of {row['of_b']:,} ({said} by Fisher's test);"
+            f" {of_what}."
+        )
+
+
+HELD = ("complete", "partial")
+COUNTED = {
+    "people_seats": "seats",
+    "people_stood_in": "stood_in",
+    "people_silent": "silent",
+    "answers_absent_pre": "answers_absent_pre",
+    "answers_absent_post": "answers_absent_post",
+    "answers_stood_in": "answers_stood_in",
+    "turns_absent": "turns_absent",
+}
+"""The columns of the study table that are summed, and the names of their sums."""
+MEDIANS = ("minutes", "people_survey_seconds", "people_turn_seconds")
+
+
+def in_room(study: StudyTable, draws: Draws) -> Sequence[Result]:
+    """The seats for people by condition; nothing of a study that has none."""
+    rows = study.rows
+    if "people_seats" not in rows or not (rows["people_seats"] > 0).any():
+        return ()
+    own = rows[(rows["people_seats"] > 0).fillna(False).astype(bool)]
+    by = [name for name in ("topic", *CONDITION) if name in own]
+    found = []
+    for key, group in own.groupby(by, sort=False, dropna=False):
+        found.append(dict(zip(by, key, strict=True)) | _seats(group))
+    return (make_table("study/in_room", found, different_shares(rows)),)
+
+
+def different_shares(rows: pd.DataFrame) -> list[str]:
+    """A sentence where stand-ins took more of people's seats in one treatment than in another."""
+    if "people_stood_in" not in rows:
+        return []
+    known = rows[rows["people_stood_in"].notna()]
+    sums = known.groupby("treatment")[["people_stood_in", "people_seats"]].sum()
+    if sums.empty:
+        return []
+    shares = (sums["people_stood_in"] / sums["people_seats"]).astype(float)
+    if shares.max() == shares.min():
+        return []
+    told = [
+        f"{name} {int(sums.loc[name, 'people_stood_in'])} of {int(sums.loc[name, 'people_seats'])}"
+        for name in shares.index
+    ]
+    return [
+        f"Stand-ins took different shares of people's seats: {', '.join(told)}. A contrast of these"
+        " treatments compares people with models too; specifications has it without such sessions."
+    ]
+
+
+def _seats(group: pd.DataFrame) -> dict[str, Any]:
+    held = group[group["status"].isin(HELD)]
+    known = held["people_stood_in"].notna()
+    row: dict[str, Any] = {"sessions": len(group), "held": len(held)}
+    row["unknown"] = int((~known).sum())
+    for column, name in COUNTED.items():
+        row[name] = int(held[column].sum())
+    row["by_models"] = int((held["size"] - held["people_seats"]).sum())
+    for column in MEDIANS:
+        row[column] = float(held[column].astype(float).median()) if len(held) else float("nan")
+    return row

@@ -1,0 +1,171 @@
+"""Factors that vary in a study beside its treatments, and the sessions in which only one varies."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from delibsim.analysis.study.blocks import WORDING
+from delibsim.domain.text import counted
+
+NAMES = ("size", "rounds", "temperature", "wording", "persona")
+"""The columns of the table of a study that are factors; paraphrases of a treatment are another."""
+STRATUM = ("topic", "model", "treatment")
+WITHOUT_INTERACTION = "0"
+"""The level of `rounds` of sessions in which nobody speaks."""
+NOT_SET = "not set"
+ANEW = "drawn anew for each replicate"
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """The sessions in which one factor varies and the others are held.
+
+    `rows` have a column `level`; every topic, model and treatment among them occurs at every one of
+    the `levels`. `notes` are sentences: where the other factors are held, and what was left out.
+    `why_not` is the reason code of a factor whose levels cannot be compared.
+    """
+
+    name: str
+    rows: pd.DataFrame
+    levels: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+def factors(rows: pd.DataFrame) -> list[Factor]:
+    """Every factor with two or more levels, in the order of NAMES, then paraphrases."""
+    rows = rows.reset_index(drop=True)
+    settings = levels_of(rows)
+    found = []
+    for name in settings.columns:
+        varying = settings[name]
+        if name == "rounds":
+            varying = varying[varying != WITHOUT_INTERACTION]
+        if varying.nunique() > 1:
+            found.append(varied(rows, name))
+    return [*found, *_paraphrases(rows)]
+
+
+def levels_of(rows: pd.DataFrame) -> pd.DataFrame:
+    """The level of every session in every factor that the table knows, as text."""
+    found = {}
+    for name in NAMES:
+        if name in rows.columns:
+            found[name] = rows[name].map(_level)
+    if "persona" in found:
+        found["persona"] = _personas(rows, found["persona"])
+    return pd.DataFrame(found, index=rows.index)
+
+
+def _level(value: object) -> str:
+    if pd.isna(value) or value == "":
+        return NOT_SET
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+def _personas(rows: pd.DataFrame, levels: pd.Series) -> pd.Series:
+    """Personas by the name of their set, without the topic whose people or set they are.
+
+    Seats that are drawn anew for each replicate of a cell are one level.
+    """
+    ends = [f":{topic}" for topic in rows["topic"].astype(str)]
+    named = [level.removesuffix(end) for level, end in zip(levels, ends, strict=True)]
+    found = pd.Series(named, index=rows.index).replace(NOT_SET, "none")
+    if "cell" in rows.columns:
+        told = found.where(found != "none")
+        several = told.groupby(rows["cell"]).transform("nunique") > 1
+        found = found.mask(several & told.notna(), ANEW)
+    return found
+
+
+def varied(rows: pd.DataFrame, name: str) -> Factor:
+    """The sessions in which a factor varies, the others held at one level each.
+
+    They are held where the factor has most levels, of several such places where there are most
+    sessions. Rounds of speech are not held of sessions in which nobody speaks.
+    """
+    rows = rows.reset_index(drop=True)
+    settings = levels_of(rows)
+    settings = settings.assign(level=settings[name])
+    others = [other for other in settings.columns if other not in (name, "level")]
+    silent = pd.Series(False, index=rows.index)
+    if "rounds" in settings.columns:
+        silent = settings["rounds"] == WITHOUT_INTERACTION
+    if name == "rounds":
+        settings, silent = settings[~silent], silent[~silent]
+    held = _common(settings if silent.all() else settings[~silent], others)
+    fits = pd.Series(True, index=settings.index)
+    for other, level in held.items():
+        alike = settings[other] == level
+        fits &= (alike | silent) if other == "rounds" else alike
+    kept = rows.loc[settings.index[fits]].assign(level=settings["level"][fits])
+    notes = []
+    if len(kept) < len(settings):
+        at = ", ".join(f"{other} {level}" for other, level in held.items())
+        left = len(settings) - len(kept)
+        notes.append(f"{name}: the other factors are held at {at}; sessions that differ: {left}.")
+    return _crossed(name, kept, list(STRATUM), notes)
+
+
+def _common(settings: pd.DataFrame, others: list[str]) -> dict[str, str]:
+    """Where the other factors are held: most levels, then most sessions, then the first by name."""
+    varying = [other for other in others if settings[other].nunique() > 1]
+    if not varying:
+        return {}
+    by_place = settings.groupby(varying, sort=True)["level"]
+    places = by_place.agg(levels="nunique", sessions="count").reset_index()
+    ranked = places.sort_values(["levels", "sessions"], ascending=False, kind="stable")
+    best = ranked[varying].iloc[0]
+    return {str(name): str(level) for name, level in best.items()}
+
+
+def _crossed(name: str, rows: pd.DataFrame, stratum: list[str], notes: list[str]) -> Factor:
+    """The sessions of those strata that occur at every level of the factor."""
+    levels = tuple(sorted(rows["level"].unique(), key=_order))
+    if len(levels) < 2:
+        return Factor(name, rows, levels, tuple(notes), "one_level")
+    there = rows.groupby(stratum, dropna=False)["level"].transform("nunique")
+    kept = rows[there == len(levels)]
+    left = len(rows) - len(kept)
+    if left:
+        what = " x ".join(stratum)
+        notes = [
+            *notes,
+            f"{name}: left out are {counted(left, 'session')} of a {what} that lacks a level.",
+        ]
+    return Factor(name, kept, levels, tuple(notes), "" if len(kept) else "no_common_block")
+
+
+def _order(level: str) -> tuple[int, float, str]:
+    """Levels that are numbers by size, then "none", then names."""
+    try:
+        return 0, float(level), ""
+    except ValueError:
+        return (1, 0.0, "") if level == "none" else (2, 0.0, level)
+
+
+def _paraphrases(rows: pd.DataFrame) -> Iterator[Factor]:
+    """A treatment and its paraphrases, where it was held in several wordings."""
+    if WORDING not in rows.columns:
+        return
+    for name, own in rows.groupby("treatment", sort=True):
+        if own[WORDING].nunique() > 1:
+            levelled = own.assign(level=own[WORDING].astype(str))
+            yield _held_elsewhere(f"wording of {name}", levelled)
+
+
+def _held_elsewhere(name: str, rows: pd.DataFrame) -> Factor:
+    """Paraphrases where all factors are held at one level each."""
+    settings = levels_of(rows).assign(level=rows["level"])
+    held = _common(settings, [other for other in settings.columns if other != "level"])
+    fits = pd.Series(True, index=rows.index)
+    for other, level in held.items():
+        fits &= settings[other] == level
+    notes = []
+    if not fits.all():
+        at = ", ".join(f"{other} {level}" for other, level in held.items())
+        notes.append(
+            f"{name}: factors are held at {at}; sessions that differ: {int((~fits).sum())}."
+        )
+    return _crossed(name, rows[fits], ["topic", "model"], notes)

@@ -1,0 +1,364 @@
+"""Reading the table of a study that was held elsewhere, or that `delibsim export` wrote."""
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.study.study_table import (
+    BLOCK,
+    DESIGN,
+    RELATIVE,
+    StudyTable,
+    column_of,
+    fixed_columns,
+    known_measures,
+    measure_columns,
+)
+from delibsim.analysis.study.table_of_study import DTYPES, NO_ROOM, shares_seeds
+from delibsim.domain.measure import SCORE_PHASES
+from delibsim.measures.dri import relative_change
+from delibsim.store.branch_folders import BRANCHES
+from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+
+NEEDED = ("topic", "model", "treatment", "replicate")
+MISSING = frozenset({"", "NA", "NaN", "nan", "null", "NULL", "."})
+LOGICAL = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+TRIMMED = frozenset({*BLOCK, "treatment", "outcome", "status"})
+"""Texts that name something: spaces around them are no part of the name."""
+OF_BRANCHES = tuple(f"/{kind}" for kind in BRANCHES)
+"""What the names of studies end with that hold no planned sessions."""
+NAMES = TRIMMED | {"study"}
+STATUSES = frozenset({"complete", "partial", "no run", "damaged", "not begun", "withdrawn"})
+NOT_GIVEN = "not_given"
+"""Why a value is missing that the table does not give."""
+UNKNOWN = "column of the table that was read; delibsim does not know it"
+
+
+def read_table(path: Path) -> StudyTable:
+    """The study of a CSV file: one row a run, with at least the columns topic, model, treatment,
+    replicate, pre and post.
+
+    `pre` and `post` are the Deliberative Reason Index, or the measure that a column `outcome`
+    names in each row. Instead of them the file may have the columns of the study table, as
+    `runs_wide.csv` of `delibsim export` has. Columns that delibsim knows are checked and kept;
+    others are kept and named as unknown. WrongInput tells every fault with its line.
+    """
+    path = Path(path)
+    sheet = read_sheet(path)
+    return table_of_sheet(path, sheet)
+
+
+def table_of_sheet(path: Path, sheet: Sheet) -> StudyTable:
+    """The study of the cells of a file; `path` is named in faults."""
+    given = sheet.header
+    faults: list[str] = []
+    absent = [name for name in NEEDED if name not in given]
+    if absent:
+        faults.append(
+            f"no column {', '.join(absent)}; a table needs {', '.join(NEEDED)}, pre, post"
+        )
+    pairs = "pre" in given and "post" in given
+    wide = _measured(given)
+    if not pairs and not wide:
+        faults.append("no columns pre and post, nor any of a measure, such as dri_change")
+    refuse_faults(path, faults)
+    columns = _columns(given)
+    cells = _Cells(sheet, faults)
+    frame = pd.DataFrame({column.name: cells.column(column) for column in columns})
+    _absent(frame, cells)
+    _ranges(frame, columns, cells)
+    if "status" in frame:
+        for place in np.flatnonzero(~frame["status"].isin(STATUSES) & frame["status"].notna()):
+            known = ", ".join(sorted(STATUSES))
+            cells.fault(int(place), f"status is '{frame['status'][place]}', none of {known}")
+    if "study" in frame:
+        _refuse_branches(frame, cells)
+    if pairs:
+        frame, added = _from_pairs(frame, cells)
+        columns = [column for column in columns if column.name not in ("pre", "post", "outcome")]
+        columns += added
+    else:
+        _duplicates(frame, ["session"] if "session" in given else list(DESIGN), cells)
+    refuse_faults(path, cells.told())
+    return _finished(path, frame, columns)
+
+
+def _refuse_branches(frame: pd.DataFrame, cells: "_Cells") -> None:
+    """A fault for the first row that is of a fork or a probe, if there is one."""
+    found = np.flatnonzero(frame["study"].astype(str).str.endswith(OF_BRANCHES))
+    if len(found):
+        cells.fault(
+            int(found[0]),
+            f"study '{frame['study'][found[0]]}' holds forks or probes of runs, which share what"
+            " came before them and enter no contrast; leave such rows out",
+        )
+
+
+class _Cells:
+    """The cells of a sheet by column, read as what the column holds; faults are noted by line."""
+
+    def __init__(self, sheet: Sheet, faults: list[str]) -> None:
+        self.sheet = sheet
+        self._faults: list[tuple[int, str]] = []
+
+    def fault(self, place: int, problem: str) -> None:
+        """Note what is wrong with a row."""
+        line = self.sheet.lines[place]
+        self._faults.append((line, f"line {line}: {problem}"))
+
+    def told(self) -> list[str]:
+        """All faults in the order of lines."""
+        return [fault for _, fault in sorted(self._faults)]
+
+    def column(self, column: Column) -> pd.Series:
+        """The values of a column; one that the sheet has not is missing everywhere."""
+        header = self.sheet.header
+        at = header.index(column.name) if column.name in header else None
+        if at is None:
+            return pd.Series([None] * len(self.sheet.rows), dtype=DTYPES[column.kind])
+        texts = [row[at].strip() for row in self.sheet.rows]
+        if column.kind == "text":
+            if column.name not in TRIMMED:
+                texts = [row[at] for row in self.sheet.rows]
+            if column.name in NAMES:
+                self._refuse_controls(column.name, texts)
+            kept = [None if text.strip() in ("", "NA") else text for text in texts]
+            return pd.Series(kept, dtype="object")
+        if column.kind == "logical":
+            return self._read(column, texts, _logical)
+        return self._numbers(column, texts)
+
+    def _refuse_controls(self, name: str, texts: Sequence[str]) -> None:
+        """Note the names with a line break or another character that commands a terminal."""
+        for place, text in enumerate(texts):
+            if any(unicodedata.category(character) == "Cc" for character in text):
+                self.fault(place, f"{name} holds a line break or another control character")
+
+    def _numbers(self, column: Column, texts: list[str]) -> pd.Series:
+        if self.sheet.decimal_comma:
+            texts = [text.replace(",", ".") if text.count(",") == 1 else text for text in texts]
+        if column.kind == "number":
+            try:
+                values = [math.nan if text in MISSING else float(text) for text in texts]
+            except ValueError:
+                values = []
+            if values and not np.isinf(values).any():
+                return pd.Series(values, dtype="float64")
+            return self._read(column, texts, _number)
+        return self._read(column, texts, _integer)
+
+    def _read(self, column: Column, texts: Sequence[str], read: Callable[[str], Any]) -> pd.Series:
+        values = []
+        for place, text in enumerate(texts):
+            value = None
+            if text not in MISSING:
+                try:
+                    value = read(text)
+                except (ValueError, KeyError, OverflowError):
+                    what = {
+                        "integer": "whole number of at most 18 digits",
+                        "logical": "TRUE or FALSE",
+                    }
+                    kind = what.get(column.kind, "number")
+                    article = "" if column.kind == "logical" else "a "
+                    self.fault(place, f"{column.name} is '{text[:40]}', not {article}{kind}")
+            values.append(value)
+        return pd.Series(values, dtype=DTYPES[column.kind])
+
+
+def _logical(text: str) -> bool:
+    return LOGICAL[text.lower()]
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _integer(text: str) -> int:
+    value = float(text)
+    if value != int(value) or not abs(value) < 10**18:  # what a column of whole numbers holds
+        raise ValueError
+    return int(value)
+
+
+def _measured(names: Sequence[str]) -> list[tuple[str, str]]:
+    """The measures and phases that columns are named after."""
+    known, given = known_measures(), set(names)
+    found = []
+    for name in names:
+        base, _, phase = name.rpartition("_")
+        if base and phase in SCORE_PHASES and (base in known or f"{base}_note" in given):
+            found.append((base, phase))
+        elif f"{name}_note" in given or (name in known and not known[name].phases):
+            found.append((name, ""))
+    return found
+
+
+def _columns(given: Sequence[str]) -> list[Column]:
+    """The codebook of the columns of a file, in its order."""
+    design, counts = fixed_columns()
+    known = {column.name: column for column in (*design, *counts)}
+    for column in measure_columns(_measured(given), known_measures()):
+        known.setdefault(column.name, column)
+    known |= {"pre": Column("pre", "number", ""), "post": Column("post", "number", "")}
+    known["outcome"] = Column("outcome", "text", "")
+    return [known.get(name, Column(name, "text", UNKNOWN)) for name in given]
+
+
+def _absent(frame: pd.DataFrame, cells: _Cells) -> None:
+    """Note the rows that do not say what they are of; sessions that were never read may not."""
+    unread = np.zeros(len(frame), dtype=bool)
+    if "status" in frame:
+        unread = frame["status"].isin(["damaged", "not begun"]).to_numpy()
+    for name in NEEDED:
+        at = cells.sheet.header.index(name)
+        for place in np.flatnonzero(frame[name].isna().to_numpy() & ~unread):
+            if cells.sheet.rows[place][at].strip() in MISSING:
+                cells.fault(int(place), f"{name} is missing")
+
+
+def _ranges(frame: pd.DataFrame, columns: Sequence[Column], cells: _Cells) -> None:
+    """Note the values that no session and no measure can have."""
+    known = known_measures()
+    kinds = _measured([column.name for column in columns])
+    measured = {column_of(*kind): kind for kind in kinds}
+    for column in columns:
+        values = frame[column.name]
+        if column.name in measured:
+            measure, phase = measured[column.name]
+            if measure in known:
+                for place in _outside(values, partial(known[measure].holds, phase=phase)):
+                    cells.fault(place, f"{column.name} is {values[place]:g}, out of its range")
+        elif column.values == "0 or more" and column.kind in ("integer", "number"):
+            for place in _outside(values, _not_negative):
+                cells.fault(place, f"{column.name} is {values[place]:g}, less than 0")
+
+
+def _outside(values: pd.Series, inside: Callable[[float], bool]) -> list[int]:
+    given = values.dropna()
+    if given.empty or (inside(float(given.min())) and inside(float(given.max()))):
+        return []
+    numbers = given.astype("float64").to_numpy()
+    places = np.flatnonzero(values.notna().to_numpy())
+    named = zip(places.tolist(), numbers.tolist(), strict=True)
+    return [place for place, value in named if not inside(value)]
+
+
+def _not_negative(value: float) -> bool:
+    return value >= 0
+
+
+def _duplicates(frame: pd.DataFrame, by: list[str], cells: _Cells) -> None:
+    """Note the rows that say the same session a second time."""
+    keys = frame.reindex(columns=by).astype(object)
+    keys = keys.where(keys.notna(), "")
+    first: dict[tuple[Any, ...], int] = {}
+    for place, key in enumerate(keys.itertuples(index=False, name=None)):
+        if key in first:
+            named = ", ".join(
+                f"{name} {value}" for name, value in zip(by, key, strict=True) if value
+            )
+            line = cells.sheet.lines[first[key]]
+            cells.fault(place, f"the same session as line {line} ({named})")
+        first.setdefault(key, place)
+
+
+def _from_pairs(frame: pd.DataFrame, cells: _Cells) -> tuple[pd.DataFrame, list[Column]]:
+    """Values before and after as columns of the measures that they are of."""
+    known = known_measures()
+    outcomes = pd.Series(["dri"] * len(frame), dtype="object")
+    if "outcome" in frame:
+        outcomes = frame["outcome"].fillna("dri")
+    for outcome in dict.fromkeys(outcomes):
+        if outcome in known:
+            for name in ("pre", "post"):
+                own = frame[name].where(outcomes == outcome)
+                for place in _outside(own, partial(known[outcome].holds, phase=name)):
+                    problem = f"{name} is {own[place]:g}, out of the range of {outcome}"
+                    cells.fault(place, problem)
+    named = ["outcome"] if "outcome" in frame else []
+    _duplicates(frame, [*DESIGN, *named], cells)
+    by = [name for name in DESIGN if name in frame]
+    keys = frame[by].astype(object)
+    keys = keys.where(keys.notna(), "")
+    rows: dict[tuple[Any, ...], int] = {}
+    numbers = []
+    for key in keys.itertuples(index=False, name=None):
+        numbers.append(rows.setdefault(key, len(rows)))
+    of_row = np.array(numbers, dtype=np.intp)
+    firsts = np.unique(of_row, return_index=True)[1]
+    own = [name for name in frame if name not in ("pre", "post", "outcome")]
+    result = frame.loc[firsts, own].reset_index(drop=True)
+    added: list[Column] = []
+    for outcome in dict.fromkeys(outcomes):
+        chosen = np.flatnonzero((outcomes == outcome).to_numpy())
+        values = {}
+        for phase in ("pre", "post"):
+            values[phase] = np.full(len(result), np.nan)
+            values[phase][of_row[chosen]] = frame[phase].to_numpy()[chosen]
+        added += _of_outcome(result, str(outcome), values)
+    return result, added
+
+
+def _of_outcome(
+    result: pd.DataFrame, outcome: str, values: Mapping[str, np.ndarray]
+) -> list[Column]:
+    """Add the columns of a measure to the rows: before, after, change, note, relative change."""
+    change = values["post"] - values["pre"]
+    kinds = [(outcome, phase) for phase in SCORE_PHASES]
+    for phase, column in {**values, "change": change}.items():
+        result[column_of(outcome, phase)] = column
+    note = [NOT_GIVEN if missing else None for missing in np.isnan(change)]
+    result[f"{outcome}_note"] = pd.Series(note, dtype="object")
+    if outcome in RELATIVE:
+        relative = np.asarray(relative_change(values["pre"], values["post"]), dtype=np.float64)
+        result[f"{RELATIVE[outcome]}_change"] = relative
+        without = [NO_ROOM if missing else None for missing in np.isnan(relative)]
+        told = [own or other for own, other in zip(note, without, strict=True)]
+        result[f"{RELATIVE[outcome]}_note"] = pd.Series(told, dtype="object")
+        kinds.append((RELATIVE[outcome], "change"))
+    return list(measure_columns(kinds, known_measures()))
+
+
+def _finished(path: Path, frame: pd.DataFrame, columns: Sequence[Column]) -> StudyTable:
+    """The table with what every table of a study has, in the order of the codebook."""
+    design, _ = fixed_columns()
+    given = {column.name for column in columns}
+    study = path.stem
+    if "study" in given and frame["study"].nunique() == 1:
+        study = str(frame["study"].dropna().iloc[0])
+    frame = frame.copy()
+    frame["setting"] = frame["setting"].fillna("") if "setting" in given else ""
+    standard: dict[str, Any] = {"study": study, "status": "complete", "null": False}
+    for name, value in standard.items():
+        if name not in given:
+            frame[name] = pd.Series([value] * len(frame), dtype=DTYPES[_kind(name)])
+    for name in ("family", "reasoning"):
+        if name not in given:
+            frame[name] = pd.Series([None] * len(frame), dtype=DTYPES[_kind(name)])
+    if "session" not in given:
+        parts = [frame[name].astype(str) for name in (*BLOCK, "treatment")]
+        names = [".".join(filter(None, part)) for part in zip(*parts, strict=True)]
+        frame["cell"] = names
+        numbers = frame["replicate"].astype(str)
+        frame["session"] = [f"{cell}.r{n}" for cell, n in zip(names, numbers, strict=True)]
+    codebook = [column for column in design if column.name in frame]
+    fixed = {column.name for column in codebook}
+    codebook += [column for column in columns if column.name not in fixed]
+    rows = frame[[column.name for column in codebook]]
+    return StudyTable(study, rows, tuple(codebook), shares_seeds(rows))
+
+
+def _kind(name: str) -> str:
+    design, _ = fixed_columns()
+    return next(column.kind for column in design if column.name == name)

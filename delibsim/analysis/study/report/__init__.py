@@ -1,1 +1,0 @@
-"""The report of a study: its findings in words, its methods, and a checklist."""

@@ -1,0 +1,382 @@
+"""Which sessions an analysis of a study takes: outcomes, treatments, copies, populations."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.study.blocks import WORDING, Compared, compared, duplicates_note
+from delibsim.analysis.study.silent_sessions import NONE
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.domain.compared import PAIRS
+
+STRENGTH = "strength"
+"""The scale of the scores of texts that were compared in pairs."""
+BASIC, NORMATIVE = "basic", "normative"
+PLANNED = ((NORMATIVE, NONE), (BASIC, NONE), (NORMATIVE, BASIC))
+"""The three contrasts of the published study, a and b of each; they are one family."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A measure's change on a scale: absolute, or relative to the room there was for it; on the
+    scale `strength` the measure itself, which knows no phases.
+    """
+
+    measure: str
+    scale: str = "absolute"
+
+    @property
+    def column(self) -> str:
+        """Its column in the table of a study."""
+        if self.scale == STRENGTH:
+            return self.measure
+        relative = "_relative" if self.scale == "relative" else ""
+        return f"{self.measure}{relative}_change"
+
+    def __str__(self) -> str:
+        """As it is named in notes."""
+        return f"{self.measure} ({self.scale})"
+
+
+OUTCOMES = (
+    Outcome("dri"),
+    Outcome("dri", "relative"),
+    Outcome("dri_adjusted"),
+    Outcome("dri_adjusted", "relative"),
+    Outcome("diversity"),
+)
+"""What treatments are compared on. A change of diversity has no bound and so no relative scale."""
+ABSOLUTE = tuple(outcome for outcome in OUTCOMES if outcome.scale == "absolute")
+
+
+def compared_outcomes(rows: pd.DataFrame) -> list[Outcome]:
+    """The strengths of texts that were compared in pairs, as far as a study has some."""
+    found = []
+    for name in map(str, rows.columns):
+        if name.startswith(f"{PAIRS}.") and not name.endswith("_note"):
+            found.append(Outcome(name, STRENGTH))
+    return found
+
+
+def treatments_of(rows: pd.DataFrame) -> list[str]:
+    """The treatments of these sessions: none, basic, normative first, then all others by name."""
+    found = set(rows["treatment"].dropna().astype(str))
+    first = [name for name in (NONE, BASIC, NORMATIVE) if name in found]
+    return first + sorted(found - set(first))
+
+
+def families_of(treatments: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """The contrasts of these treatments by family: a and b of each.
+
+    The published three, as far as their treatments are there, are one family; all other pairs, the
+    later treatment less the earlier one, are another. So no treatment is left out.
+    """
+    planned = [pair for pair in PLANNED if set(pair) <= set(treatments)]
+    others = []
+    for earlier, later in combinations(treatments, 2):
+        if (later, earlier) not in planned:
+            others.append((later, earlier))
+    families = {"published contrasts": planned, "all pairs": others}
+    if planned:
+        families = {"published contrasts": planned, "other pairs": others}
+    return {name: pairs for name, pairs in families.items() if pairs}
+
+
+def contrasts_of(treatments: Sequence[str]) -> list[tuple[str, str]]:
+    """All contrasts of these treatments, those of the published study first."""
+    pairs = []
+    for family in families_of(treatments).values():
+        pairs += family
+    return pairs
+
+
+def outcomes_of(
+    rows: pd.DataFrame,
+    outcomes: Sequence[Outcome] = OUTCOMES,
+) -> tuple[list[Outcome], list[str]]:
+    """The outcomes of which some session has a value, and a sentence on each of the others."""
+    given, missing = [], []
+    for outcome in outcomes:
+        if outcome.column not in rows.columns:
+            missing.append(f"{outcome}: the study has no column {outcome.column}.")
+        elif not rows[outcome.column].notna().any():
+            missing.append(f"{outcome}: no session has a value of {outcome.column}.")
+        else:
+            given.append(outcome)
+    return given, missing
+
+
+def why_no_outcome(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[str, str]:
+    """Why these sessions have none of the outcomes, as a code and a sentence; "" twice if some."""
+    if not len(rows):
+        return "no_sessions", "The study has no sessions."
+    if outcomes:
+        return "", ""
+    if "format" in rows.columns and (rows["format"] == "debate").all():
+        return "debates", "This is a study of debates: nobody is surveyed before and after."
+    detail = "No session has an index or a diversity before and after"
+    return "no_value", f"{detail}: they need surveys that all participants answered."
+
+
+def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[str, str]:
+    """Why these sessions give no contrast, as a code and a sentence; "" twice where they may."""
+    code, detail = why_no_outcome(rows, outcomes)
+    treatments = treatments_of(rows)
+    if code or len(treatments) > 1:
+        return code, detail
+    held = f"The study has one treatment only ({', '.join(treatments)})"
+    return "one_treatment", f"{held}; a contrast needs two."
+
+
+MEASURED = ("_pre", "_post", "_change")
+
+
+def without_copies(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The sessions without copies, and a sentence on how many there were, or none.
+
+    A copy is a session of a condition that is the same as another (`equal_to`), under the same
+    treatment and of the same replicate, with the same value of every measure. Sessions of such
+    conditions that gave other values are kept: they are draws of their own.
+    """
+    if "equal_to" not in rows.columns or not rows["equal_to"].notna().any():
+        return rows, []
+    measures = [str(name) for name in rows.columns if str(name).endswith(MEASURED)]
+    plain = rows.reset_index(drop=True)
+    same, later = plain["equal_to"].fillna(plain["cell"]), plain["equal_to"].notna()
+    named = plain[["treatment", "replicate", "cell", *measures]].assign(same=same, later=later)
+    ordered = named.sort_values(["later", "cell"], kind="stable")
+    copy = ordered.duplicated(["treatment", "replicate", "same", *measures]).sort_index()
+    copy &= plain[measures].notna().any(axis=1) & plain["replicate"].notna()
+    if not copy.any():
+        return rows, []
+    count = int(copy.sum())
+    what = "1 session is" if count == 1 else f"{count} sessions are"
+    note = (
+        f"{what} the same as another by construction, because the settings in which they differ"
+        " have no effect on their models; each is counted once."
+    )
+    return rows[~copy.to_numpy()], [note]
+
+
+MODELS, CITIZENS = "models", "null citizen"
+ONLY_CITIZENS = (
+    "All participants of this study are citizens of the null model: it shows what the procedure"
+    " alone does, and is no finding about language models."
+)
+ALL_MODELS = "all models"
+PEOPLE = "people"
+FIVES = "people in groups of five"
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Sessions that are described together, under a name."""
+
+    name: str
+    rows: pd.DataFrame
+
+
+def kinds_of_participants(study: StudyTable) -> dict[str, pd.DataFrame]:
+    """The sessions of language models and those of citizens of the null model, where there are any.
+
+    A study whose table does not say which is which is one of models. Copies of sessions are left
+    out (see `copies`). The citizens are those of the null twin where the study itself has none.
+    """
+    found = dict(_by_kind(study, copies=False)[0])
+    if study.twin is not None and CITIZENS not in found:
+        found[CITIZENS] = pooled_wordings(study.twin)
+    return found
+
+
+@lru_cache(maxsize=8)  # every analysis asks, and comparisons are kept by the table they are made of
+def _by_kind(study: StudyTable, copies: bool) -> tuple[Mapping[str, pd.DataFrame], list[str]]:
+    """The sessions of a study by whether their participants are citizens of the null model, with or
+    without copies, and what is to be said of copies. Sessions whose plan cannot be read are of
+    neither.
+    """
+    planned = study.rows[study.rows.reindex(columns=["topic", "treatment"]).notna().any(axis=1)]
+    kept, notes = (planned, []) if copies else without_copies(planned)
+    rows = pooled_wordings(kept)
+    found = {MODELS: rows}
+    if "null" in rows.columns:
+        null = rows["null"].fillna(False).astype(bool)
+        found = {MODELS: rows[~null], CITIZENS: rows[null]}
+    return {name: part for name, part in found.items() if len(part)}, notes
+
+
+def pooled_wordings(rows: pd.DataFrame) -> pd.DataFrame:
+    """The sessions, those of a paraphrase under the treatment that it is a wording of.
+
+    The column `paraphrase` then holds each treatment as it was held.
+    """
+    if "paraphrase_of" not in rows.columns or not rows["paraphrase_of"].notna().any():
+        return rows
+    held = rows["treatment"]
+    return rows.assign(**{WORDING: held, "treatment": rows["paraphrase_of"].fillna(held)})
+
+
+def main_population(study: StudyTable, copies: bool = False) -> tuple[pd.DataFrame, list[str]]:
+    """The sessions that an analysis of one population takes, and what its notes say of that.
+
+    `copies` keeps those that are the same as another by construction, for an analysis that shows
+    whether settings have an effect.
+    """
+    found, counted_once = _by_kind(study, copies)
+    if MODELS in found:
+        held = len(found.get(CITIZENS, ()))
+        note = f"Sessions of citizens of the null model are not in this table: {held}."
+        rows, notes = found[MODELS], [note] if held else []
+    else:
+        rows = found.get(CITIZENS, study.rows)
+        notes = [ONLY_CITIZENS] if len(rows) else []
+    return rows, [*notes, *counted_once, *duplicates_note(rows)]
+
+
+def populations(study: StudyTable) -> Iterator[Population]:
+    """All models, each treatment, and the null citizen, as far as the study has them.
+
+    Treatments are those of the models; of the citizens where there is nobody else. One that is
+    named like another population says that it is a treatment.
+    """
+    found = kinds_of_participants(study)
+    rows = found.get(MODELS, found.get(CITIZENS, study.rows))
+    if MODELS in found:
+        yield Population(ALL_MODELS, rows)
+    for treatment in treatments_of(rows):
+        taken = treatment in (ALL_MODELS, CITIZENS, PEOPLE, FIVES)
+        name = f"{treatment} (treatment)" if taken else treatment
+        yield Population(name, rows[rows["treatment"] == treatment])
+    if CITIZENS in found:
+        yield Population(CITIZENS, found[CITIZENS])
+
+
+def notes_of(study: StudyTable) -> list[str]:
+    """What must be said of a study whose null citizens have rows of their own: that it holds
+    nobody else, and which sessions are there twice.
+    """
+    found = kinds_of_participants(study)
+    notes = [ONLY_CITIZENS] if CITIZENS in found and MODELS not in found else []
+    notes += without_copies(study.rows)[1]
+    for rows in found.values():
+        notes += duplicates_note(rows)
+    return notes
+
+
+def without_value(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """A sentence with how many sessions lack one of these columns, and why; nothing if none does.
+
+    Reasons are those of `<measure>_note`, then the status of a session that was not completed.
+    """
+    lacking = rows[~complete(rows, columns)]
+    if lacking.empty:
+        return []
+    counted = _reasons(lacking, columns).value_counts()
+    counts = [f"{reason}: {n}" for reason, n in counted.items()]
+    named = " and ".join(columns)
+    return [
+        f"{len(lacking)} of {len(rows)} sessions have no {named} and enter no estimate of it"
+        f" ({', '.join(counts)})."
+    ]
+
+
+def complete(rows: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
+    """Which rows have a value in all of these columns; none where a column is missing."""
+    if any(name not in rows.columns for name in columns):
+        return pd.Series(False, index=rows.index)
+    return rows[list(columns)].notna().all(axis=1)
+
+
+def _reasons(rows: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
+    """Why each of these sessions lacks a value, as a text."""
+    names = [f"{_measure_of(name)}_note" for name in columns]
+    found = pd.Series("", index=rows.index)
+    for name in [*dict.fromkeys(names), "status"]:
+        if name in rows.columns:
+            said = rows[name].fillna("").astype(str).replace("complete", "")
+            found = found.where(found != "", said)
+    return found.where(found != "", "not measured")
+
+
+def _measure_of(column: str) -> str:
+    for end in ("_relative_change", "_pre", "_post", "_change"):
+        if column.endswith(end):
+            return column.removesuffix(end)
+    return column
+
+
+def why_no_value(study: StudyTable, columns: Sequence[str]) -> tuple[str, str]:
+    """The reason code and the sentence if no session has all of these columns; two empty texts
+    otherwise.
+    """
+    named = " and ".join(columns)
+    if study.rows.empty:
+        return "no_sessions", "The study has no sessions."
+    if "format" in study.rows.columns and (study.rows["format"] == "debate").all():
+        return "debates", f"A study of debates has no {named}: nobody is surveyed before and after."
+    if not complete(study.rows, columns).any():
+        return (
+            "no_value",
+            f"No session has a value of {named}. Needed are sessions whose surveys were answered"
+            " before and after.",
+        )
+    return "", ""
+
+
+Rows = dict[str, Any] | list[dict[str, Any]]
+
+
+def why_none(study: StudyTable, columns: Sequence[str]) -> tuple[str, str]:
+    """The reason code and the sentence if no session has a value of any of these columns; two empty
+    texts otherwise.
+    """
+    reasons = [why_no_value(study, (column,)) for column in columns]
+    return reasons[0] if all(code for code, _ in reasons) else ("", "")
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """What an analysis takes of a study: `rows` are the sessions of its main population, `outcomes`
+    those of which some session has a value, `notes` sentences on what was left out of either.
+
+    `why` is the reason code where nothing can be analysed, `detail` its sentence where that is not
+    the sentence of the table's entry.
+    """
+
+    rows: pd.DataFrame
+    outcomes: Sequence[Outcome] = ()
+    notes: Sequence[str] = ()
+    why: str = ""
+    detail: str = ""
+
+    def contrasts(self, row: Callable[[Outcome, Compared], Rows]) -> Iterator[dict[str, Any]]:
+        """The rows that every contrast of every outcome gives, behind what each is of."""
+        for outcome in self.outcomes:
+            for a, b in contrasts_of(treatments_of(self.rows)):
+                named = {"outcome": outcome.measure, "scale": outcome.scale, "a": a, "b": b}
+                found = row(outcome, compared(self.rows, outcome.column, a, b))
+                for one in [found] if isinstance(found, dict) else found:
+                    yield named | one
+
+    def result(
+        self, name: str, rows: Iterable[Mapping[str, Any]], notes: Sequence[str] = (), **values: Any
+    ) -> Result:
+        """The table of this name with these rows, none where there is a reason against it."""
+        found = () if self.why else rows
+        return make_table(name, found, [*self.notes, *notes], self.why, self.detail, **values)
+
+
+def taken(
+    study: StudyTable, outcomes: Sequence[Outcome] = OUTCOMES, contrast: bool = True
+) -> Taken:
+    """What an analysis of these outcomes takes; of one that needs no `contrast`, one treatment is
+    enough.
+    """
+    rows, notes = main_population(study)
+    given, missing = outcomes_of(rows, outcomes)
+    why, detail = (why_no_contrast if contrast else why_no_outcome)(rows, given)
+    return Taken(rows, given, [*notes, *missing], why, detail)

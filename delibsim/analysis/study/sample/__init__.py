@@ -1,1 +1,0 @@
-"""Which sessions an analysis of a study takes: outcomes, populations, blocks, factors."""

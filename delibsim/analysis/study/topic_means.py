@@ -1,0 +1,217 @@
+"""Means over topics of what sessions and people show, with an interval by t over topics."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from delibsim.analysis.human.reference import human_value, reference
+from delibsim.analysis.result import Result
+from delibsim.analysis.study.blocks import missing_note
+from delibsim.analysis.study.effects import (
+    ENOUGH,
+    noted,
+    published_coverage,
+    published_interval,
+    too_few,
+)
+from delibsim.analysis.study.factors import WITHOUT_INTERACTION, levels_of, varied
+from delibsim.analysis.study.sample import (
+    ABSOLUTE,
+    PEOPLE,
+    Outcome,
+    Taken,
+    complete,
+    main_population,
+    notes_of,
+    populations,
+    taken,
+    why_no_value,
+    why_none,
+    without_value,
+)
+from delibsim.analysis.study.silent_sessions import NONE
+from delibsim.analysis.study.study_table import BLOCK, Draws, StudyTable
+from delibsim.measures.inference.means import mean_of_units
+
+INTERVAL = ("low", "high", "df", "published_low", "published_high", "published_coverage")
+"""The members that describe how sure a mean is."""
+
+
+def by_population(
+    study: StudyTable, measures: Sequence[str], draws: Draws
+) -> tuple[Taken, list[dict[str, Any]]]:
+    """A row a measure and population of the mean change, and what is said of what has no value.
+
+    A measure that no session has is one row a population without a value.
+    """
+    why, detail = why_none(study, [f"{measure}_change" for measure in measures])
+    notes = [] if why else notes_of(study)
+    rows = []
+    for measure in () if why else measures:
+        column = f"{measure}_change"
+        for population in populations(study):
+            mean = _mean(population.rows, column, draws)
+            rows.append({"measure": measure, "population": population.name, **mean})
+        people = of_people(main_population(study)[0], measure, draws)
+        rows.append({"measure": measure, "population": PEOPLE, **people})
+        notes += without_value(study.rows, (column,))
+    return Taken(study.rows, notes=notes, why=why, detail=detail), rows
+
+
+def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str, Any]:
+    """The members mean, low, high, df, n, topics and so on of values that are all known."""
+    if values.empty:
+        return empty("no_value")
+    means = values.groupby(topics.astype(str)).mean().to_numpy(dtype=float)
+    return described(means, len(values), draws)
+
+
+def described(means: np.ndarray, n: int, draws: Draws) -> dict[str, Any]:
+    """The same from the means of topics, behind which `n` sessions or persons stand."""
+    found, topics = mean_of_units(means), len(means)
+    published = published_interval(means, np.arange(topics), "topic", draws)
+    note = "few_topics" if topics < ENOUGH else ""
+    if topics == 1:
+        note = "one_topic"
+    elif np.isnan(found.error):
+        note = "no_variance"
+    return {
+        "mean": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "df": found.df,
+        "published_low": published[0],
+        "published_high": published[1],
+        "published_coverage": published_coverage(topics) if topics >= ENOUGH else np.nan,
+        "n": n,
+        "topics": topics,
+        "note": note,
+    }
+
+
+def empty(reason: str) -> dict[str, Any]:
+    """The members of a mean that does not exist."""
+    nothing = dict.fromkeys(("mean", *INTERVAL), float("nan"))
+    return {**nothing, "n": 0, "topics": 0, "note": reason}
+
+
+def _mean(rows: pd.DataFrame, column: str, draws: Draws) -> dict[str, Any]:
+    """The mean of a column over the topics of these sessions."""
+    known = rows[complete(rows, (column,))]
+    if known.empty:
+        return empty("no_value")
+    return over_topics(known[column], known["topic"], draws)
+
+
+def of_people(rows: pd.DataFrame, measure: str, draws: Draws) -> dict[str, Any]:
+    """People's mean change of a measure over those topics of the study on which it is known.
+
+    Where a study asks another instrument, a measure that is not comparable is withheld. The note
+    is the reason that most topics have, where no topic has a value.
+    """
+    values, persons, reasons = [], 0, []
+    pairs = rows[["topic"]].assign(survey=rows.get("survey", ""))
+    for topic, surveys in pairs.fillna("").groupby("topic")["survey"]:
+        found = [human_value(str(topic), measure, "change", str(own)) for own in surveys.unique()]
+        known = [value for value, _ in found if value is not None]
+        if known:
+            values.append(known[0])
+            persons += (reference(str(topic)) or {"n": 0})["n"]
+        else:
+            reasons.append(found[0][1])
+    if not values:
+        reason = max(sorted(set(reasons)), key=reasons.count) if reasons else "no_value"
+        return empty(reason)
+    return described(np.array(values), persons, draws)
+
+
+SILENT = (
+    "The row of 0 rounds holds other treatments than the rows below it, those in which nobody"
+    " speaks, so that it differs from them in more than rounds."
+)
+GAINS = ("consideration_agreement", "preference_agreement")
+CHANGES = ("opinion_change_c", "opinion_change_p", "rank_stability")
+RANKS = "rank_stability_change"
+
+
+def decomposition(study: StudyTable, draws: Draws) -> Result:
+    """The table `decomposition`: a row a population and measure."""
+    own, rows = by_population(study, GAINS, draws)
+    gains = [{**row, "gain": row["mean"]} for row in rows]
+    return own.result("study/decomposition", gains, n=draws.resamples)
+
+
+def opinion_change(study: StudyTable, draws: Draws) -> Result:
+    """The table `opinion_change`: a row a population and measure."""
+    own, rows = by_population(study, CHANGES, draws)
+    return own.result("study/opinion_change", rows, n=draws.resamples)
+
+
+def rank_stability(study: StudyTable, draws: Draws) -> Result:
+    """The table `rank_stability`: a row a number of rounds."""
+    why, detail = why_no_value(study, (RANKS,))
+    if not why and "rounds" not in study.rows.columns:
+        why = "no_rounds"
+    own = Taken(study.rows, why=why, detail=detail)
+    rows, notes = ([], []) if why else _by_rounds(study, draws)
+    return own.result("study/rank_stability", rows, notes, n=draws.resamples)
+
+
+def _by_rounds(study: StudyTable, draws: Draws) -> tuple[list[dict[str, Any]], list[str]]:
+    rows, notes = main_population(study, copies=True)
+    rows = rows.reset_index(drop=True)
+    silent = rows[levels_of(rows)["rounds"] == WITHOUT_INTERACTION]
+    spoken = varied(rows, "rounds")
+    notes += [*spoken.notes, *without_value(rows, (RANKS,))]
+    table = []
+    if len(silent):
+        alike = silent["topic"].isin(spoken.rows["topic"])
+        alike &= silent["model"].isin(spoken.rows["model"])
+        kept = silent[alike] if len(spoken.rows) else silent
+        table.append({"rounds": 0, **_mean(kept, RANKS, draws)})
+        notes.append(SILENT)
+    for level in spoken.levels:
+        own = spoken.rows[spoken.rows["level"] == level]
+        mean = _mean(own, RANKS, draws)
+        if spoken.why_not == "no_common_block":
+            mean["note"] = spoken.why_not
+        table.append({"rounds": int(float(level)), **mean})
+    return table, notes
+
+
+def noise_floor(study: StudyTable, draws: Draws) -> Result:
+    """How far each outcome changed under the treatment none."""
+    own = taken(study, ABSOLUTE, contrast=False)
+    sessions = own.rows[own.rows["treatment"] == NONE]
+    if not own.why and sessions.empty:
+        own = replace(own, why="no_control")
+    rows = (_noise(sessions, outcome, draws) for outcome in own.outcomes)
+    return own.result("study/noise_floor", rows, n=draws.resamples)
+
+
+def _noise(sessions: pd.DataFrame, outcome: Outcome, draws: Draws) -> dict[str, Any]:
+    """The noise floor of one outcome."""
+    known = sessions[sessions[outcome.column].notna()]
+    values = known[outcome.column].astype(float)
+    row: dict[str, Any] = {"outcome": outcome.measure, "treatment": NONE, "n": len(values)}
+    notes = [missing_note(sessions, outcome.column)]
+    if not len(values):
+        return row | {"note": noted(*notes)}
+    found = over_topics(values, known["topic"], draws)
+    within = values.groupby([known[name] for name in BLOCK], dropna=False).std(ddof=1)
+    single = int(within.isna().sum())
+    if single:
+        blocks = f"{single} of {len(within)} blocks have one session only"
+        notes.append(f"no_replication: {blocks} and no standard deviation of their own")
+    notes.append(too_few("topic", 1) if found["note"] == "one_topic" else found["note"])
+    return {
+        **found,
+        **row,
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else np.nan,
+        "mean_absolute": float(values.abs().mean()),
+        "within_block_sd": float(within.mean()),
+        "note": noted(*notes),
+    }
