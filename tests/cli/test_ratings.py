@@ -223,13 +223,13 @@ def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
 
 
 def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
-    first = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    first = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert first.code == 0
     assert (first.json["new"], first.json["calls"]) == (3, 6)
     assert delibsim("status", "d", "--json").json["calls_by_task"] == {"ratings": {"ok": 6}}
     assert "one family (citizen)" in first.err
     before = files()
-    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["before"], again.json["calls"]) == (
         0,
         0,
@@ -237,43 +237,43 @@ def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
         0,
     )
     assert files() == before
-    more = delibsim("ratings", "ask", "d", "group.size=5", "--json")
+    more = delibsim("rate", "ask", "d", "group.size=5", "--json")
     assert (more.json["new"], more.json["calls"]) == (2, 4)
-    other = delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open")
+    other = delibsim("rate", "ask", "d", "group.size=2", "model=citizen_open")
     assert other.code == 2
     assert "panel 'panel' is another" in other.err
     assert (
         delibsim(
-            "ratings", "ask", "d", "group.size=2", "model=citizen_open", "--panel", "open", "--json"
+            "rate", "ask", "d", "group.size=2", "model=citizen_open", "panel=open", "--json"
         ).json["new"]
         == 2
     )
 
 
 def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim, held):
-    told = json.loads(delibsim("ratings", "ask", "d", "group.size=3", "--estimate", "--json").out)
+    told = json.loads(delibsim("rate", "ask", "d", "group.size=3", "--estimate", "--json").out)
     assert told["ratings"] == {"planned": 3, "held": 0, "waiting": 3}
-    report = delibsim("ratings", "report", "d")
+    report = delibsim("rate", "report", "d")
     assert report.code == 4
     assert report.out.startswith("study d: 1 debate, no ratings\n")
     assert "delibsim ratings ask d" in report.out
     assert len(report.out.splitlines()) == 3
-    unrated = delibsim("ratings", "report", "d", "--json").json
+    unrated = delibsim("rate", "report", "d", "--json").json
     assert unrated["not_given"]["standings"]["reason"] == "no_rating"
     assert (
         "no ratings of those asked for"
-        in delibsim("ratings", "report", "d", "--source", "people").out
+        in delibsim("rate", "report", "d", "source=people").out
     )
-    asked = json.loads(delibsim("ratings", "ask", "d", "group.size=2", "--json").out)
+    asked = json.loads(delibsim("rate", "ask", "d", "group.size=2", "--json").out)
     assert (asked["calls"], told["total"]["calls"]) == (4, 6)
     left = delibsim(
-        "ratings", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "--panel", "other"
+        "rate", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "panel=other"
     )
     assert left.code == 0
     assert "3 ratings, 0 there already, 3 to be asked for" in left.out
     assert re.search(r"gpt_5_1 +3 +6 .* 0\.0\d - 0\.\d\d$", left.out, re.MULTILINE)
     assert "statements of" not in left.out
-    done = delibsim("ratings", "ask", "d", "group.size=2", "--estimate")
+    done = delibsim("rate", "ask", "d", "group.size=2", "--estimate")
     assert (done.code, done.out) == (
         0,
         "study d: 2 ratings, 2 there already, 0 to be asked for\n"
@@ -283,13 +283,13 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
 
 def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     folder = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
-    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=2")
     whole = (folder / "ratings.jsonl").read_text()
     lines = whole.splitlines(keepends=True)
     (folder / "ratings.jsonl").write_text(
         lines[0] + lines[1][:120]
     )  # torn in the middle of the second
-    again = delibsim("ratings", "ask", "d", "group.size=2", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=2", "--json")
     assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
     kept = [
         json.loads(line)
@@ -306,15 +306,15 @@ def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(
     older = home / "conf" / "wording" / "oxford.yaml"
     older.parent.mkdir(parents=True)
     older.write_text(ours.read_text().replace("  rater_you: >-\n    You are\n", ""))
-    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
+    assert delibsim("rate", "ask", "d", "group.size=2").code == 0
     older.unlink()
     file = home / "runs" / "d" / "ratings" / "panels.json"
     kept = json.loads(file.read_text())["panel"]["wording"]
     assert "rater_you" not in kept["texts"]
-    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["before"]) == (0, 1, 2)
     assert json.loads(file.read_text())["panel"]["wording"] == kept
-    new = delibsim("ratings", "ask", "d", "group.size=2", "--panel", "new")
+    new = delibsim("rate", "ask", "d", "group.size=2", "panel=new")
     assert new.code == 0
     assert "rater_you" in json.loads(file.read_text())["new"]["wording"]["texts"]
 
@@ -331,19 +331,19 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(
         / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
         / "ratings.jsonl"
     )
-    delibsim("ratings", "ask", "d", "group.size=3")
+    delibsim("rate", "ask", "d", "group.size=3")
     lines = file.read_text().splitlines(keepends=True)
     broken = lines.copy()
     broken[place] = lines[place][:20] + "\0\n"  # nobody can tell whose it was
     file.write_text("".join(broken))
-    told = delibsim("ratings", "report", "d", "--json")
+    told = delibsim("rate", "report", "d", "--json")
     assert (told.code, len(told.json["lost"])) == (3, 1)
     assert "ratings.jsonl: 1 damaged line" in told.json["lost"][0]
     if place == 0:
-        lost = delibsim("ratings", "report", "d").out.replace("\n", "")
+        lost = delibsim("rate", "report", "d").out.replace("\n", "")
         assert "ratings.jsonl: 1 damaged line" in lost
     assert sum(row["ratings"] for row in told.json["tables"]["counts"]) == 2
-    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (
         3,
         1,
@@ -352,36 +352,36 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(
     )
     broken[place] = lines[place].replace('"first"', "first")  # its rater can be read
     file.write_text("".join(broken))
-    assert place or delibsim("ratings", "report", "d").code == 3
-    assert delibsim("ratings", "ask", "d", "group.size=3").code == 0
-    assert delibsim("ratings", "report", "d").code == 0
+    assert place or delibsim("rate", "report", "d").code == 3
+    assert delibsim("rate", "ask", "d", "group.size=3").code == 0
+    assert delibsim("rate", "report", "d").code == 0
 
 
 def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, home, files):
-    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
-    assert delibsim("ratings", "report", "d", "--json").json["edited"] == []
+    assert delibsim("rate", "ask", "d", "group.size=2").code == 0
+    assert delibsim("rate", "report", "d", "--json").json["edited"] == []
     file = home / "runs" / "d" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "run.json"
     plain = json.loads(file.read_text())
     plain["transcript"][2]["text"] = "Something else was said. " * 30
     file.write_text(json.dumps(plain))
     (file.parent / "SHA256SUMS").unlink()
     before = files()
-    done = delibsim("ratings", "ask", "d", "group.size=3")
+    done = delibsim("rate", "ask", "d", "group.size=3")
     assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
     assert files() == before
-    told = delibsim("ratings", "report", "d")
+    told = delibsim("rate", "report", "d")
     assert (told.code, "warning: voting.oxford" in told.out) == (3, True)
 
 
 def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim, held, home):
-    delibsim("ratings", "ask", "d", "group.size=2")
-    delibsim("ratings", "ask", "d", "group.size=3", "--panel", "other")
-    delibsim("ratings", "export", "d", "--raters", "1", "--to", "pack")
+    delibsim("rate", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=3", "panel=other")
+    delibsim("rate", "handout", "d", "--raters", "1", "-o", "pack")
     fill(home / "pack" / "form.csv")
-    delibsim("ratings", "import", "pack/form.csv")
+    delibsim("rate", "collect", "oxford", "pack/form.csv")
 
     def ratings(*options):
-        found = delibsim("ratings", "report", "d", "--json", *options)
+        found = delibsim("rate", "report", "d", "--json", *options)
         assert (
             sum(of["ratings"] for of in found.json["pooled"].values())
             == found.json["tables"]["counts"][0]["ratings"]
@@ -391,27 +391,27 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
     everybody = ratings()
     (pack,) = set(everybody) - {"panel", "other"}
     assert everybody == {"panel": ("models", 2), "other": ("models", 3), pack: ("people", 1)}
-    assert set(ratings("--panel", "other")) == {"other"}
-    assert set(ratings("--panel", "other", "--panel", pack)) == {"other", pack}
-    assert set(ratings("--source", "people")) == {pack}
-    assert set(ratings("--source", "models")) == {"panel", "other"}
-    told = delibsim("ratings", "report", "d", "--source", "models")
+    assert set(ratings("panel=other")) == {"other"}
+    assert set(ratings("panel=other", f"panel={pack}")) == {"other", pack}
+    assert set(ratings("source=people")) == {pack}
+    assert set(ratings("source=models")) == {"panel", "other"}
+    told = delibsim("rate", "report", "d", "source=models")
     whose = "other (models, 3, wording oxford), panel (models, 2, wording oxford)"
     assert f"Ratings of {whose}, pooled" in told.out
     assert "warning" not in told.out
-    wrong = delibsim("ratings", "report", "d", "--panel", "othr")
+    wrong = delibsim("rate", "report", "d", "panel=othr")
     assert (wrong.code, "did you mean other" in wrong.err) == (2, True)
 
 
 def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
-    delibsim("ratings", "ask", "d", "group.size=2")
-    ours = ("ratings", "export", "d", "--raters", "1", "--to", "pack")
+    delibsim("rate", "ask", "d", "group.size=2")
+    ours = ("rate", "handout", "d", "--raters", "1", "-o", "pack")
     delibsim(*ours, "--wording", "oxford_evaluative")
     fill(home / "pack" / "form.csv")
-    delibsim("ratings", "import", "pack/form.csv")
+    delibsim("rate", "collect", "oxford", "pack/form.csv")
     (file,) = (home / "runs" / "d" / PACKS).glob("*.json")
     pack = file.stem
-    found = delibsim("ratings", "report", "d", "--json", "--to", "report")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report")
     read = {name: share["wording"] for name, share in found.json["pooled"].items()}
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
@@ -421,20 +421,20 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     with (home / "report" / "tables" / "ratings.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
     assert [row["wording"] for row in rows] == ["oxford", "oxford", "oxford_evaluative"]
-    told = delibsim("ratings", "report", "d").out
+    told = delibsim("rate", "report", "d").out
     assert f"{pack} (people, 1, wording oxford_evaluative)" in told
     assert f"warning: {warning}" in told
-    assert delibsim("ratings", "report", "d", "--json", "--panel", pack).json["warnings"] == []
+    assert delibsim("rate", "report", "d", "--json", f"panel={pack}").json["warnings"] == []
 
 
 def test_wordings_of_one_name_that_say_other_things_are_told_apart(delibsim, held, home):
-    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=2")
     ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
     own = home / "conf" / "wording" / "oxford.yaml"
     own.parent.mkdir(parents=True)
     own.write_text(ours.read_text().replace("0 (not at all)", "0 (never)"))
-    delibsim("ratings", "ask", "d", "group.size=2", "--panel", "own")
-    found = delibsim("ratings", "report", "d", "--json").json
+    delibsim("rate", "ask", "d", "group.size=2", "panel=own")
+    found = delibsim("rate", "report", "d", "--json").json
     read = [share["wording"] for share in found["pooled"].values()]
     assert all(re.fullmatch(r"oxford \([0-9a-f]{8}\)", wording) for wording in read)
     assert len(set(read)) == 2
@@ -445,8 +445,8 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     debates = ("run", "-q", "-m", *ONE)
     varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
     assert delibsim(*debates, *varied).code == 0
-    delibsim("ratings", "ask", "d", "group.size=2")
-    found = delibsim("ratings", "report", "d", "--json", "--to", "report")
+    delibsim("rate", "ask", "d", "group.size=2")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report")
     assert found.code == 0
     assert found.json["differing"] == {
         "wording": ["oxford", "oxford_evaluative"],
@@ -461,17 +461,17 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
         cells = {row["debate"]: row["cell"] for row in csv.DictReader(table)}
     assert all(debate == f"{cell}.r1" for debate, cell in cells.items())
     assert len(set(cells.values())) == 4
-    told = delibsim("ratings", "report", "d").out
+    told = delibsim("rate", "report", "d").out
     assert "warning: debates held under different conditions" in told
 
 
 def test_a_report_of_a_tournament_under_one_condition_has_nothing_to_warn_of(delibsim, oxford):
-    found = delibsim("ratings", "report", oxford, "--json").json
+    found = delibsim("rate", "report", oxford, "--json").json
     assert (found["warnings"], found["differing"], found["same_conditions"]) == ([], {}, {})
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
-    done = delibsim("ratings", "report", oxford, "--to", "report", "--json")
+    done = delibsim("rate", "report", oxford, "-o", "report", "--json")
     assert done.code == 0
     found = done.json
     assert [row["debater"] for row in found["tables"]["standings"]] == [
@@ -506,28 +506,28 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     assert "<script" not in page
     assert "<title>Win rate</title>" in (home / "report" / "figures" / "win_rates.svg").read_text()
     assert len((home / "report" / "tables" / "ratings.csv").read_text().splitlines()) == 1 + 6 * 4
-    text = delibsim("ratings", "report", oxford)
+    text = delibsim("rate", "report", oxford)
     assert text.code == 0
     assert "Bradley-Terry strengths" in text.out
 
 
 def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
-    done = delibsim("ratings", "report", oxford, "--focus", "citizen_plain", "--json")
+    done = delibsim("rate", "report", oxford, "focus=citizen_plain", "--json")
     assert done.code == 0
     contrasts = {row["contrast"] for row in done.json["tables"]["winner_model"]}
     assert contrasts == {"proposition - opposition", "citizen_plain - rest"}
     debaters = {row["debaters"] for row in done.json["tables"]["dimension_reliability"]}
     assert debaters == {"all", "citizen_plain", "rest"}
-    text = delibsim("ratings", "report", oxford, "--focus", "citizen_plain")
+    text = delibsim("rate", "report", oxford, "focus=citizen_plain")
     assert "citizen_plain - rest" in text.out
-    wrong = delibsim("ratings", "report", oxford, "--focus", "citizen_plane")
+    wrong = delibsim("rate", "report", oxford, "focus=citizen_plane")
     assert (wrong.code, "did you mean citizen_plain" in wrong.err) == (2, True)
 
 
 def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):
     rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
     (home / "people.csv").write_text("\n".join(rows))
-    words = ("ratings", "report", oxford, "--focus", "citizen_plain", "--people", "people.csv")
+    words = ("rate", "report", oxford, "focus=citizen_plain", "--people", "people.csv")
     found = delibsim(*words, "--json").json["tables"]
     counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
     assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (
@@ -546,8 +546,8 @@ def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, 
 
 
 def test_a_report_without_ratings_says_so(delibsim, held):
-    assert delibsim("ratings", "report", "d").code == 4
-    assert delibsim("ratings", "report", "nothing").code == 2
+    assert delibsim("rate", "report", "d").code == 4
+    assert delibsim("rate", "report", "nothing").code == 2
 
 
 def test_a_study_without_debates_is_wrong_input(delibsim):
@@ -582,7 +582,7 @@ def told(checks):
 
 
 def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home):
-    assert delibsim("ratings", "export", oxford, "--raters", "2", "--to", "pack").code == 0
+    assert delibsim("rate", "handout", oxford, "--raters", "2", "-o", "pack").code == 0
     assert sorted(p.name for p in (home / "pack").iterdir()) == [
         "form.csv",
         "rater-1.html",
@@ -603,11 +603,11 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert [entry["first"] for entry in key.values()].count("proposition") == 6
     checks = {code: entry["check"] for code, entry in key.items()}
     fill(home / "pack" / "form.csv", told(checks))
-    done = delibsim("ratings", "import", "pack/form.csv")
+    done = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert (done.code, "12 ratings kept" in done.out) == (0, True)
-    again = delibsim("ratings", "import", "pack/form.csv")
+    again = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert "0 ratings kept, 12 known before" in again.out
-    found = delibsim("ratings", "report", oxford, "--json").json
+    found = delibsim("rate", "report", oxford, "--json").json
     assert {row["ratings"] for row in found["tables"]["counts"]} == {3 * (4 + 2)}
     scores = [
         json.loads(line)
@@ -623,7 +623,7 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
 
 
 def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home, files):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
+    delibsim("rate", "handout", oxford, "--raters", "1", "-o", "pack")
     form = home / "pack" / "form.csv"
     rows = csv.DictReader(io.StringIO(form.read_text()))
     sheets = list(dict.fromkeys(row["sheet"] for row in rows))
@@ -634,7 +634,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
             row["answer"] = ""
 
     fill(form, change)
-    done = delibsim("ratings", "import", form)
+    done = delibsim("rate", "collect", "oxford", form)
     assert done.code == 3
     assert "5 ratings kept, 0 known before, 29 cells left empty" in done.out
     assert "1 with something missing" in done.out
@@ -650,13 +650,13 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
         None,
         False,
     }
-    found = delibsim("ratings", "report", oxford, "--json").json
+    found = delibsim("rate", "report", oxford, "--json").json
     assert sum(row["without_winner"] for row in found["tables"]["counts"]) == 1
     assert sum(row["failed_attention"] for row in found["tables"]["counts"]) == 4
     text = form.read_text().replace(",60", ",61", 1)
     form.write_text(text)
     before = files("runs")
-    clash = delibsim("ratings", "import", form)
+    clash = delibsim("rate", "collect", "oxford", form)
     assert clash.code == 2
     assert "line 2: " in clash.err
     assert "winner None before" in clash.err
@@ -666,8 +666,8 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
 def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
     kept = {}
     for name in ("oxford", "oxford_evaluative"):
-        out = ("--raters", "1", "--to", name, "--wording", name)
-        assert delibsim("ratings", "export", oxford, *out).code == 0
+        out = ("--raters", "1", "-o", name, "--wording", name)
+        assert delibsim("rate", "handout", oxford, *out).code == 0
         (file,) = set((home / "runs" / oxford / PACKS).glob("*.json")) - set(kept)
         kept[file] = json.loads(file.read_text())["wording"]
         assert kept[file]["id"] == name
@@ -678,15 +678,15 @@ def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
 
 def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home, files):
     for name in ("one", "two"):
-        delibsim("ratings", "export", oxford, "--raters", "1", "--to", name)
+        delibsim("rate", "handout", oxford, "--raters", "1", "-o", name)
         fill(home / name / "form.csv")
     second = (home / "two" / "form.csv").read_text()
-    delibsim("ratings", "import", "two/form.csv")
+    delibsim("rate", "collect", "oxford", "two/form.csv")
     first = (home / "one" / "form.csv").read_text()
     both = first + second.partition("\n")[2].replace(",60", ",61")
     (home / "both.csv").write_text(both)
     before = files("runs")
-    done = delibsim("ratings", "import", "both.csv")
+    done = delibsim("rate", "collect", "oxford", "both.csv")
     assert (done.code, "Nothing was imported" in done.err) == (2, True)
     assert files("runs") == before
 
@@ -701,13 +701,13 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
     refusal = Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")
     models = scripted(session, {("Opposition", "turn 4"): refusal})
     asyncio.run(hold_all([session], runs, pool=ModelPool(models=models)))
-    asked = delibsim("ratings", "ask", "b", "--json")
+    asked = delibsim("rate", "ask", "b", "--json")
     assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
-    found = delibsim("ratings", "report", "b", "--json")
+    found = delibsim("rate", "report", "b", "--json")
     assert found.code == 4
     assert found.json["tables"]["counts"] == [{"motion": "voting", "held": 1, "complete": 0, "rated": 0, "ratings": 0, "without_winner": 0,
                                      "failed_attention": 0, "analysed": 0}]  # fmt: skip
-    done = delibsim("ratings", "export", "b")
+    done = delibsim("rate", "handout", "b")
     assert (done.code, "no complete debate" in done.err) == (2, True)
 
 
@@ -722,7 +722,7 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
     script = {(side, f"turn {turn}"): hostile for side, turn in turns}
     models = scripted(session, script)
     asyncio.run(hold_all([session], runs, pool=ModelPool(models=models)))
-    assert delibsim("ratings", "export", "b", "--raters", "2", "--to", "pack").code == 0
+    assert delibsim("rate", "handout", "b", "--raters", "2", "-o", "pack").code == 0
     for path in (home / "pack").iterdir():
         text = path.read_text()
         leak = LEAKS.search(text)
@@ -734,7 +734,7 @@ def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
     from delibsim.conduct.cost import spent
 
     before = spent(Runs.open(home / "runs", "d"))
-    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=2")
     log = next((home / "runs" / "d" / "ratings").glob("*/exchanges.jsonl"))
     records = [json.loads(line) for line in log.read_text().splitlines()]
     for record in records:
@@ -769,7 +769,7 @@ def given(home):
 
 
 def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, oxford, home, files):
-    ask = ("ratings", "ask", oxford, "--debates-per-rater", "2", "--panel", "own")
+    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
     told = delibsim(*ask, "group.size=3", "--estimate", "--json").json
     assert told["ratings"] == {"planned": 6, "held": 0, "waiting": 6}
     assert told["total"]["calls"] == 12
@@ -798,7 +798,7 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
     assert len(enlarged) == 6
     fewer = delibsim(*ask, "group.size=3", "--json").json
     assert (fewer["new"], fewer["before"]) == (0, 6)
-    counts = delibsim("ratings", "report", oxford, "--json").json["tables"]["counts"]
+    counts = delibsim("rate", "report", oxford, "--json").json["tables"]["counts"]
     found = {
         (row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts
     }
@@ -807,14 +807,12 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
 
 def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ask = (
-        "ratings",
-        "ask",
+        "rate", "ask",
         oxford,
         "group.size=3",
-        "--debates-per-rater",
+        "--n",
         "2",
-        "--panel",
-        "own",
+        "panel=own",
         "--json",
     )
     assert delibsim(*ask).json["new"] == 6
@@ -831,16 +829,16 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ("options", "message"),
     [
         (
-            ["--debates-per-rater", "7"],
+            ["--n", "7"],
             "at least 1 debate and at most all 6 that are complete, not 7",
         ),
-        (["--debates-per-rater", "0"], "at least 1 debate"),
+        (["--n", "0"], "at least 1 debate"),
         (
-            ["--debates-per-rater", "3", "--panel", "panel"],
+            ["--n", "3", "panel=panel"],
             "each rater of panel 'panel' rates every debate: go on without",
         ),
         (
-            ["--panel", "own"],
+            ["panel=own"],
             "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2",
         ),
     ],
@@ -849,18 +847,18 @@ def test_an_allocation_that_cannot_be_is_wrong_input(
     delibsim, oxford, home, files, options, message
 ):
     # The fixture's panel was asked without the command, which is what keeps a panel.
-    delibsim("ratings", "ask", oxford, "group.size=4")
-    delibsim("ratings", "ask", oxford, "group.size=2", "--debates-per-rater", "2", "--panel", "own")
-    named = [] if "--panel" in options else ["--panel", "new"]
+    delibsim("rate", "ask", oxford, "group.size=4")
+    delibsim("rate", "ask", oxford, "group.size=2", "--n", "2", "panel=own")
+    named = [] if "--panel" in options else ["panel=new"]
     before = files()
     for more in ([], ["--estimate"]):
-        done = delibsim("ratings", "ask", oxford, "group.size=2", *options, *named, *more)
+        done = delibsim("rate", "ask", oxford, "group.size=2", *options, *named, *more)
         assert (done.code, message in done.err) == (2, True)
     assert files() == before
 
 
 def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
-    ask = ("ratings", "ask", oxford, "--debates-per-rater", "2", "--panel", "own")
+    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
     delibsim(*ask, "group.size=3")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain]"
     motions = "tournament.motions=[plastics,four_day_week]"
@@ -875,8 +873,8 @@ def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
 
 
 def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim, oxford, home):
-    export = ("ratings", "export", oxford, "--raters", "6", "--debates-per-rater", "2")
-    assert delibsim(*export, "--to", "pack").code == 0
+    export = ("rate", "handout", oxford, "--raters", "6", "--n", "2")
+    assert delibsim(*export, "-o", "pack").code == 0
     (file,) = (home / "runs" / oxford / PACKS).glob("*.json")
     key = list(json.loads(file.read_text())["sheets"].values())
     for name, n in (("debate", 6), ("rater", 6)):
@@ -895,13 +893,13 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     sheets_kept = json.loads(file.read_text())["sheets"]
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", told(checks))
-    assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
-    assert delibsim(*export, "--to", "other", "--wording", "oxford_evaluative").code == 0
+    assert "12 ratings kept" in delibsim("rate", "collect", "oxford", "pack/form.csv").out
+    assert delibsim(*export, "-o", "other", "--wording", "oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
-    refused = delibsim(*export, "--to", "third", "--wording", "default")
+    refused = delibsim(*export, "-o", "third", "--wording", "default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
     assert (
-        delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--to", "fourth").code
+        delibsim("rate", "handout", oxford, "--n", "9", "-o", "fourth").code
         == 2
     )
     assert not (home / "fourth").exists()
