@@ -1,11 +1,11 @@
-"""`delibsim people invite|list|revoke|password`: who gets in, and how far each has come."""
+"""`delibsim people invite|list|revoke|password|raters`: who gets in, and how far each has come."""
 
 import csv
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -254,3 +254,59 @@ def promised(runs: Runs, days: bool = True) -> None:
     carried = carry_out(runs, register, hosting)
     forgotten = forget_due(runs, register, hosting) if days else []
     print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))
+
+
+ONE = "Only this task."
+TIMES = "Write the times of every page to this CSV file."
+
+
+def raters(
+    study: StudyName,
+    task: Annotated[str | None, typer.Option("--task", help=ONE)] = None,
+    times: Annotated[Path | None, typer.Option("--times", help=TIMES)] = None,
+    root: Dir = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Who rates, codes, compares or judges on pages: how many sheets are handed in, how many are in
+    the study, and the minutes without breaks.
+
+    What was handed in and is not in the study yet, because no server runs, is brought into it
+    first. Exit code 0; 3 if a sheet cannot be kept, 4 if nothing was handed in.
+    """
+    from delibsim.analysis.table import numbers, texts
+    from delibsim.cli.table import print_table
+    from delibsim.cli.terminal import exit_code
+    from delibsim.conduct.people.rater_desk import RaterDesk
+    from delibsim.conduct.people.rater_progress import PLACES, rater_rows, write_times
+    from delibsim.conduct.people.rater_rows import Rows
+    from delibsim.store.people.register import Register
+
+    runs = study_at(study, root)
+    promised(runs)
+    desk = RaterDesk(runs, Register.of(runs))
+    names = [desk.task(task).name] if task else desk.names()
+    for name in names:
+        desk.task(name)
+    rows = Rows(desk, runs.lock)
+    rows.bring()
+    rows.rescore(at_once=True)
+    found = rater_rows(desk, names)
+    if times is not None:
+        n = write_times(desk, times, names)
+        told = f"{counted(n, 'page')} with their times in {shown(times)}"
+        print_each([told], console(stderr=True))
+    if as_json:
+        echo_json({"study": runs.study, "places": found})
+    else:
+        heads = [*texts(*PLACES[:5]), *numbers(PLACES[5:])]
+        lines = [_cells(row) for row in found]
+        print_table("Raters and coders on pages", heads, lines, console())
+    whole = sum(int(str(row["whole"])) for row in found)
+    raise typer.Exit(exit_code(whole > 0, not any(row["not_kept"] for row in found)))
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    """The cells of one place; what is missing is empty."""
+    from delibsim.conduct.people.rater_progress import PLACES
+
+    return ["" if row[name] is None else str(row[name]) for name in PLACES]

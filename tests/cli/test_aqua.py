@@ -74,7 +74,7 @@ def test_a_study_is_scored_without_aqua_unless_it_is_named(delibsim, study):
         (("a.csv", "--scorer", "aqau"), "did you mean aqua?"),
         (("b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
         (
-            ("a.csv", "--scorer", "aqua", "column=txet"),
+            ("a.csv", "--scorer", "aqua", "--column", "txet"),
             "unknown column 'txet'; did you mean text? There are: id, text",
         ),
     ],
@@ -229,7 +229,10 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
     printed = delibsim("score", "s", "--scorer", "aqua")
     assert "people: aqua.score 2.980 (SD 0.431, N 910" in printed.out
     assert files("runs") == before
-    assert delibsim("list", "scorers", "aqua", "--json").json["kept"] == "2 labelled and 2 translated texts"
+    assert (
+        delibsim("list", "scorers", "aqua", "--json").json["kept"]
+        == "2 labelled and 2 translated texts"
+    )
     units = {
         json.loads(line)["unit"]
         for line in (home / "runs/s/scores/aqua.v1.jsonl").read_text(encoding="utf-8").splitlines()
@@ -332,12 +335,17 @@ def test_a_translator_that_is_not_used_is_not_shown_as_if_it_were(delibsim, home
     made = delibsim("setup", "aqua", models, "language=german")
     told = " ".join(made.out.split())
     assert (made.code, "translator not used: language is german" in told) == (0, True)
-    assert delibsim("list", "scorers", "aqua", "--json").json["translator"] == "not used: language is german"
     assert (
-        delibsim("setup", "aqua", models, "translator=none", "language=german").code == 0
+        delibsim("list", "scorers", "aqua", "--json").json["translator"]
+        == "not used: language is german"
     )
+    assert delibsim("setup", "aqua", models, "translator=none", "language=german").code == 0
     assert delibsim("setup", "aqua", models).code == 0
-    assert delibsim("list", "scorers", "aqua", "--json").json["translator"].startswith("marian:opus-mt-en-de@")
+    assert (
+        delibsim("list", "scorers", "aqua", "--json")
+        .json["translator"]
+        .startswith("marian:opus-mt-en-de@")
+    )
 
 
 @marked
@@ -368,7 +376,9 @@ def test_a_language_model_is_recorded_without_its_address_in_the_scores(delibsim
         2.0,
         "openai_compatible",
     )
-    assert delibsim("list", "scorers", "aqua", "--json").json["translator"].startswith("model:local@")
+    assert (
+        delibsim("list", "scorers", "aqua", "--json").json["translator"].startswith("model:local@")
+    )
 
 
 async def command(home, *words):
@@ -457,7 +467,8 @@ def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
             sys.executable,
             "-c",
             "from delibsim.cli.main import main; main()",
-            "setup", "aqua",
+            "setup",
+            "aqua",
             str(models / "trained adapters"),
             "--from-hub",
         ]

@@ -88,7 +88,9 @@ def test_a_sample_goes_out_and_verdicts_come_back(delibsim, home, coded):
     assert "Read by readers" in out
     failures = home / "a b" / "failures.csv"
     failures.write_text(failures.read_text().replace("other", "strict"))
-    assert "1 correction kept" in delibsim("code", "collect", "pilot", failures, "kind=rationale").out
+    assert (
+        "1 correction kept" in delibsim("code", "collect", "pilot", failures, "kind=rationale").out
+    )
     assert (
         "1, reasons: ensemble 0, Ann 2: strict (proposed: other)"
         in delibsim("code", "report", "pilot", "kind=rationale").out

@@ -113,9 +113,7 @@ def test_the_same_texts_are_drawn_again_and_more_are_added(delibsim, home, pilot
 
 
 def test_strata_are_drawn_in_proportion(delibsim, pilot):
-    done = delibsim(
-        "code", "handout", "pilot", "--n", "3", "stratify=side", "-o", "p", "--json"
-    )
+    done = delibsim("code", "handout", "pilot", "--n", "3", "stratify=side", "-o", "p", "--json")
     assert done.json["strata"] == {"left": 2, "right": 1}
     assert (
         "unknown column 'sid'; did you mean side?"
@@ -125,9 +123,7 @@ def test_strata_are_drawn_in_proportion(delibsim, pilot):
 
 def test_a_training_round_is_kept_apart(delibsim, home, pilot):
     _, codings = pilot
-    delibsim(
-        "code", "handout", "pilot", "training=true", "--n", "2", "-o", "t", "--raters", "Ann"
-    )
+    delibsim("code", "handout", "pilot", "training=true", "--n", "2", "-o", "t", "--raters", "Ann")
     delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     rows = form_of(home / "t")
     for row in rows:
@@ -271,7 +267,9 @@ def test_a_review_draws_half_by_doubt_and_keeps_the_chances(delibsim, home, in_d
 def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
     _, codings = in_doubt
     codings.add([Code(str(i), "reasons", "Ann", "human", 1) for i in range(1, 31)], people=True)
-    draw = delibsim("code", "handout", "pilot", "--n", "4", "-o", "r", "--json", "draw=doubt").json["draw"]
+    draw = delibsim("code", "handout", "pilot", "--n", "4", "-o", "r", "--json", "draw=doubt").json[
+        "draw"
+    ]
     assert sorted(draw["read"], key=int) == [str(i) for i in range(1, 31)]
     assert {draw["texts"][id] for id in draw["read"]} == {1.0}
     new = draw["texts"].keys() - set(draw["read"])

@@ -134,9 +134,7 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
 
 
 def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
-    assert (
-        delibsim("import", "trams", "k=2", "items=all", "seed=4", "--as", "personas").code == 0
-    )
+    assert delibsim("import", "trams", "k=2", "items=all", "seed=4", "--as", "personas").code == 0
     plain = built(home, "trams_2_all")
     seats = [
         plain["personas"].index(person.persona)

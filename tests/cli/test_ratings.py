@@ -260,10 +260,7 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     assert len(report.out.splitlines()) == 3
     unrated = delibsim("rate", "report", "d", "--json").json
     assert unrated["not_given"]["standings"]["reason"] == "no_rating"
-    assert (
-        "no ratings of those asked for"
-        in delibsim("rate", "report", "d", "source=people").out
-    )
+    assert "no ratings of those asked for" in delibsim("rate", "report", "d", "source=people").out
     asked = json.loads(delibsim("rate", "ask", "d", "group.size=2", "--json").out)
     assert (asked["calls"], told["total"]["calls"]) == (4, 6)
     left = delibsim(
@@ -807,7 +804,8 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
 
 def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ask = (
-        "rate", "ask",
+        "rate",
+        "ask",
         oxford,
         "group.size=3",
         "--n",
@@ -898,8 +896,5 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
     refused = delibsim(*export, "-o", "third", "--wording", "default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
-    assert (
-        delibsim("rate", "handout", oxford, "--n", "9", "-o", "fourth").code
-        == 2
-    )
+    assert delibsim("rate", "handout", oxford, "--n", "9", "-o", "fourth").code == 2
     assert not (home / "fourth").exists()
