@@ -54,7 +54,7 @@ def invite(
     root: Dir = RUNS,
 ) -> None:
     """Make links that let people in: one each (--n, --list), or one for all (--open)."""
-    from delibsim.people.rater_tasks import rater_task
+    from delibsim.asking.packs import rater_task
     from delibsim.store.people.entry import Invitation, invite_person
     from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting

@@ -155,10 +155,10 @@ def _key(setting: str) -> str:
 def _serve(
     planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
+    from delibsim.asking.packs import rater_tasks
     from delibsim.models.pool import ModelPool
     from delibsim.people.dry import prepared_for_people
     from delibsim.people.hall import Hall
-    from delibsim.people.rater_tasks import rater_tasks
     from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting
     from delibsim.store.people.register import Register

@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from delibsim.asking.people import Step
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.study import Notify, closed_on_failure, proven_pool
 from delibsim.domain.errors import WrongInput
@@ -28,7 +29,6 @@ from delibsim.models.person.told import told
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
-from delibsim.people.rater_packs import Step
 from delibsim.people.raters import RaterDesk, Rows, rater_rows
 from delibsim.planning.compose import Plan
 from delibsim.planning.freeze import cells_of, frozen

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.forms import form_text
+from delibsim.asking.packs import rater_task, rater_tasks
+from delibsim.asking.paper import form_text
+from delibsim.asking.people import Pack, Replies, Step
+from delibsim.conduct.packs import rescore
 from delibsim.domain.errors import WrongInput
-from delibsim.people.rater_packs import RaterPack, Replies, Step
-from delibsim.people.rater_tasks import rater_task, rater_tasks
 from delibsim.store.files import in_turn, write_atomically
 from delibsim.store.people.assignments import (
     Held,
@@ -58,13 +59,13 @@ class RaterDesk:
 
     runs: Runs
     register: Register
-    tasks: dict[str, RaterPack] = field(default_factory=dict)
+    tasks: dict[str, Pack] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """The names of the tasks that there are."""
         return rater_tasks(self.runs)
 
-    def task(self, name: str) -> RaterPack:
+    def task(self, name: str) -> Pack:
         """A task by its name, read once; WrongInput for one that there is not."""
         if name not in self.tasks:
             task = rater_task(self.runs, name)
@@ -115,7 +116,7 @@ class RaterDesk:
         finish_place(self.register, held)
         return None
 
-    def knowing(self, name: str, sheets: Iterable[str]) -> RaterPack:
+    def knowing(self, name: str, sheets: Iterable[str]) -> Pack:
         """A task that has these sheets, read anew where another server has added to it."""
         task = self.task(name)
         if any(sheet not in task.sheets for sheet in sheets):
@@ -149,7 +150,7 @@ class RaterDesk:
             self._enter(task)
         return added
 
-    def _undone(self, task: RaterPack, held: Held) -> list[str]:
+    def _undone(self, task: Pack, held: Held) -> list[str]:
         """The sheets of a place that are not whole, as far as they go to somebody else."""
         replies = replies_of(self.register, held)
         found = []
@@ -158,7 +159,7 @@ class RaterDesk:
                 found.append(sheet)
         return task.handed_on(found)
 
-    def _enter(self, task: RaterPack) -> None:
+    def _enter(self, task: Pack) -> None:
         """Enter the places of a task in the register."""
         places: dict[int, Units] = {}
         follows = {}
@@ -170,7 +171,7 @@ class RaterDesk:
 
 
 def given_so_far(
-    task: RaterPack, sheet: str, replies: Mapping[str, WaitingRequest]
+    task: Pack, sheet: str, replies: Mapping[str, WaitingRequest]
 ) -> tuple[Replies, Step | None]:
     """What was given for a sheet, and what it asks next; None where it is whole."""
     given: dict[str, str | None] = {}
@@ -186,7 +187,7 @@ RESCORED = 60.0
 """Seconds between two times that scores are written anew."""
 
 
-def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | None = None) -> int:
+def write_rows(task: Pack, register: Register, looked: dict[str, int] | None = None) -> int:
     """Bring every whole sheet of a task into the study that is not there; how many there were.
 
     Who calls holds the study. It may be killed at any place: what is kept is known by its key. A
@@ -224,7 +225,7 @@ def write_rows(task: RaterPack, register: Register, looked: dict[str, int] | Non
     return len(answers) + refused
 
 
-def _keep_one(task: RaterPack, register: Register, sheet: str, answers: list[Any]) -> None:
+def _keep_one(task: Pack, register: Register, sheet: str, answers: list[Any]) -> None:
     try:
         task.keep(answers)
     except WrongInput as error:
@@ -275,7 +276,7 @@ class Rows:
 
     desk: RaterDesk
     lock: Callable[[], AbstractContextManager[object]]
-    stale: dict[str, RaterPack] = field(default_factory=dict)
+    stale: dict[str, Pack] = field(default_factory=dict)
     looked: dict[str, dict[str, int]] = field(default_factory=dict)
     rescored: float = field(default_factory=time.monotonic)
 
@@ -307,7 +308,7 @@ class Rows:
         if not at_once and time.monotonic() - self.rescored < RESCORED:
             return
         while self.stale:
-            self.stale.popitem()[1].rescore()
+            rescore(self.stale.popitem()[1])
         self.rescored = time.monotonic()
 
 

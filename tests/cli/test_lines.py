@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from delibsim.cli.words import AS_SETTINGS, NUMBERS
+from delibsim.cli.words import AS_SETTINGS
 
+from delibsim.asking.kinds.rationale_rules import NUMBERS
 from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 
 ROOT = Path(__file__).parents[2]

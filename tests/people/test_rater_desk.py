@@ -183,7 +183,7 @@ def test_what_cannot_be_kept_is_told_and_the_rest_is_kept(debates):
     ann = joined(desk, "ann", task)
     all_of(desk, ann)
     ratings = Ratings.of(debates)
-    path = ratings.packs()[task]
+    path = ratings.files.packs / f"{task}.json"
     text = path.read_text()
     code = ann.sheets[0]
     path.write_text(text.replace(code, "GONE22"))

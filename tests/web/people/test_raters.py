@@ -300,7 +300,7 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
     desk = desk_of(debates)
     person(desk.register, "ann")
     site = served(desk, task)
-    path = Ratings.of(debates).packs()[task]
+    path = Ratings.of(debates).files.packs / f"{task}.json"
     path.write_text(re.sub(r'"debate_sha256": ?"\w', '"debate_sha256": "x', path.read_text()))
     with browser(site, "ann") as client:
         answer = client.get("/rate")
