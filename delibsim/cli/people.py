@@ -1,13 +1,192 @@
-"""`delibsim people`: people who take part in a browser; each command has a module of its own."""
+"""`delibsim people`: people who take part in a browser; and a study with people, seen and
+tried before they come.
+"""
+
+import asyncio
+import tempfile
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
-from delibsim.cli.people_dry import preview, try_out
+from delibsim.cli.estimate import ask_first
+from delibsim.cli.options import (
+    RUNS,
+    AnyStudy,
+    Dir,
+    EstimateOnly,
+    Json,
+    Settings,
+    Yes,
+    study_first,
+)
 from delibsim.cli.people_erase import bonus, export, forget, withdraw
-from delibsim.cli.people_invite import invite, list_people, password, revoke
-from delibsim.cli.people_raters import raters
+from delibsim.cli.people_invite import invite, list_people, password, raters, revoke
+from delibsim.cli.serve import (
+    PEOPLE,
+    PORT,
+    SWEEP,
+    planned_for_people,
+    show_estimate_for_people,
+)
+from delibsim.cli.terminal import console, echo_json, exit_code, say, shown, study_at
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted
+from delibsim.planning.freeze import cells_of
+from delibsim.store.own_folder import refuse_others
+from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+SPEED = "How many times as fast as people the citizens are."
+RATERS = "Try the tasks of raters instead: citizens fill every sheet in a copy of the study."
+TASK = "With --raters: only this task."
+
+
+def try_out(
+    study: AnyStudy = None,
+    settings: Settings = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
+    speed: Annotated[float, typer.Option(min=0.1, max=10_000, help=SPEED)] = 10.0,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    raters: Annotated[bool, typer.Option("--raters", help=RATERS)] = False,
+    task: Annotated[str | None, typer.Option("--task", help=TASK)] = None,
+    only: EstimateOnly = False,
+    yes: Yes = False,
+    root: Dir = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Try a study before people come: citizens take their seats, agree and answer, faster than
+    people. Nothing of it is kept. The researcher's page shows the groups meanwhile.
+
+    Language models in other seats are asked, and paid, as in the study. With --raters it says of
+    each task whether every sheet can be filled and kept, and about how many minutes a place takes a
+    person. Exit code 0; 3 where a session or sheet was not complete, 4 where none was.
+    """
+    from delibsim.people.dry import (
+        Visitor,
+        hurried,
+        prepared_for_people,
+        seat_everybody,
+        until_all_are_over,
+    )
+    from delibsim.people.hall import Hall
+    from delibsim.store.people.hosting_files import declared
+    from delibsim.store.people.register import Register
+    from delibsim.web.people.app import serve_people
+
+    asked = study_first(study, settings)
+    if raters:
+        _try_raters(study_at(asked[0], root), task, as_json)
+    planned = planned_for_people(asked, multirun, root)
+    if only:
+        show_estimate_for_people(planned)
+        return
+    ask_first(planned, Runs(planned.root, planned.study), yes)
+    hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
+    sessions = [one for one in planned.sessions if one.seats_of_people]
+    if not sessions:
+        raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
+    tell = partial(say, err=True)
+    with tempfile.TemporaryDirectory(prefix="delibsim-dry-") as folder:
+        dry = replace(planned, root=Path(folder))
+        runs = Runs(dry.root, dry.study)
+
+        async def open_hall() -> Hall:
+            pool = await prepared_for_people(dry, runs, sessions, tell)
+            hall = Hall(
+                runs,
+                Register.of(runs, ""),
+                hosting,
+                pool,
+                sessions,
+                visitor=partial(Visitor, speed=speed),
+            )
+            seat_everybody(hall)
+            return hall
+
+        def told(address: str) -> None:
+            say(
+                f"trial of {counted(len(sessions), 'session')} at {speed:g} times the speed",
+                err=True,
+            )
+            say(f"watch it: {address}/office", err=True)
+
+        with suppress(KeyboardInterrupt):
+            serve_people(
+                open_hall,
+                "127.0.0.1",
+                port,
+                [],
+                [],
+                told,
+                lambda hall: until_all_are_over(hall, speed, say),
+            )
+        done = sum(runs.status(one.id) == "complete" for one in sessions)
+    say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)
+    raise typer.Exit(exit_code(done > 0, done == len(sessions)))
+
+
+def _try_raters(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
+    """Fill every sheet in a copy of a study, and say how that went."""
+    from delibsim.analysis.table import numbers, texts
+    from delibsim.cli.table import print_table
+    from delibsim.models.citizen.citizen import Citizen
+    from delibsim.people.dry import DryTask, copied, rate, refuse_begun
+
+    with copied(runs) as desk:
+        names = [desk.task(task).name] if task else desk.names()
+        if not names:
+            desk.task("")  # which says how tasks are handed out
+        refuse_begun(runs, names)
+        found = [asyncio.run(rate(desk, name, Citizen())) for name in names]
+    rows = [asdict(one) for one in found]
+    if as_json:
+        echo_json({"study": runs.study, "tasks": rows})
+    else:
+        columns = list(DryTask.__dataclass_fields__)
+        heads = [*texts(*columns[:2]), *numbers(columns[2:])]
+        lines = [list(map(str, row.values())) for row in rows]
+        print_table("Trial of raters: nothing was kept", heads, lines, console())
+    kept = sum(one.kept for one in found)
+    raise typer.Exit(exit_code(kept > 0, kept == sum(one.sheets for one in found)))
+
+
+TO = "The folder to write; one that holds a preview is replaced."
+
+
+def preview(
+    study: AnyStudy = None,
+    settings: Settings = None,
+    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
+    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
+    to: Annotated[Path, typer.Option("-o", metavar="FOLDER", help=TO)] = Path("preview"),
+    root: Dir = RUNS,
+) -> None:
+    """Write every page that people will see, as files: of each cell of the design, as each
+    participant, from the link to the end, with an index. Open index.html in a browser.
+
+    The pages are the server's own. Sessions are held with placeholders in a folder that is gone
+    afterwards: nobody is asked or paid, and nothing is written into the study.
+    """
+    from delibsim.store.people.hosting_files import declared
+    from delibsim.web.people.preview import preview as taken
+    from delibsim.web.people.preview_files import OPTION, WRITER, write_preview
+
+    planned = planned_for_people(study_first(study, settings), multirun, root)
+    hosting = declared(Runs(planned.root, planned.study), people)
+    with_people = [one for one in planned.sessions if one.seats_of_people]
+    if not with_people:
+        raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
+    sessions = list(cells_of(with_people).values())
+    refuse_others(to, WRITER, OPTION)
+    shots = asyncio.run(taken(sessions, hosting))
+    n = write_preview(planned.study, sessions, shots, to)
+    say(f"{counted(n, 'page')} of {counted(len(sessions), 'session')}: {shown(to / 'index.html')}")
 
 
 @app.callback()

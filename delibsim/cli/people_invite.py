@@ -1,11 +1,11 @@
-"""`delibsim people invite|list|revoke|password`: who gets in, and how far each has come."""
+"""`delibsim people invite|list|revoke|password|raters`: who gets in, and how far each has come."""
 
 import csv
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,7 +26,7 @@ LIST = (
     "A CSV file with a link for each row: name, address, and where wanted session, seat, language."
 )
 OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
-TASK = "For raters of this task, which delibsim ratings|code|compare|judge online made."
+TASK = "For raters of this task, which handout --online of rate, code, compare or judge made."
 URL = "How the links begin. Default: as people.yaml says, or where the study was served last."
 EXPIRES = "For how many days the links are good. Default: as people.yaml says."
 TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
@@ -54,13 +54,13 @@ def invite(
     root: Dir = RUNS,
 ) -> None:
     """Make links that let people in: one each (--n, --list), or one for all (--open)."""
-    from delibsim.conduct.people.rater_tasks import rater_task
+    from delibsim.asking.packs import rater_task
     from delibsim.store.people.entry import Invitation, invite_person
     from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Role
+    from delibsim.store.people.schema import Role
 
     runs = study_at(study, root)
     promised(runs)
@@ -122,10 +122,10 @@ def list_people(
     code, and what she has earned, where people.yaml has a bonus; names only where they are asked
     for.
     """
-    from delibsim.store.people.endings import endings, told
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
+    from delibsim.store.people.tables import endings, told
 
     runs = study_at(study, root)
     promised(runs)
@@ -166,7 +166,7 @@ def revoke(
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
     """
-    from delibsim.conduct.people.presence import InterventionRecord
+    from delibsim.people.presence import InterventionRecord
     from delibsim.store.people.entry import revoke_open
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
@@ -244,7 +244,7 @@ def declared(runs: Runs) -> Hosting | None:
 
 def promised(runs: Runs, days: bool = True) -> None:
     """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
-    from delibsim.conduct.people.erase import carry_out, forget_due
+    from delibsim.people.erase import carry_out, forget_due
     from delibsim.store.people.register import Register
 
     hosting = declared(runs)
@@ -254,3 +254,57 @@ def promised(runs: Runs, days: bool = True) -> None:
     carried = carry_out(runs, register, hosting)
     forgotten = forget_due(runs, register, hosting) if days else []
     print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))
+
+
+ONE = "Only this task."
+TIMES = "Write the times of every page to this CSV file."
+
+
+def raters(
+    study: StudyName,
+    task: Annotated[str | None, typer.Option("--task", help=ONE)] = None,
+    times: Annotated[Path | None, typer.Option("--times", help=TIMES)] = None,
+    root: Dir = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Who rates, codes, compares or judges on pages: how many sheets are handed in, how many are in
+    the study, and the minutes without breaks.
+
+    What was handed in and is not in the study yet, because no server runs, is brought into it
+    first. Exit code 0; 3 if a sheet cannot be kept, 4 if nothing was handed in.
+    """
+    from delibsim.analysis.table import numbers, texts
+    from delibsim.cli.table import print_table
+    from delibsim.cli.terminal import exit_code
+    from delibsim.people.raters import PLACES, RaterDesk, Rows, rater_rows, write_times
+    from delibsim.store.people.register import Register
+
+    runs = study_at(study, root)
+    promised(runs)
+    desk = RaterDesk(runs, Register.of(runs))
+    names = [desk.task(task).name] if task else desk.names()
+    for name in names:
+        desk.task(name)
+    rows = Rows(desk, runs.lock)
+    rows.bring()
+    rows.rescore(at_once=True)
+    found = rater_rows(desk, names)
+    if times is not None:
+        n = write_times(desk, times, names)
+        told = f"{counted(n, 'page')} with their times in {shown(times)}"
+        print_each([told], console(stderr=True))
+    if as_json:
+        echo_json({"study": runs.study, "places": found})
+    else:
+        heads = [*texts(*PLACES[:5]), *numbers(PLACES[5:])]
+        lines = [_cells(row) for row in found]
+        print_table("Raters and coders on pages", heads, lines, console())
+    whole = sum(int(str(row["whole"])) for row in found)
+    raise typer.Exit(exit_code(whole > 0, not any(row["not_kept"] for row in found)))
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    """The cells of one place; what is missing is empty."""
+    from delibsim.people.raters import PLACES
+
+    return ["" if row[name] is None else str(row[name]) for name in PLACES]

@@ -57,8 +57,7 @@ def command(
     """How many replicates and topics an effect needs, what effect a design finds, and its price.
     Nothing is called.
     """
-    from delibsim.cli.power_view import print_answer  # pandas is slow to import
-    from delibsim.cli.power_words import Asked, answered
+    from delibsim.cli.power_answer import Asked, answered, print_answer  # pandas is slow to import
 
     pilot, words = study_first(study, settings)
     asked = Asked(effect, power, alpha, contrast, sd or [], size or [], correlation)
