@@ -3,7 +3,7 @@
 docs/null-model.md shows the tables, by susceptibility, confidence bound and network. The script
 holds the sessions of conf/experiment/null_model.yaml in memory, with the same groups of people in
 every condition. Other overrides of the experiment may follow on the command line, such as
-`group.size=5` or `'replicate=range(1,11)'`.
+`group.size=5` or `replicate=1-10`.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ BANDS = (-1.0, 0.1, 0.3, 0.5, 0.7, 1.0)
 
 def main() -> None:
     started = time.process_time()
-    sessions = plan(["+experiment=null_model", *sys.argv[1:]], Path.cwd(), sweep=True).sessions
+    sessions = plan(["experiment=null_model", *sys.argv[1:]], Path.cwd(), sweep=True).sessions
     cells = list(dict.fromkeys(map(cell_of, sessions)))
     groups = sorted({(session.topic.id, session.replicate) for session in sessions})
     values = {

@@ -134,7 +134,7 @@ def served(folder: Path, rooms: int) -> Generator[tuple[str, subprocess.Popen[st
 
 def invited(folder: Path, people: int) -> list[str]:
     """The links of so many people."""
-    words = [COMMAND, "people", "invite", "hall", "--number", str(people)]
+    words = [COMMAND, "people", "invite", "hall", "--n", str(people)]
     subprocess.run(words, cwd=folder, check=True, capture_output=True)
     with (folder / "links.csv").open(encoding="utf-8", newline="") as file:
         return ["/i/" + one["link"].rpartition("/i/")[2] for one in csv.DictReader(file)]

@@ -39,7 +39,7 @@ def main() -> None:
         f" {'peak MB':>8}  aim, in seconds of CPU"
     )
     with tempfile.TemporaryDirectory() as folder:
-        grid = ["+experiment=main_grid", "survey=null"]  # the instruments need an import
+        grid = ["experiment=main_grid", "survey=null"]  # the instruments need an import
         planning = [sys.executable, "-c", PLAN, *grid]
         rows = [measured("compose and plan the main grid", 1980, planning, folder)]
         for n in map(int, sys.argv[1:] or ("20", "200", "1980")):

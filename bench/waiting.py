@@ -37,7 +37,7 @@ those of the short commands are seconds of processor time, the least of five."""
 
 def main() -> None:
     replicates = int(sys.argv[1]) if sys.argv[1:] else 5
-    grid = ["+experiment=main_grid_offline", f"replicate=range(1,{replicates + 1})"]
+    grid = ["experiment=main_grid_offline", f"replicate=range(1,{replicates + 1})"]
     with tempfile.TemporaryDirectory() as folder:
         rows = [measured("hold", [DELIBSIM, "run", "-m", "-q", *grid, "study=grid"], folder)]
         rows.append(measured("status", [DELIBSIM, "status", "grid"], folder))

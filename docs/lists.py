@@ -1,4 +1,5 @@
-"""Write the lists of presets in the guide from the files of conf/: python docs/lists.py
+"""Write the lists of presets in the guide from the files of conf/, and the words of commands from
+the code: python docs/lists.py
 
 A list stands in a page between `<!-- list of NAME: made by docs/lists.py -->` and `<!-- end of
 list -->`; `tests/test_docs.py` compares them.
@@ -11,10 +12,13 @@ from typing import Any
 
 import yaml
 
+from delibsim.cli.commands import loaded
+
 ROOT = Path(__file__).resolve().parents[1]
 CONF = ROOT / "conf"
 LIST = re.compile(
-    r"(<!-- list of (\w+): made by docs/lists.py -->\n).*?(\n<!-- end of list -->)", re.DOTALL
+    r"(<!-- list of (delibsim [\w-]+|\w+): made by docs/lists.py -->\n).*?(\n<!-- end of list -->)",
+    re.DOTALL,
 )
 PRODUCTS = {"citizen": "citizens", "human": "people", "person": "people"}
 """What the plug-ins of models are called; all others are language models."""
@@ -22,6 +26,8 @@ GROUPS = (
     "treatment", "model", "group", "persona", "wording", "procedure", "consensus", "debate",
     "limits", "summary", "experiment",
 )  # fmt: skip
+EXAMPLE = re.compile(r"For example: (delibsim (?:'[^']*'|[^;])*?)(?:[.;](?=\s|$)|, or |$)")
+"""How help gives an example of a command."""
 SENTENCE = re.compile(r"(?<=[a-z0-9)])\.\s")
 
 
@@ -77,6 +83,54 @@ def mixed() -> str:
     return "\n".join(rows)
 
 
+def words_of(name: str) -> str:
+    """A command with its arguments and options; of a group of commands, each of them."""
+    command = loaded(name)
+    leaves = getattr(command, "commands", None) or {"": command}
+    return "\n\n".join(
+        _words(f"delibsim {name} {inner}".strip(), own) for inner, own in leaves.items()
+    )
+
+
+def _words(line: str, command: Any) -> str:
+    """How a command is written, what it does, an example, and a table of its words."""
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    usage = [line]
+    for one in arguments:
+        word = one.metavar or one.name.upper()
+        word = word if one.required else f"[{word}]"
+        usage.append(f"{word} ..." if one.nargs == -1 else word)
+    about = " ".join((command.help or "").split())
+    rows = ["| word | meaning |", "|---|---|"]
+    for one in command.params:
+        if one.name != "help" and not one.hidden:
+            rows.append(f"| {_named(one)} | {_meant(one)} |")
+    parts = [f"`{' '.join(usage)}`", about, "\n".join(rows)]
+    told = EXAMPLE.search(" ".join(f"{command.help or ''} {command.epilog or ''}".split()))
+    if told:
+        parts.insert(2, f"```sh\n{told[1]}\n```")
+    return "\n\n".join(parts)
+
+
+def _named(one: Any) -> str:
+    """An argument or option as it is written, with the kind of its value."""
+    if one.param_type_name == "argument":
+        word = one.metavar or one.name.upper()
+        return " or ".join(f"`{part}`" for part in word.split("|"))
+    words = ", ".join(f"`{word}`" for word in (*one.opts, *one.secondary_opts))
+    return words if one.is_flag else f"{words} {one.metavar or 'VALUE'}"
+
+
+def _meant(one: Any) -> str:
+    """What an argument or option means, and its default."""
+    text = " ".join((one.help or "").split()).replace("|", "\\|")
+    default = "" if callable(one.default) else one.default
+    usual = (
+        "" if default in (None, "", False, True) or isinstance(default, (list, tuple)) else default
+    )
+    return f"{text} Default: `{usual}`" if usual != "" and "Default" not in text else text
+
+
 LISTS: dict[str, Callable[[], str]] = {
     "groups": groups,
     "citizens": citizens,
@@ -90,8 +144,14 @@ def pages() -> dict[Path, str]:
     for path in sorted((ROOT / "docs").glob("*.md")):
         text = path.read_text(encoding="utf-8")
         if LIST.search(text):
-            made[path] = LIST.sub(lambda one: f"{one[1]}\n{LISTS[one[2]]()}\n{one[3]}", text)
+            made[path] = LIST.sub(lambda one: f"{one[1]}\n{_list(one[2])}\n{one[3]}", text)
     return made
+
+
+def _list(name: str) -> str:
+    """A list of presets, or the words of a command."""
+    command = name.removeprefix("delibsim ")
+    return words_of(command) if command != name else LISTS[name]()
 
 
 if __name__ == "__main__":

@@ -318,10 +318,10 @@ print("done")
 '''
 
 '''console
-$ delibsim topics ccsp  # exit code 2
+$ delibsim list topics ccsp  # exit code 2
 # exit code 2
-$ delibsim topics ccsp
-$ delibsim topics ccps
+$ delibsim list topics ccsp
+$ delibsim list topics ccps
 $ echo a | tr a b
 '''
 
@@ -365,8 +365,8 @@ def test_a_page_that_keeps_its_word_passes(folder):
     ("text", "fault"),
     [
         ("'''python\nassert 1 == 2, 'no'\n'''\n", "no"),
-        ("'''console\n$ delibsim topics ccsp\n'''\n", "exit code 2, not 0"),
-        ("'''console\n$ delibsim topics ccps # exit code 4\n'''\n", "exit code 0, not 4"),
+        ("'''console\n$ delibsim list topics ccsp\n'''\n", "exit code 2, not 0"),
+        ("'''console\n$ delibsim list topics ccps # exit code 4\n'''\n", "exit code 0, not 4"),
         ("'''console\n$ false\n'''\n", "exit code 1, not 0"),
         ("'''python\nprint(3)\n'''\n\n'''text\n2\n'''\n", "the page says"),
         ("'''python\nprint(3)\n'''\n\nProse.\n\n'''text\n2\n'''\n", "the page says"),
@@ -375,7 +375,7 @@ def test_a_page_that_keeps_its_word_passes(folder):
         ("'''python\nprint('a b')\n'''\n\n'''text\na...c\n'''\n", "the page says"),
         ("'''console\n$ printf '1\\n2\\n3\\n'\n'''\n\n'''text\n1\n3\n'''\n", "the page says"),
         (
-            "'''console\n$ delibsim topics ccps\n'''\n\n'''text\n...\nid: acp\n...\n'''\n",
+            "'''console\n$ delibsim list topics ccps\n'''\n\n'''text\n...\nid: acp\n...\n'''\n",
             "the page says",
         ),
         ("'''text\n2\n'''\n", "nothing that prints this"),

@@ -157,7 +157,7 @@ def _serve(address):
     """Fork a process for each request until the input ends."""
     from delibsim.cli.main import COMMANDS
 
-    for module, _ in COMMANDS.values():
+    for _, module, *_ in COMMANDS.values():
         import_module(f"delibsim.cli.{module}")
     for name in IMPORTED:
         import_module(name)

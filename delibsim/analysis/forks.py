@@ -224,7 +224,7 @@ def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
     n = sum(not fork.values for fork in forks)
     if not n:
         return []
-    rated = f"have them rated: delibsim ratings ask {quoted(study)}"
+    rated = f"have them rated: delibsim rate ask {quoted(study)}"
     return [f"no measure of {n} of {len(forks)} forks: nobody is surveyed in them; {rated}"]
 
 

@@ -27,26 +27,27 @@ LEVELS = (
     "All levels that a coder could give, in order: 0,1,2,3; by dimension:"
     " 'groups=0,1,2;reasons=0,1'. Default: those that occur."
 )
-BOOTSTRAP = "Resamples of the texts for the intervals; 0: by t where there is a standard error."
+DRAWS = "Resamples of the texts for the intervals; 0: by t where there is a standard error."
 BY = "A column that says from which debate or speaker a text is: these are resampled whole."
 IN_ROWS = "A row is a coder and a column a text."
+EXAMPLE = (
+    "For example: delibsim agreement codes.csv --weights linear --levels 0,1,2,3 --draws 10000."
+)
 SCALE = "nominal, ordinal, interval or ratio. Default: that of the weights."
 
 
-@app.command()
+@app.command(epilog=EXAMPLE)
 def agreement(
     file: Annotated[list[str], typer.Argument(metavar="FILE [ROLE=COLUMN]...", help=FILE)],
     weights: Annotated[str | None, typer.Option(help=WEIGHTS)] = None,
     levels: Annotated[str | None, typer.Option(help=LEVELS)] = None,
-    bootstrap: Annotated[int, typer.Option(min=0, help=BOOTSTRAP)] = 0,
+    draws: Annotated[int, typer.Option("--draws", min=0, help=DRAWS)] = 0,
     by: Annotated[str, typer.Option(metavar="COLUMN", help=BY)] = "",
     coders_in_rows: Annotated[bool, typer.Option("--coders-in-rows", help=IN_ROWS)] = False,
     scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
     as_json: Json = False,
 ) -> None:
     """How far coders agree, people or models, in any table of codes.
-
-    delibsim agreement codes.csv --weights linear --levels 0,1,2,3 --bootstrap 10000
 
     Percent agreement, Gwet's AC1 or AC2, Brennan-Prediger, the kappas of Cohen or Conger and of
     Fleiss, and Krippendorff's alpha, each with its interval. Exit code 0; 3 if a coefficient is
@@ -56,7 +57,7 @@ def agreement(
 
     path, columns = _columns(file)
     chosen = _weights(weights)
-    found = agreement_in(path, chosen, levels, bootstrap, by, scale, coders_in_rows, columns)
+    found = agreement_in(path, chosen, levels, draws, by, scale, coders_in_rows, columns)
     if as_json:
         echo_json(found.plain())
     else:

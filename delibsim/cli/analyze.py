@@ -7,15 +7,33 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import Column
-from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.commands import loaded
+from delibsim.cli.options import RUNS, Dir, Json
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown
-from delibsim.cli.texts import kept_if_stopped
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    exit_code,
+    kept_if_stopped,
+    print_each,
+    safe,
+    shown,
+)
+from delibsim.domain.errors import WrongInput, unknown
 
 app = typer.Typer(add_completion=False)
 
 STUDY = "Name or folder of a study; a table (CSV) of sessions; or a folder of exported tables."
-OTHER = "A second study, table or folder, to be compared with the first."
+OTHER = "A second study, table or folder, to be compared with the first; with --of, settings."
+KINDS = {
+    "code": "code",
+    "pairs": "compare",
+    "ratings": "rate",
+    "judgments": "judge",
+    "summaries": "summarise",
+}
+"""The commands of what may have been asked about texts, by what their answers are called."""
+OF = f"The report of what was asked about texts: {', '.join(KINDS)}."
 TO = "The folder of the report. Default: analysis/ of the study."
 DRAWS = "Permutations, and resamples of topics; a fifth as many for the mixed model."
 SEED = "The seed of the draws."
@@ -27,12 +45,13 @@ MARGIN = "The smallest effect of interest on the change of the index, for equiva
 @app.command()
 def analyze(
     study: Annotated[str, typer.Argument(help=STUDY)],
-    other: Annotated[str | None, typer.Argument(help=OTHER)] = None,
-    to: Annotated[Path | None, typer.Option(help=TO)] = None,
+    other: Annotated[list[str] | None, typer.Argument(help=OTHER)] = None,
+    of: Annotated[str, typer.Option(help=OF)] = "",
+    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER", help=TO)] = None,
     draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help=DRAWS)] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help=SEED)] = 0,
     margin: Annotated[float | None, typer.Option(help=MARGIN)] = None,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Analyse a study: every table and figure that it can give, in one HTML report with tidy files.
@@ -40,25 +59,23 @@ def analyze(
     A study that is not scored is scored first. With two studies, both stand beside each other.
     Exit code 0; 3 if a planned session has no value, 4 if nothing could be analysed.
     """
-    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
-    from delibsim.conduct.analyse import (
-        analyse,
-        check,
-        compare,
-        folder_of_both,
-        source_of,
-    )
+    if of:
+        raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+    if other and len(other) > 1:
+        raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
+    second = other[0] if other else None
+    from delibsim.analysis.study.study_table import Draws
+    from delibsim.conduct.analyse import analyse, check, compare, folder_of_both, source_of
 
     check(margin)
     chosen = Draws(draws, draws, max(1, draws // 5), seed)
-    with kept_if_stopped() as progress:
-        watch = _silent if as_json else progress
-        source = source_of(study, root, watch, to, alone=other is None)
-        if other is None:
+    with kept_if_stopped(quiet=as_json) as watch:
+        source = source_of(study, root, watch, to, alone=second is None)
+        if second is None:
             report = analyse(source, chosen, margin, watch)
             folder = to or source.folder
         else:
-            sources = source, source_of(other, root, watch, alone=False)
+            sources = source, source_of(second, root, watch, alone=False)
             folder = folder_of_both(sources, to)
             report = compare(sources, chosen, margin, watch)
         file = report.write(folder)
@@ -68,6 +85,18 @@ def analyze(
         print_report(report, console())
         console().print(safe(f"report: {shown(file.resolve())}"), soft_wrap=True)
     raise typer.Exit(exit_code(report.something, report.whole))
+
+
+def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json: bool) -> int:
+    """Print the report of what was asked about texts, as its own command does; the exit code."""
+    if kind not in KINDS and kind not in KINDS.values():
+        raise unknown("kind", kind, KINDS)
+    command = loaded(KINDS.get(kind, kind)).commands["report"]
+    words += ["--dir", str(root)] if root != RUNS else []
+    words += ["-o", str(to)] if to else []
+    words += ["--json"] if as_json else []
+    path = f"delibsim {KINDS.get(kind, kind)} report"
+    return command(args=words, prog_name=path, standalone_mode=False) or 0
 
 
 def print_report(report: Any, screen: Console) -> None:
@@ -90,7 +119,3 @@ def show_result(result: Any, screen: Console) -> None:
     read = reading(result)
     columns = [Column(head.name, text=head.text) for head in read.heads]
     print_table(result.title, columns, read.rows, screen)
-
-
-def _silent(what: str, done: int, among: int) -> None:
-    """Show no progress."""

@@ -1,106 +1,425 @@
-"""What the commands share that ask about finished texts: carry a plan out, or say what it takes."""
+"""The commands of every kind of asking about finished text: ask, handout, collect, replay, report.
+
+Each command is here once. What is special to a kind is in the module of its command: `code`,
+`compare`, `rate`, `judge`, `summarise`.
+"""
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import typer
 from rich.console import Console
 
+from delibsim.analysis.table import Table
+from delibsim.asking.collect import Collected
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.asking.road import Replayed, estimate, replay
-from delibsim.cli.estimate import print_lines
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, say
-from delibsim.conduct.ask import ask
-from delibsim.domain.text import counted, plural_of
+from delibsim.asking.people import Online, people_named
+from delibsim.asking.road import estimate, replay
+from delibsim.cli.estimate import PAID, print_lines
+from delibsim.cli.options import (
+    RUNS,
+    Dir,
+    EstimateOnly,
+    Json,
+    Quiet,
+    Settings,
+    StudyName,
+    Yes,
+    number,
+    out_folder,
+)
+from delibsim.cli.results import end_with_report
+from delibsim.cli.settings import Setting, settings_of, told
+from delibsim.cli.table import show_table
+from delibsim.cli.terminal import (
+    agreed,
+    console,
+    echo_json,
+    exit_code,
+    print_each,
+    safe,
+    say,
+    shown,
+    study_at,
+)
+from delibsim.conduct.ask import ask as ask_models
+from delibsim.conduct.packs import collect_and_score
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted, plural_of, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.planning.estimate_tables import plain
+from delibsim.planning.estimate_tables import plain as estimate_plain
+from delibsim.store.reading import read_yaml
+from delibsim.store.runs import Runs
 
-LISTED = 40  # differences printed
-Lines = Callable[[Plan, Estimate], Sequence[str]]
+HELP = read_yaml(Path(__file__).parent.parent / "data" / "asking.yaml")
+"""What the help of every command says."""
+LISTED = 40
+"""How many differences of a replay are printed."""
+RATERS = "How many people; on paper also their names, parted by commas. Default: {}."
+MANY = "How many texts; of pairs and debates, how many for each rater."
+ONLINE = "Hand out on pages, to people who come by links of delibsim people invite STUDY --rater."
+HAND_ON = "After how many hours without a sign what a person left undone may go to the next."
+FORM = "The form of a pack, filled in."
+TABLES = "Which tables to print: all, or their names parted by commas. Default: the main ones."
+OUT = "a page, tables (CSV) and figures (SVG) are written where it is given"
 
 
 @dataclass(frozen=True)
-class View:
-    """How a kind is shown: what its answers are called (`units`, "votes"), what is said of an
-    estimate before its table and after it, its further plain values, what came of asking as plain
-    values and on the screen, and how scores are written anew that are made old.
+class Call:
+    """The study of a command, its further words, and the folder of studies."""
+
+    study: str
+    words: Sequence[str] = ()
+    root: Path = RUNS
+
+    @property
+    def runs(self) -> Runs:
+        """The study; WrongInput where there is none of that name."""
+        return study_at(self.study, self.root)
+
+
+@dataclass(frozen=True)
+class Handing:
+    """How a pack is handed out: to whom ("" as usual), how much, on pages or into a folder."""
+
+    raters: str = ""
+    n: int | None = None
+    online: Online | None = None
+    out: Path | None = None
+
+    def people(self, usual: str, noun: str) -> list[str]:
+        """For whom it is: on pages as many as there are, whose names are not known."""
+        given, online = self.raters or usual, self.online is not None
+        return people_named(given, "--raters", noun, online)
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A pack that was handed out: its name, its folder (None: on pages), what is said of it in
+    sentences and as plain values, and what must be known beside.
     """
 
-    units: str
-    before: Lines
-    values: Callable[[Plan, Estimate], Mapping[str, Any]]
-    plain: Callable[[Plan, Outcome], Mapping[str, Any]]
-    show: Callable[[Plan, Outcome, Console], None]
-    after: Lines = lambda plan, found: ()
-    rescore: Callable[[Plan, Outcome], None] = lambda plan, outcome: None
+    name: str
+    folder: Path | None
+    lines: Sequence[str]
+    plain: Mapping[str, Any]
+    notes: Sequence[str] = ()
 
 
-def carry_out(plan: Plan, view: View, only: bool, as_json: bool) -> None:
-    """Have a plan asked, or with `only` say what it takes; print what came of it, and exit: 0, 3 if
-    something is missing, 4 if there is nothing.
+@dataclass(frozen=True)
+class Reported:
+    """A report; what is said where there is nothing in it, the folder that it is written into
+    unless told otherwise, which tables are printed then, and how one is where not as others are.
     """
-    screen = console(stderr=True)
-    print_each([f"note: {line}" for line in plan.notes], screen)
-    print_each([f"warning: {line}" for line in plan.warnings], screen)
-    if only:
-        show_estimate(plan, view, as_json)
-        return
-    outcome = asyncio.run(ask(plan, partial(screen.print, soft_wrap=True)))
-    plan = plan.kind.now(plan)
-    view.rescore(plan, outcome)
-    if as_json:
-        echo_json(view.plain(plan, outcome))
-    else:
-        view.show(plan, outcome, console())
-        print_each([f"missing: {fault}" for fault in (*outcome.faults, *plan.faults)], screen)
-    complete = outcome.whole and not plan.faults
-    raise typer.Exit(exit_code(bool(outcome.usable), complete))
+
+    report: Any
+    nothing: Sequence[str]
+    folder: Path | None = None
+    tables: str = ""
+    printed: Callable[[Any, Console], None] | None = None
 
 
-def show_estimate(plan: Plan, view: View, as_json: bool) -> None:
+class Kind:
+    """A kind of asking on the command line; data/asking.yaml says what its commands do.
+
+    `command` is its word, `answers` what its answers are called, `following` the command that comes
+    after asking. `handed` and `reported` are the settings of handout and report, `raters` is how
+    many people a pack is for, `form` what follows the form of one where it is read back. With
+    `some` it may be tried on a number of texts.
+    """
+
+    command: ClassVar[str]
+    answers: ClassVar[str]
+    following: ClassVar[str]
+    handed: ClassVar[Mapping[str, Setting]] = {}
+    reported: ClassVar[Mapping[str, Setting]] = {}
+    raters: ClassVar[str] = "2"
+    form: ClassVar[str] = ""
+    some: ClassVar[bool] = False
+
+    def chosen(self, words: Sequence[str]) -> "tuple[Kind, list[str]]":
+        """The kind that is meant by these words, and the others."""
+        return self, list(words)
+
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """What is to be asked; with `n`, which only kinds with `some` are given, about so many."""
+        raise NotImplementedError
+
+    def measured(self, call: Call) -> tuple[list[Table], dict[str, Any]]:
+        """What the rest will take by what so many took: as tables, and as plain values."""
+        return [], {}
+
+    def before(self, plan: Plan, found: Estimate) -> list[str]:
+        """What is said of an estimate before its table."""
+        counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
+        planned = counted(found.planned, plan.kind.noun)
+        return [f"{study_named(plan.runs.study)}: {planned}, {counts}"]
+
+    def after(self, plan: Plan, found: Estimate) -> list[str]:
+        """What is said after it."""
+        return []
+
+    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+        """What an estimate says of the kind, as plain values."""
+        return {}
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return outcome.plain()
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+        raise NotImplementedError
+
+    def tables(self, plan: Plan) -> list[Table]:
+        """The same as tables."""
+        return []
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of those who answered."""
+        return []
+
+    def rescore(self, plan: Plan, outcome: Outcome) -> None:
+        """Write the scores anew that are made old."""
+
+    def ask(self, call: Call, asked: "Asked") -> NoReturn:
+        """Have a plan carried out, or say what it takes."""
+        if asked.n and not self.some:
+            raise WrongInput(f"delibsim {self.command} ask has no --n; leave it out")
+        plan = self.plan(call, asked.n)
+        screen = console(stderr=True)
+        print_each([f"note: {line}" for line in plan.notes], screen)
+        print_each([f"warning: {line}" for line in plan.warnings], screen)
+        if asked.only:
+            show_estimate(self, plan, asked.as_json)
+        if asked.may_ask(plan.models):
+            agreed(estimate(plan).usd.high, yes=False)
+        outcome = asyncio.run(ask_models(plan, asked.notify(screen)))
+        plan = plan.kind.now(plan)
+        self.rescore(plan, outcome)
+        tables, measured = self.measured(call) if asked.n else ([], {})
+        if asked.as_json:
+            echo_json({**self.plain(plan, outcome), **measured})
+        else:
+            self.show(plan, outcome, tables)
+            print_each([f"missing: {fault}" for fault in (*outcome.faults, *plan.faults)], screen)
+        complete = outcome.whole and not plan.faults
+        raise typer.Exit(exit_code(bool(outcome.usable), complete))
+
+    def show(self, plan: Plan, outcome: Outcome, tables: Sequence[Table]) -> None:
+        """Print what came of asking, and what follows."""
+        screen = console()
+        print_each(self.told(plan, outcome), screen)
+        for table in (*self.tables(plan), *tables):
+            show_table(table, screen)
+        print_each([f"note: {line}" for line in self.notes(plan)], screen)
+        screen.print(f"Next       delibsim {self.following} {quoted(plan.runs.study)}")
+
+    def hand_out(self, call: Call, handing: Handing) -> Handed:
+        """Hand a pack out to people."""
+        raise NotImplementedError
+
+    def collect(self, call: Call, form: Path) -> Collected:
+        """Read the form of a pack of the study back."""
+        settings_of(call.words, {})
+        return collect_and_score(form, call.runs)
+
+    def kept(self, call: Call) -> Plan:
+        """A task as it was kept, for a replay."""
+        raise NotImplementedError
+
+    def report(self, call: Call) -> Reported:
+        """What the answers of a study say."""
+        raise NotImplementedError
+
+    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+        """Print the report or write it; exit with 4 where there is nothing to report."""
+        found = self.report(call)
+        if found.report.something:
+            wanted = tables or found.tables
+            end_with_report(found.report, out or found.folder, as_json, wanted, found.printed)
+        if as_json:
+            echo_json(found.report.plain() | {"page": None})
+        print_each(found.nothing, console(stderr=True))
+        raise typer.Exit(4)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a command asks: about how many texts only, an estimate only, without asking the user
+    first, quietly, printed as JSON.
+    """
+
+    n: int | None = None
+    only: bool = False
+    yes: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+    def notify(self, screen: Console) -> Callable[[str], None]:
+        """Prints a line of progress, unless quiet."""
+        return (lambda line: None) if self.quiet else partial(screen.print, soft_wrap=True)
+
+    def may_ask(self, models: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether the user is asked first: on a terminal, where models may cost money."""
+        paid = any(one.get("kind") in PAID for one in models.values())
+        return paid and not self.yes and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def show_estimate(kind: Kind, plan: Plan, as_json: bool) -> NoReturn:
     """Say what the answers that are still to be asked for will take."""
     found = estimate(plan)
     plan = plan.kind.at_most(plan)
     if as_json:
-        values: dict[str, Any] = plain(plan.limits, found)
-        counts = values.pop("sessions")
-        answers = {name: counts[name] for name in ("planned", "held", "waiting")}
-        own = {"study": plan.runs.study, view.units: answers}
-        echo_json(values | own | dict(view.values(plan, found)))
-        return
-    screen = console()
-    print_each(view.before(plan, found), screen)
-    print_lines(plan.limits, found, screen, view.units, plan.runs)
-    print_each(view.after(plan, found), screen)
+        own = kind.values(plan, found)
+        echo_json(counted_plain(plan.limits, found, plan.runs.study, kind.answers) | own)
+    else:
+        screen = console()
+        print_each(kind.before(plan, found), screen)
+        print_lines(plan.limits, found, screen, kind.answers, plan.runs)
+        print_each(kind.after(plan, found), screen)
+    raise typer.Exit(0)
 
 
-def replay_and_exit(plan: Plan, called: str, as_json: bool) -> None:
-    """Compute a task as it was kept again from its record alone, print the verdict and what
-    differs, and exit: 0 if all is equal, 4 if not. `called` is what the task is called.
-    """
-    found = asyncio.run(replay(plan))
-    end_with_replayed(plan.runs.study, found, (called, plan.kind.noun), as_json)
+def counted_plain(limits: Any, found: Estimate, study: str, answers: str) -> dict[str, Any]:
+    """An estimate of answers as plain values."""
+    values: dict[str, Any] = estimate_plain(limits, found)
+    counts = values.pop("sessions")
+    return values | {
+        "study": study,
+        answers: {name: counts[name] for name in ("planned", "held", "waiting")},
+    }
 
 
-def end_with_replayed(study: str, found: Replayed, words: tuple[str, str], as_json: bool) -> None:
-    """Print the verdict and what differs, and exit: 0 if all is equal, 4 if not.
+def commands_of(kind: Kind) -> typer.Typer:
+    """The commands of a kind: those of which data/asking.yaml has a help."""
+    about = HELP[kind.command]
+    app = typer.Typer(add_completion=False, no_args_is_help=True, help=about["about"])
+    made = {"ask": _ask, "handout": _handout, "collect": _collect, "replay": _replay}
+    made["report"] = _report
+    for name, make in made.items():
+        if name in about:
+            app.command(name, help=about[name]["help"], epilog=epilog(kind, name))(make(kind))
+    return app
 
-    `words` are what the task and its answers are called, such as ("scheme", "sample").
-    """
-    task, noun = words
+
+def epilog(kind: Kind, name: str) -> str:
+    """An example of a command, and its settings in words."""
+    about = HELP[kind.command][name]
+    example = f"For example: delibsim {about['example']}."
+    if "settings" not in about:
+        return example
+    known = {"handed": told(kind.handed), "reported": told(kind.reported)}
+    return f"{example} Settings: {about['settings'].format(**known)}."
+
+
+def _ask(kind: Kind) -> Callable[..., None]:
+    def ask(
+        study: StudyName,
+        settings: Settings = None,
+        n: Annotated[int | None, number("Ask about so many texts only.", 1_000_000)] = None,
+        only: EstimateOnly = False,
+        yes: Yes = False,
+        quiet: Quiet = False,
+        root: Dir = RUNS,
+        as_json: Json = False,
+    ) -> None:
+        chosen, words = kind.chosen(settings or [])
+        chosen.ask(Call(study, words, root), Asked(n, only, yes, quiet, as_json))
+
+    return ask
+
+
+def _handout(kind: Kind) -> Callable[..., None]:
+    def handout(
+        study: StudyName,
+        settings: Settings = None,
+        raters: Annotated[str, typer.Option(help=RATERS.format(kind.raters))] = "",
+        n: Annotated[int | None, number(MANY, 1_000_000)] = None,
+        online: Annotated[bool, typer.Option("--online", help=ONLINE)] = False,
+        hand_on: Annotated[
+            float, typer.Option("--hand-on", min=0.1, max=10_000, help=HAND_ON)
+        ] = 48.0,
+        out: Annotated[Path | None, out_folder("one named after the pack")] = None,
+        root: Dir = RUNS,
+        as_json: Json = False,
+    ) -> None:
+        if online and out is not None:
+            raise WrongInput("with --online nothing is written; leave -o out")
+        chosen, words = kind.chosen(settings or [])
+        call = Call(study, words, root)
+        handing = Handing(raters, n, Online(hand_on) if online else None, out)
+        _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
+
+    return handout
+
+
+def _show_handed(kind: Kind, pack: Handed, runs: Runs, as_json: bool) -> None:
+    """Print what was handed out, and what comes next."""
+    study, screen = quoted(runs.study), console()
+    print_each([f"note: {line}" for line in pack.notes], console(stderr=True))
     if as_json:
-        echo_json(
-            {
-                "study": study,
-                task: found.task,
-                plural_of(noun): found.answers,
-                "verdict": found.verdict,
-                "differences": list(found.differences),
-            }
-        )
+        place = {"task": pack.name} if pack.folder is None else {}
+        echo_json({**place, **pack.plain})
+        return
+    print_each(pack.lines, screen)
+    if pack.folder is None:
+        screen.print(f"Task       {pack.name}")
+        screen.print(f"Next       delibsim people invite {study} --rater {pack.name} --open")
+        screen.print(f"           delibsim serve {study}")
+    else:
+        folder = shown(pack.folder.resolve())
+        form = f"{quoted(f'{folder}/form.csv')}{kind.form}"
+        screen.print(f"Folder     {folder}")
+        screen.print(f"Next       delibsim {kind.command} collect {study} {form}")
+
+
+def _collect(kind: Kind) -> Callable[..., None]:
+    def collect(
+        study: StudyName,
+        form: Annotated[Path, typer.Argument(metavar="FORM", help=FORM)],
+        settings: Settings = None,
+        root: Dir = RUNS,
+        as_json: Json = False,
+    ) -> None:
+        chosen, words = kind.chosen(settings or [])
+        found = chosen.collect(Call(study, words, root), form)
+        if as_json:
+            echo_json(found.plain())
+        else:
+            known = f"{found.given - found.new:,} known before"
+            empty = f"{counted(found.empty, 'cell')} left empty"
+            print_each([f"{counted(found.new, found.noun)} kept, {known}, {empty}"], console())
+            sheets = [f"{rater}: {counted(n, 'sheet')}" for rater, n in found.raters.items()]
+            print_each([*sheets, *found.notes], console())
+        raise typer.Exit(exit_code(found.given > found.missing, found.whole))
+
+    return collect
+
+
+def _replay(kind: Kind) -> Callable[..., None]:
+    def replay(
+        study: StudyName, settings: Settings = None, root: Dir = RUNS, as_json: Json = False
+    ) -> None:
+        chosen, words = kind.chosen(settings or [])
+        end_with_replayed(chosen.kept(Call(study, words, root)), as_json)
+
+    return replay
+
+
+def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
+    """Compute a task as it was kept again from its record alone, print the verdict and what
+    differs, and exit: 0 if all is equal, 4 if not.
+    """
+    found, study, noun = asyncio.run(replay(plan)), plan.runs.study, plan.kind.noun
+    if as_json:
+        said = {"verdict": found.verdict, "differences": list(found.differences)}
+        echo_json({"study": study, "task": found.task, plural_of(noun): found.answers, **said})
     else:
         say(f"{study}, {found.task}: {found.verdict}, {counted(found.answers, noun)}")
         for line in found.differences[:LISTED]:
@@ -109,3 +428,18 @@ def end_with_replayed(study: str, found: Replayed, words: tuple[str, str], as_js
         if more > 0:
             say(f"  and {more} more")
     raise typer.Exit(0 if found.verdict == "equal" else 4)
+
+
+def _report(kind: Kind) -> Callable[..., None]:
+    def report(
+        study: StudyName,
+        settings: Settings = None,
+        tables: Annotated[str, typer.Option(help=TABLES)] = "",
+        out: Annotated[Path | None, out_folder("none; the report is printed")] = None,
+        root: Dir = RUNS,
+        as_json: Json = False,
+    ) -> None:
+        chosen, words = kind.chosen(settings or [])
+        chosen.show_report(Call(study, words, root), tables, out, as_json)
+
+    return report

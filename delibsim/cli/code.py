@@ -1,32 +1,166 @@
-"""`delibsim code`: code texts by a scheme; each of its commands has a module of its own."""
+"""`delibsim code`: texts coded by a scheme, and an audit of the rationales (kind=rationale)."""
 
-import typer
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from delibsim.cli.code_ask import EPILOG, ask
-from delibsim.cli.code_audit import EPILOG as AUDIT_EPILOG
-from delibsim.cli.code_audit import audit
-from delibsim.cli.code_export import export
-from delibsim.cli.code_import import import_
-from delibsim.cli.code_online import online
-from delibsim.cli.code_replay import replay
-from delibsim.cli.code_report import report
-from delibsim.cli.code_review import review
-from delibsim.cli.code_schemes import schemes
+from delibsim.analysis.table import Table, numbers, texts
+from delibsim.asking.kinds.code import CODES
+from delibsim.asking.kinds.code_plan import (
+    Measured,
+    coding_plain,
+    coding_told,
+    measured,
+    plan_coding,
+    tried,
+    uncoded_told,
+)
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.rationale import Rationale
+from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
+from delibsim.cli.terminal import shown
+from delibsim.conduct.texts import rescore_codes
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted, quoted
+from delibsim.planning.estimate import Estimate
+from delibsim.planning.load import Range
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+KINDS = ("code", "rationale")
+HANDED = {
+    "scheme": TEXT,
+    "by": TEXT,
+    "context": whole(),
+    "stratify": TEXT,
+    "training": flag(),
+    "draw": choice("random", "doubt"),
+    "dimension": TEXT,
+}
+REPORTED = {
+    "scheme": TEXT,
+    "by": TEXT,
+    "against": TEXT,
+    "bound": decimal(0.10, 0.001, 2),
+    "least": decimal(0.60, -1, 1),
+}
+TEXTS, REVIEWED = 200, 100
+"""How many texts are drawn for people at random, and by doubt."""
 
 
-@app.callback()
-def _group() -> None:
-    """Code texts by a scheme, and see how far coders agree."""
+class Code(Kind):
+    """Levels of texts on the dimensions of a scheme."""
+
+    command = "code"
+    answers = "samples"
+    following = "code report"
+    some = True
+    handed = HANDED
+    reported = REPORTED
+
+    def chosen(self, words: Sequence[str]) -> tuple[Kind, list[str]]:
+        """Codes, or with kind=rationale what their rationales say."""
+        own, others = parted(words, {"kind": TEXT})
+        kind = settings_of(own, {"kind": choice(*KINDS)})["kind"]
+        return (Rationale() if kind == "rationale" else self), others
+
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """The coding that is asked for."""
+        planned = plan_coding(call.runs, call.words)
+        return tried(planned, n) if n else planned
+
+    def measured(self, call: Call) -> tuple[list[Table], dict[str, Any]]:
+        """What all texts will take by what some of them took."""
+        found = measured(self.plan(call))
+        heads = ["calls", "input", "of it cached", "output", "to come", "USD a call", "USD to come"]
+        table = Table([*texts("coder"), *numbers(heads)], list(map(_row, found)), "Measured")
+        return [table], {"measured": [vars(one) for one in found]}
+
+    def before(self, plan: Plan, found: Estimate) -> list[str]:
+        """How many samples there are, and which texts are not coded."""
+        return [*super().before(plan, found), *uncoded_told(plan)]
+
+    def after(self, plan: Plan, found: Estimate) -> list[str]:
+        """What a text costs."""
+        if not (found.waiting and found.usd.high):
+            return []
+        coded = _coded(plan)
+        usd = _a_text(found.usd, coded)
+        return [f"A text     {usd.low:.4f} - {usd.high:.4f} USD, of {counted(coded, 'text')}"]
+
+    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+        """The same as plain values."""
+        coded = _coded(plan)
+        usd = _a_text(found.usd, coded)
+        return {"texts": coded, "usd_a_text": {"low": usd.low, "high": usd.high}}
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return coding_plain(plan, outcome)
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences, and where the steps lie."""
+        steps = plan.answers.files.steps
+        where = [f"Steps      {shown(steps.resolve())}"] if steps.is_file() else []
+        return [*coding_told(plan, outcome), *where]
+
+    def rescore(self, plan: Plan, outcome: Outcome) -> None:
+        """Write the scores of codes anew."""
+        if outcome.new or outcome.before:
+            rescore_codes(plan.runs)
+
+    def hand_out(self, call: Call, handing: Handing) -> Handed:
+        """Hand out texts to be coded."""
+        from delibsim.asking.kinds import code_people as people  # numpy is slow to import
+
+        given = settings_of(call.words, HANDED)
+        coding = coding_of(call.runs, given["scheme"], given["by"], given["context"])
+        if given["draw"] == "doubt":
+            kind, usual = people.REVIEW, "1"
+            draw = people.draw_review(coding, handing.n or REVIEWED, given["dimension"])
+        elif given["dimension"]:
+            raise WrongInput("dimension= is of draw=doubt; leave it out")
+        else:
+            kind, usual = "training" if given["training"] else "pack", self.raters
+            parts, n = given["stratify"], handing.n or TEXTS
+            draw = people.draw_texts(coding, n, parts, given["training"])
+        coders = handing.people(usual, "coder")
+        pack = people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
+        return Handed(pack.name, pack.folder, people.told(pack), pack.plain())
+
+    def kept(self, call: Call) -> Plan:
+        """The coding by a scheme as it was kept."""
+        return CODES.kept(call.runs, settings_of(call.words, {"scheme": TEXT})["scheme"])
+
+    def report(self, call: Call) -> Reported:
+        """How far coders agree."""
+        from delibsim.analysis.coding.report import Settings, why_not_coded  # pandas is slow
+        from delibsim.conduct.code_report import report_on_codes
+
+        own = settings_of(call.words, REPORTED)
+        settings = Settings(own["bound"], own["least"], own["against"], own["by"])
+        found = report_on_codes(call.runs, own["scheme"], settings)
+        nothing = f"nothing has been coded yet; give: delibsim code ask {quoted(call.study)}"
+        return Reported(found, list(why_not_coded(found)) or [nothing])
 
 
-app.command()(schemes)
-app.command(epilog=EPILOG)(ask)
-app.command()(replay)
-app.command()(export)
-app.command()(online)
-app.command(name="import")(import_)
-app.command()(review)
-app.command(epilog=AUDIT_EPILOG)(audit)
-app.command()(report)
+def _row(one: Measured) -> list[str]:
+    """What the calls of one coder used, as a row of a table."""
+    means = [one.input_tokens, one.cached_tokens, one.output_tokens]
+    tokens = ["unknown" if mean is None else f"{mean:,.0f}" for mean in means]
+    usd = ["unknown" if one.usd is None else f"{one.usd:.5f}"]
+    usd.append("unknown" if one.usd_to_come is None else f"{one.usd_to_come:,.2f}")
+    return [one.coder, f"{one.calls:,}", *tokens, f"{one.to_come:,}", *usd]
+
+
+def _coded(plan: Plan) -> int:
+    """How many texts are coded on any dimension."""
+    about = plan.about
+    return len({text.id for one in about.dimensions for text in about.coded(one)})
+
+
+def _a_text(usd: Range, n: int) -> Range:
+    """US dollars a text."""
+    return Range(usd.low / n, usd.high / n) if n else Range()
+
+
+app = commands_of(Code())

@@ -1,27 +1,274 @@
-"""`delibsim compare`: have texts judged in pairs; each of its commands has a module of its own."""
+"""`delibsim compare`: texts judged two at a time, and how strong each is."""
 
-import typer
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from delibsim.cli.compare_ask import EPILOG, ask
-from delibsim.cli.compare_dimensions import dimensions
-from delibsim.cli.compare_export import export
-from delibsim.cli.compare_import import import_
-from delibsim.cli.compare_online import online
-from delibsim.cli.compare_replay import replay
-from delibsim.cli.compare_report import report
+from delibsim.analysis.table import Table, numbers, texts
+from delibsim.asking.kinds.pair import PAIRS
+from delibsim.asking.kinds.pair_outcome import (
+    comparison_plain,
+    comparison_told,
+    judge_rows,
+    notes_of,
+    stop_rows,
+    votes_of,
+)
+from delibsim.asking.kinds.pair_plan import plan_pairs
+from delibsim.asking.kinds.pair_texts import study_of_several
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.settings import task_name
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.settings import (
+    SEVERAL,
+    TEXT,
+    Setting,
+    choice,
+    flag,
+    parted,
+    settings_of,
+    whole,
+)
+from delibsim.cli.terminal import study_at
+from delibsim.conduct.texts import rescore_pairs
+from delibsim.domain.comparison import Vote
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.reason import in_words
+from delibsim.domain.text import counted, quoted, study_named
+from delibsim.planning.estimate import Estimate
+from delibsim.store.comparisons import Comparisons
+from delibsim.store.gathered import gathered_and_own
+from delibsim.store.runs import Runs
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
+WEIGHTS = (0.001, 1000.0)
+"""The smallest and the largest number of a penalty."""
+THRESHOLDS = (0.001, 20.0)
+"""The smallest and the largest threshold of ties that may be set, in log odds."""
 
 
-@app.callback()
-def _group() -> None:
-    """Have texts judged two at a time, and see how strong each is."""
+def _number(text: str, low: float, high: float, wanted: str) -> float:
+    """A number between two ends."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not low <= number <= high:
+        raise ValueError(f"{wanted} from {low:g} to {high:,g}")
+    return number
 
 
-app.command()(dimensions)
-app.command(epilog=EPILOG)(ask)
-app.command()(replay)
-app.command()(export)
-app.command()(online)
-app.command(name="import")(import_)
-app.command()(report)
+def _threshold(text: str) -> float | None:
+    """A threshold that is set; None for one that is estimated."""
+    return None if text == "estimated" else _number(text, *THRESHOLDS, "estimated, or a number")
+
+
+def _penalty(text: str) -> Any:
+    """The penalty that a text names; None for none."""
+    from delibsim.measures.bradley_terry.likelihood import Dummy, Normal
+
+    kind, _, weight = text.partition(":")
+    kinds: dict[str, Any] = {"dummy": Dummy, "normal": Normal}
+    if text in ("none", "0", "dummy:0"):
+        return None
+    if kind not in kinds:
+        raise ValueError("dummy:0.1, normal:2 or none")
+    return kinds[kind](_number(weight, *WEIGHTS, f"{kind} with a number"))
+
+
+KEPT_EQUAL = {"keep_equal": flag()}
+REPORTED = {
+    "name": TEXT,
+    "model": choice("rao_kupper", "davidson", "bt"),
+    "penalty": Setting("", _penalty, "dummy:0.1|normal:TAU|none"),
+    "threshold": Setting(None, _threshold, "estimated|X"),
+    "scale": choice("log_odds", "z", "unit", "win"),
+    "order": Setting("", choice("estimated", "none").read, "estimated|none"),
+    "judges": choice("discriminating", "own_bias", "pooled"),
+    "draws": whole(0, high=100_000),
+    "against": TEXT,
+    "top": whole(0),
+    "difference": SEVERAL,
+}
+
+
+class Compare(Kind):
+    """Votes on which of two texts is the stronger on a dimension."""
+
+    command = "compare"
+    answers = "votes"
+    following = "compare report"
+    raters = "5"
+    reported = REPORTED
+
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """The comparison that is asked for."""
+        runs, sources, settings = _studies(call)
+        own, others = parted(settings, KEPT_EQUAL)
+        keep_equal = settings_of(own, KEPT_EQUAL)["keep_equal"]
+        return plan_pairs(runs, others, keep_equal, sources=sources)
+
+    def before(self, plan: Plan, found: Estimate) -> list[str]:
+        """How many votes there are, on how many pairs."""
+        about = plan.about
+        pairs = f"{counted(about.pairs, 'pair')} on {counted(len(about.sheets), 'sheet')}"
+        votes = ("at most " if about.chains else "") + counted(found.planned, "vote")
+        counts = f"{votes}, {found.held:,} there already, {found.waiting:,} to be asked for"
+        return [f"{study_named(plan.runs.study)}: {pairs}; {counts}"]
+
+    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+        """What an estimate says of sheets, texts and pairs."""
+        about = plan.about
+        size = {"sheets": len(about.sheets), "texts": len(about.shown), "pairs": about.pairs}
+        return size | {"at_most": bool(about.chains)}
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return comparison_plain(plan, outcome)
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+        return comparison_told(plan, outcome)
+
+    def tables(self, plan: Plan) -> list[Table]:
+        """Votes by judge and, of an adaptive comparison, what ended its batches."""
+        rows = []
+        for row in judge_rows(plan, votes_of(plan)):
+            judge, dimension, *counts = row.values()
+            rows.append([str(judge), str(dimension), *(f"{n:,}" for n in counts)])
+        heads = ["planned", "answered", "A", "B", "tie", "missing"]
+        found = [Table([*texts("judge", "dimension"), *numbers(heads)], rows, "Votes")]
+        if plan.about.chains:
+            found.append(_stops(plan))
+        return found
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of the judges."""
+        return notes_of(plan, votes_of(plan))
+
+    def rescore(self, plan: Plan, outcome: Outcome) -> None:
+        """Write the scores of pairs anew where there are new votes."""
+        if outcome.new:
+            rescore_pairs(gathered_and_own(plan.runs))
+
+    def hand_out(self, call: Call, handing: Handing) -> Handed:
+        """Hand out pairs to be judged."""
+        from delibsim.asking.kinds.pair_people import export_pairs, for_people
+
+        people = handing.people(self.raters, "rater")
+        runs, sources, settings = _studies(call)
+        own, others = parted(settings, KEPT_EQUAL)
+        asked = for_people(runs, others, settings_of(own, KEPT_EQUAL)["keep_equal"], sources)
+        pack = export_pairs(asked, people, handing.n, handing.out, handing.online)
+        notes = [*asked.notes]
+        if pack.nothing:
+            had = ", ".join(pack.nothing)
+            notes.append(f"{had}: all pairs were handed out before, so no pages were written")
+        if pack.pairs < pack.among:
+            left = f"{pack.among - pack.pairs:,} of {pack.among:,} pairs"
+            notes.append(f"{left} are in no sheet of this pack")
+        sheets = counted(sum(pack.raters.values()), "sheet")
+        where = "rater-1.html and so on to print, form.csv to fill in"
+        line = (
+            f"{counted(pack.pairs, 'pair')} for {counted(len(pack.raters), 'rater')}: {sheets}, of"
+            f" which {pack.repeated} repeated; {where if pack.folder else 'on pages'}"
+        )
+        return Handed(pack.name, pack.folder, [line], pack.plain(), notes)
+
+    def kept(self, call: Call) -> Plan:
+        """A comparison as it was kept."""
+        return PAIRS.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
+
+    def report(self, call: Call) -> Reported:
+        """How strong each text is."""
+        from delibsim.conduct.compare_report import report_on_pairs  # pandas is slow to import
+
+        given, runs = settings_of(call.words, REPORTED), call.runs
+        comparisons = Comparisons.begun(runs, given["name"])
+        pairs = _pairs(given["difference"], comparisons)
+        settings = replace(_settings(given, comparisons), top=given["top"], differences=pairs)
+        found = report_on_pairs(runs, comparisons, settings, given["against"])
+        return Reported(found, [_nothing(found.data.compared.votes, call.study)])
+
+
+def _studies(call: Call) -> tuple[Runs, tuple[Runs, ...], list[str]]:
+    """The study of a comparison, the studies that its texts are gathered from where there are
+    several, and the settings: words without = are further studies.
+    """
+    settings = [word for word in call.words if "=" in word]
+    further = [word for word in call.words if "=" not in word]
+    if not further:
+        return call.runs, (), settings
+    sources = tuple(study_at(name, call.root) for name in (call.study, *further))
+    own, _ = parted(settings, {"name": TEXT})
+    name = settings_of(own, {"name": TEXT})["name"]
+    if not name:
+        raise WrongInput("the texts of several studies are kept under a name of theirs: name=NAME")
+    return study_of_several(call.root, task_name("name", name), sources), sources, settings
+
+
+def _stops(plan: Plan) -> Table:
+    """What ended the batches of every dimension, and what was known then."""
+    rows = []
+    for row in stop_rows(plan):
+        known = [row[name] for name in ("se", "r", "r_probe", "apart")]
+        cells = [f"{row['batches']:,}", f"{row['pairs']:,}", f"{row['per_text']:.1f}"]
+        cells += ["-" if value is None else f"{value:.3f}" for value in known]
+        rows.append([row["dimension"], row["stopped"] or "-", *cells])
+    heads = ["batches", "pairs", "a text", "se", "r", "r of probes", "apart"]
+    return Table([*texts("dimension", "ended by"), *numbers(heads)], rows, "Adaptive choice")
+
+
+def _nothing(votes: Sequence[Vote], study: str) -> str:
+    """Why there is nothing to report."""
+    missing = Counter(in_words(vote.missing.code) for vote in votes if vote.missing)
+    if not missing:
+        return f"there is no vote yet; give: delibsim compare ask {quoted(study)}"
+    told = "; ".join(f"{n:,} {why}" for why, n in missing.items())
+    return f"no vote has an outcome, so there are no scores. Missing: {told}"
+
+
+def _pairs(given: Sequence[str], comparisons: Comparisons) -> tuple[tuple[str, str], ...]:
+    """The two texts of each difference; WrongInput for what is no two texts.
+
+    An id may hold a comma itself, so a pair is parted where both sides are ids.
+    """
+    known = set(comparisons.files.task()["texts"])
+    found = []
+    for words in given:
+        parts = words.split(",")
+        ways = [(",".join(parts[:i]), ",".join(parts[i:])) for i in range(1, len(parts))]
+        if not ways:
+            raise WrongInput(f"difference={words}: give the ids of two texts, as ID,ID")
+        both = [way for way in ways if known.issuperset(way) and way[0] != way[1]]
+        if len(both) != 1:
+            strange = [id for id in ways[0] if id not in known]
+            if not both and strange and len(ways) == 1:
+                raise unknown("text", strange[0], sorted(known))
+            raise WrongInput(f"difference={words}: these are no two texts of the comparison")
+        found += both
+    return tuple(found)
+
+
+def _settings(given: Mapping[str, Any], comparisons: Comparisons) -> Any:
+    """How scores are computed.
+
+    Place bias is estimated unless told otherwise, but not of imported judgments, of which nobody
+    knows whether their order was drawn.
+    """
+    from delibsim.analysis.pairs.fitted import Settings
+    from delibsim.measures.bradley_terry.fit import Model
+
+    order, penalty = given["order"], given["penalty"]
+    imported = "imported" in comparisons.files.task()
+    model = Model(
+        kind=given["model"],
+        order=order == "estimated" or (not order and not imported),
+        penalty=_penalty("dummy:0.1") if penalty == "" else penalty,
+        theta=given["threshold"],
+        judges=given["judges"],
+    )
+    return Settings(model, given["scale"], bootstrap=given["draws"])
+
+
+app = commands_of(Compare())

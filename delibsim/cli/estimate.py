@@ -1,23 +1,35 @@
 """`delibsim estimate`: what a plan will cost, before anything is called, and all of its prompts."""
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from typer.core import TyperCommand
-from typer.main import get_command
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import RUNS, Json, RunsFolder, Sweep
+from delibsim.cli.options import (
+    RUNS,
+    AnyStudy,
+    Dir,
+    Json,
+    Settings,
+    Sweep,
+    study_first,
+    with_runs,
+)
+from delibsim.cli.options import (
+    EstimateOnly as EstimateOnly,
+)
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
+from delibsim.cli.terminal import agreed, console, echo_json, on_terminal, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 
 if TYPE_CHECKING:
     from delibsim.models.limits import Limits
+    from delibsim.models.replay import Exchange
     from delibsim.planning.compose import Plan
     from delibsim.planning.costing import Assumptions
     from delibsim.planning.effects import Effects
@@ -25,6 +37,9 @@ if TYPE_CHECKING:
     from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
+
+PAID = ("litellm", "openai_compatible")
+"""The kinds of models that may cost money."""
 
 EPILOG = (
     "Ranges hold if statements keep to --words and replies are readable at once; re-asks and"
@@ -37,49 +52,22 @@ WORDS = (
     " than procedure.words, or 240-725 where that names no number."
 )
 THINKING = "Tokens of thinking in a call, such as 500-3000; without it, up to max_tokens."
-SETTINGS = "Settings as key=value, the same as for delibsim run."
 FOLDER = "Write every prompt of the plan into this folder, a file a cell."
 EVERY = "With --render: a file for each session instead."
 SECONDS = "Seconds that a call is assumed to take."
 
 
-def _of_runs(root: RunsFolder = RUNS) -> None:
-    """The option of `delibsim run` that this command has as well."""
-
-
-_alone = typer.Typer(add_completion=False)
-_alone.command()(_of_runs)
-RUNS_OPTION = get_command(_alone).params[0]
-RUNS_OPTION.expose_value = False
-
-
-ONLY = "Say what it would take (calls, tokens, US dollars, time), and ask nobody."
-EstimateOnly = Annotated[bool, typer.Option("--estimate", help=ONLY)]
-"""The option of every command that may pay."""
-
-
-class WithRuns(TyperCommand):
-    """A command that lists --runs, of which `as_settings` made a setting before it was called: it
-    has as many options of its own as a function may have arguments.
-    """
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The options, --runs before --help."""
-        *own, last = super().get_params(ctx)
-        return [*own, RUNS_OPTION, last]
-
-
-@app.command("estimate", epilog=EPILOG, cls=WithRuns)
+@app.command("estimate", epilog=EPILOG)
 def command(
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
-    ] = None,
+    study: AnyStudy = None,
+    settings: Settings = None,
     multirun: Sweep = False,
     words: Annotated[str, typer.Option(help=WORDS)] = "",
     latency: Annotated[float, typer.Option(min=0, max=86_400, help=SECONDS)] = 10.0,
     thinking: Annotated[str, typer.Option(help=THINKING)] = "",
     folder: Annotated[Path | None, typer.Option("--render", help=FOLDER)] = None,
     every: Annotated[bool, typer.Option("--every", help=EVERY)] = False,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
@@ -92,7 +80,8 @@ def command(
     assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking"))
     if every and folder is None:
         raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
-    planned = plan(overrides or [], sweep=multirun, named=False)
+    named, words_of_plan = study_first(study, settings)
+    planned = plan(with_runs(words_of_plan, root, named), sweep=multirun, named=False)
     rendered = None
     if folder is not None:
         files, different = render(planned.sessions, folder, every)
@@ -106,6 +95,31 @@ def command(
             f" {rendered['different']} of them different in more than the models asked",
             soft_wrap=True,
         )
+
+
+def ask_first(
+    planned: "Plan",
+    runs: "Runs",
+    yes: bool,
+    past: "Mapping[str, Sequence[Exchange]] | None" = None,
+) -> None:
+    """On a terminal, ask whether sessions are to be held that may cost more than 5 USD; exit code 3
+    where the answer is no. `past` holds for every branch what it has of its parent's record.
+    """
+    if yes or not on_terminal():
+        return
+    if not any(
+        one.get("kind") in PAID for each in planned.sessions for one in each.voices.values()
+    ):
+        return
+    import asyncio
+
+    from delibsim.planning.estimate import estimate
+
+    found = asyncio.run(
+        estimate(planned.sessions, runs, planned.limits, planned.addresses, past=past)
+    )
+    agreed(found.usd.high, yes)
 
 
 def show_estimate(

@@ -8,9 +8,18 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
+from delibsim.cli.options import RUNS, Dir, Json
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, report, safe, say, shown, study_at
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    report,
+    run_at,
+    safe,
+    say,
+    shown,
+    study_at,
+)
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.branch_folders import BRANCHES
@@ -31,54 +40,65 @@ from delibsim.store.tables.export import export as write
 from delibsim.store.tables.sheets import Table
 
 app = typer.Typer(add_completion=False)
-
-TO = "Where to write. Default: the folder tables/ of the study, bench/ for --as bench."
-AS = "tables: all tables of delibsim; bench: the seven tables of the published release."
-TABLES_OF_ALL = "tables"
-LAYOUTS = (TABLES_OF_ALL, "bench")
+WHAT = "A study, or one run: its folder, study/session, or a study that has one session."
+AS = (
+    "tables: all tables of a study; bench: the seven tables of the published release; html,"
+    " markdown, text, json, csv, cite: one run for others. Default: tables, or by the ending of -o."
+)
+TABLES, OF_STUDY = "tables", ("tables", "bench")
+ENDINGS = {
+    ".html": "html",
+    ".md": "markdown",
+    ".txt": "text",
+    ".json": "json",
+    ".csv": "csv",
+}
+TO = "The folder of a study's tables (default: tables/ or bench/ in it), or the file of a run."
+FORMAT = "csv, parquet or both."
 SAFE = "Put ' before texts in CSV files that a spreadsheet would take for formulas."
 WITHOUT = (
     "Of a study of texts: leave out what was written (texts, authors, other columns of their file,"
     " summaries, replies, rationales, notes) and keep its SHA-256."
 )
+NOBODY = "Of a run: leave out personas, and the answers, votes and ratings of people."
 
 
-@app.command()
+@app.command(epilog="For example: delibsim export pilot --format both.")
 def export(
-    study: StudyName,
-    to: Annotated[Path | None, typer.Option(help=TO)] = None,
-    format: Annotated[str, typer.Option(help="csv, parquet or both.")] = "csv",
-    layout: Annotated[str, typer.Option("--as", help=AS)] = TABLES_OF_ALL,
+    what: Annotated[str, typer.Argument(metavar="STUDY|RUN", help=WHAT)],
+    form: Annotated[str, typer.Option("--as", help=AS)] = "",
+    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER|FILE", help=TO)] = None,
+    format: Annotated[str, typer.Option("--format", help=FORMAT)] = "csv",
     spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe", help=SAFE)] = False,
     without_texts: Annotated[bool, typer.Option("--without-texts", help=WITHOUT)] = False,
-    root: RunsFolder = RUNS,
+    without_personas: Annotated[bool, typer.Option("--without-personas", help=NOBODY)] = False,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Write a study as tidy tables with a codebook. Exit code 0; 3 if something was damaged and
-    left out, 4 if there is no session. Of a study of texts: the table texts, and their scores.
+    """Write a study as tidy tables with a codebook, or one run for others: design, participants,
+    transcript, answers, who moved, measures, and a citation with the SHA-256 of its run.json.
+
+    Exit code 0; 3 if something was damaged and left out, 4 if there is no session. Of a study of
+    texts: the table texts, and their scores.
     """
+    chosen = form or ENDINGS.get(to.suffix.lower() if to else "", TABLES)
+    if chosen not in OF_STUDY:
+        from delibsim.cli.show import FORMS, share  # slow to import
+
+        if chosen not in FORMS:
+            raise unknown("form", chosen, [*OF_STUDY, *FORMS], "Name it: --as tables")
+        share(run_at(what, root), chosen, to, personas=not without_personas)
+        return
     if format not in (*FORMATS, "both"):
         raise unknown("format", format, [*FORMATS, "both"])
-    if layout not in LAYOUTS:
-        raise unknown("layout", layout, LAYOUTS)
-    runs = study_at(study, root)
-    if StudyTexts(runs).held():
-        if layout == "bench":
-            raise WrongInput("the published release has sessions; leave out --as bench")
-    elif without_texts:
-        raise WrongInput(
-            f"{study_named(runs.study)} holds sessions, and --without-texts is for studies of"
-            " texts; leave it out"
-        )
-    elif not runs.sessions():
-        say(f"{study_named(runs.study)} has no sessions to export yet", err=True)
-        raise typer.Exit(4)
+    runs = study_at(what, root)
+    _refuse(runs, chosen, without_texts)
     formats = FORMATS if format == "both" else (format,)
-    if layout == "bench":
-        written, rows_are = _bench(runs, to or runs.folder / BENCH, formats, spreadsheet_safe)
-    else:
+    if chosen == TABLES:
         folder = to or runs.folder / EXPORT
         written, rows_are = _tables(runs, folder, formats, spreadsheet_safe, not without_texts)
+    else:
+        written, rows_are = _bench(runs, to or runs.folder / BENCH, formats, spreadsheet_safe)
     if as_json:
         plain = {
             "study": runs.study,
@@ -92,6 +112,21 @@ def export(
     else:
         _print(written, rows_are, console())
     report(list(written.faults))
+
+
+def _refuse(runs: Runs, form: str, without_texts: bool) -> None:
+    """WrongInput for a form that this study cannot have; exit code 4 where there is nothing."""
+    if StudyTexts(runs).held():
+        if form == "bench":
+            raise WrongInput("the published release has sessions; leave out --as bench")
+    elif without_texts:
+        raise WrongInput(
+            f"{study_named(runs.study)} holds sessions, and --without-texts is for studies of"
+            " texts; leave it out"
+        )
+    elif not runs.sessions():
+        say(f"{study_named(runs.study)} has no sessions to export yet", err=True)
+        raise typer.Exit(4)
 
 
 def _tables(

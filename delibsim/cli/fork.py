@@ -1,80 +1,116 @@
-"""`delibsim fork`: go on from a turn of a run with something else, and see what it changes."""
+"""`delibsim fork`: go on from a turn of a run with something else, and see what it changes; of a
+study, all its forks and the effect of what each has otherwise.
+"""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from delibsim.analysis.forks import unmeasured
-from delibsim.cli.branch_options import WithMoreOptions, parted, print_estimate, root_in, told
-from delibsim.cli.estimate import EstimateOnly
-from delibsim.cli.forks import print_effects
-from delibsim.cli.options import Json, RunName
-from delibsim.cli.study import STOPPED, hold_shown, printer
-from delibsim.cli.terminal import console, echo_json, print_each, run_at, shown
+from delibsim.analysis.forks import (
+    ITEM,
+    Effect,
+    notes_on_effects,
+    notes_over_runs,
+    shown,
+    table_of_measure,
+    tables_of_effects,
+    tables_over_runs,
+    unmeasured,
+)
+from delibsim.analysis.table import Table, numbers, texts
+from delibsim.cli.estimate import ask_first
+from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Quiet, Settings, Yes, number
+from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
+from delibsim.cli.table import show_table
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at, study_at
+from delibsim.cli.terminal import shown as shown_path
 from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branches
-from delibsim.conduct.forks import fork_plain, fork_report
-from delibsim.conduct.outcome import exit_code, report
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import quoted
-from delibsim.planning.estimate import estimate
+from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
+from delibsim.conduct.outcome import exit_code as code_of
+from delibsim.conduct.outcome import report
+from delibsim.domain.branching import told_apart
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.fork import ForkPlan, plan_forks
 from delibsim.planning.fork_request import Places, places_of
 from delibsim.store.branch_folders import FORKS
-from delibsim.store.branches import is_of_branches, place_of_branches
+from delibsim.store.branches import branches_of, is_of_branches, place_of_branches
+from delibsim.store.places import is_run
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
-SETTINGS = "What differs: study=NAME model=NAME treatment=NAME wording=NAME persona=NAME seed=N ..."
+PLACE = "The run: its folder, study/session, a study of one session. Or a study, to see its forks."
 AT = "The first turn that may differ (0: the survey before); several as 0,2,4 or range(0,10)."
 SAY = "Let a turn be said in the words of a file: 6=say.txt; without a turn, the one of --at."
-TIMES = "How many forks of each kind, every one with seeds of its own."
+INSERT = "Before a turn, let a seat say what a file holds: 6:2=say.txt."
+REMOVE = "Leave this turn out; several as 6,7."
+LEAVE = "The participant in this seat leaves; several as 2,3."
+JOIN = "So many participants join, who answer the survey before as they do."
+SEAT = "Another model or persona in this seat only; several as 2,3."
+MANY = "How many forks of each kind, every one with seeds of its own."
 CONTROL = "As many forks in which nothing differs but the seed: the noise to beat."
+ITEMS = "Of a study: also the mean answer to every item of the survey after."
+MEASURE = "Of a study: one measure, by its id, at every turn and for every change."
+FIRST = "delibsim fork STUDY/SESSION --at 6 --say 6=say.txt --n 20 --control"
 EPILOG = """
-For example: delibsim fork pilot/ccps.normative.citizen.r1 --at 6 --say 6=say.txt --times 20
---control study=whatif. What came before is taken from the record and costs nothing. Several values
-of a setting or a file are a sweep: treatment=basic,normative --say 6=a.txt,b.txt. Turns are counted
-as in the run. Forks lie in the folder forks/ of the study and are never among its sessions;
-`delibsim forks` shows their effects again, and all that takes a study takes NAME/forks.
+For example: delibsim fork pilot/ccps.normative.citizen.r1 --at 6 --say 6=say.txt --n 20 --control
+study=whatif. What came before is taken from the record and costs nothing. Several values of a
+setting or a file are a sweep: treatment=basic,normative --say 6=a.txt,b.txt. Turns are counted as
+in the run. Forks lie in the folder forks/ of the study and are never among its sessions; all that
+takes a study takes NAME/forks. delibsim fork STUDY alone shows where each of its forks branches and
+what differs, and the effect on the survey after with an interval, beside controls.
 """
 
 
-@app.command(epilog=EPILOG, cls=WithMoreOptions)
+@app.command(epilog=EPILOG)
 def fork(
-    run: RunName,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)] = None,
+    place: Annotated[str, typer.Argument(metavar="RUN|STUDY", help=PLACE)],
+    settings: Settings = None,
     at: Annotated[str, typer.Option(help=AT)] = "",
     say: Annotated[list[str] | None, typer.Option(help=SAY)] = None,
-    times: Annotated[int, typer.Option(min=1, max=1000, help=TIMES)] = 1,
+    insert: Annotated[list[str] | None, typer.Option(help=INSERT)] = None,
+    remove: Annotated[str, typer.Option(help=REMOVE)] = "",
+    leave: Annotated[str, typer.Option(help=LEAVE)] = "",
+    join: Annotated[str, typer.Option(metavar="NUMBER", help=JOIN)] = "",
+    seat: Annotated[str, typer.Option(help=SEAT)] = "",
+    n: Annotated[int, number(MANY)] = 1,
     control: Annotated[bool, typer.Option("--control", help=CONTROL)] = False,
+    items: Annotated[bool, typer.Option("--items", help=ITEMS)] = False,
+    measure: Annotated[str, typer.Option(help=MEASURE)] = "",
     only: EstimateOnly = False,
+    yes: Yes = False,
+    quiet: Quiet = False,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Hold a run again from a turn on, with something changed there: a model, a treatment, a
     wording, personas, who sits there, what is said, or only the seed. The same command again asks
-    nothing, or goes on where it was cut off. Exit code 0; 3 if a fork is not complete, 4 if none is
-    held.
+    nothing, or goes on where it was cut off. Exit code 0; 3 if a fork is not complete, or one of
+    the study cannot be read; 4 if none is held.
     """
-    options, rest = parted(settings or [])
-    options["at"] = [*options.get("at", []), *([at] if at else [])]
-    options["say"] = [*options.get("say", []), *(say or [])]
-    options.setdefault("times", [str(times)])
-    root = root_in(options)
-    runs, session = run_at(run, root)
-    places = places_of(options, Path.cwd(), control)
+    words = {"at": at, "remove": remove, "leave": leave, "join": join, "seat": seat}
+    options = {name: [word] for name, word in words.items() if word}
+    options |= {name: given for name, given in (("say", say), ("insert", insert)) if given}
+    if not (options or settings or control or only or n > 1 or is_run(place, root)):
+        raise typer.Exit(_show(_forks_of(study_at(place, root)), items, measure, as_json))
+    runs, session = run_at(place, root)
+    places = places_of(options | {"times": [str(n)]}, Path.cwd(), control)
     parent = parent_of(runs, session)
-    made = plan_forks(parent, places, rest)
+    made = plan_forks(parent, places, settings or [])
     target = _target(runs, made, root)
-    found = branches(made.sessions, (runs, session), target, made.limits, rest, made.addresses)
+    found = branches(
+        made.sessions, (runs, session), target, made.limits, settings or [], made.addresses
+    )
     if only:
-        expected = asyncio.run(
-            estimate(made.sessions, target, made.limits, found.plan.addresses, past=found.past)
-        )
-        print_estimate(found.plan, target, expected, console(), as_json)
+        print_estimate_of_branches(found, as_json)
         return
-    raise typer.Exit(_hold(found, places, as_json))
+    ask_first(found.plan, target, yes, found.past)
+    raise typer.Exit(_hold(found, places, as_json, quiet))
 
 
 def _target(runs: Runs, made: ForkPlan, root: Path) -> Runs:
@@ -88,12 +124,12 @@ def _target(runs: Runs, made: ForkPlan, root: Path) -> Runs:
     return runs
 
 
-def _hold(found: Branches, places: Places, as_json: bool) -> int:
+def _hold(found: Branches, places: Places, as_json: bool, quiet: bool) -> int:
     """Hold the forks and print what came of them; the exit code."""
     screen = console(stderr=True)
     try:
         preparing = prepare_branches(found, printer(screen))
-        outcomes = asyncio.run(hold_shown(preparing, screen, False))
+        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
     except KeyboardInterrupt:
         screen.print(STOPPED, soft_wrap=True)
         return 3
@@ -104,11 +140,82 @@ def _hold(found: Branches, places: Places, as_json: bool) -> int:
     if as_json:
         forks = [fork_plain(session) for session in found.plan.sessions]
         plain = {"forks": forks, "effects": [effect.plain() for effect in effects]}
-        echo_json(result | plain | {"folder": shown(found.runs.folder)})
-        return exit_code(outcomes)
+        echo_json(result | plain | {"folder": shown_path(found.runs.folder)})
+        return code_of(outcomes)
     print_each(told(found, outcomes, ("fork", "forks")), console())
-    print_effects(effects, scored.labels, False, console())
+    _print_effects(effects, scored.labels, False, console())
     own_forks = [one for one in scored.values if one.parent in own and one.at in places.at]
     print_each(unmeasured(own_forks, scored.study), console())
-    print_each([f"Next  delibsim forks {quoted(shown(found.runs.folder))}"], console())
-    return exit_code(outcomes)
+    print_each([f"Next  delibsim fork {quoted(shown_path(found.runs.folder))}"], console())
+    return code_of(outcomes)
+
+
+def _forks_of(runs: Runs) -> Runs:
+    """The forks of a study; WrongInput if it has none."""
+    found = runs if is_of_branches(runs) else branches_of(runs, FORKS)
+    if found is None:
+        raise WrongInput(f"{study_named(runs.study)} has no forks yet: {FIRST}")
+    return found
+
+
+def _show(runs: Runs, items: bool, measure: str, as_json: bool) -> int:
+    """Print the forks of a study and their effects; the exit code."""
+    found = fork_report(runs, keep=False)
+    known = list(dict.fromkeys(effect.measure for effect in found.effects))
+    if measure and measure not in known:
+        raise unknown("measure", measure, known)
+    if as_json:
+        echo_json(found.plain())
+    elif measure:
+        label = found.labels.get(measure, measure)
+        show_table(table_of_measure(found.effects, measure, label), console())
+        own = [effect for effect in found.effects if effect.measure == measure]
+        print_each(notes_on_effects(own), console())
+    else:
+        _print(found, items, console())
+    whole = not found.faults and len(found.account.held) == len(found.account.planned)
+    return exit_code(bool(found.statuses), whole)
+
+
+def _print(found: ForkReport, items: bool, screen: Console) -> None:
+    """Print the forks of each kind, and their effects."""
+    held, planned = len(found.account.held), len(found.account.planned)
+    screen.print(f"{study_named(found.study)}: {counted(planned, 'fork')}, {held} held")
+    show_table(_table(found), screen)
+    _print_effects(found.effects, found.labels, items, screen)
+    for table in tables_over_runs(found.over_runs, found.labels, items):
+        screen.print()
+        show_table(table, screen)
+    over_runs = [one for one in found.over_runs if items or not one.measure.startswith(ITEM)]
+    print_each(notes_over_runs(over_runs), screen)
+    print_each(unmeasured(found.values, found.study), screen)
+    print_each((f"left out, damaged: {fault}" for fault in found.faults), screen)
+
+
+def _table(found: ForkReport) -> Table:
+    """A row for every kind of fork: its parent, the turn, what differs, how many are held."""
+    kinds: dict[str, list[str]] = {}
+    for name, plan in found.plans.items():
+        kinds.setdefault(plan.cell, []).append(name)
+    differing = told_apart(found.plans.values())
+    rows = []
+    for names in kinds.values():
+        plan = found.plans[names[0]]
+        parentage = plan.parentage
+        if parentage is None:
+            continue
+        held = sum(name in found.statuses for name in names)
+        counts = [str(len(names)), str(held)]
+        rows.append([parentage.place, str(parentage.at), differing[plan.id], *counts])
+    columns = [*texts("run", "at", "what differs"), *numbers(["forks", "held"])]
+    return Table(columns, rows)
+
+
+def _print_effects(
+    effects: Sequence[Effect], labels: Mapping[str, str], items: bool, screen: Console
+) -> None:
+    """Print effects, a table for every change at every turn, and what must be known of them."""
+    for table in tables_of_effects(effects, labels, items):
+        screen.print()
+        show_table(table, screen)
+    print_each(notes_on_effects(shown(effects, items)), screen)

@@ -1,106 +1,393 @@
-"""`delibsim import`: published instruments, and people's answers to them or to surveys of your own,
-to hold deliberations against.
+"""`delibsim import`: texts, opinions, answers, codes, judgments of pairs, personas and published
+instruments of one's own.
 """
 
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
-from delibsim.cli.terminal import safe, say, shown
+from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Yes, out_folder
+from delibsim.cli.settings import TEXT, Setting, choice, flag, parted, settings_of, told, whole
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    exit_code,
+    print_each,
+    say,
+    shown,
+    study_at,
+    tell_folder,
+)
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.text import counted
-from delibsim.store.instruments.answers import Rank1
-from delibsim.store.instruments.library import Library
+from delibsim.domain.text import counted, quoted, safe, study_named
 
-FILE = "One CSV file: a row a participant and phase, a column an item."
-SURVEY = "The survey that people answered (delibsim surveys)."
-PARTICIPANT = "The column that names participants, if not participant."
-PHASE = "The column that says pre or post, if not stage or phase."
-ONLY = "Take the rows whose column survey names this survey, and no others."
-RANK_1 = "What rank 1 is in FILE; by default the most preferred, as in what is kept."
-LEAVE_OUT = "Leave participants with a fault out and keep the rest."
+app = typer.Typer(add_completion=False)
+WORDS = (
+    "What is imported: STUDY FILE for texts, codes and pairs; STUDY STUDY for opinions, taken from"
+    " the second; FILE for answers and personas, or a TOPIC whose people become personas; PATH ..."
+    " for deliberr. Behind it settings as key=value."
+)
+AS = "texts, opinions, answers, codes, pairs, personas or deliberr."
 REPLACE = "Replace the answers of an earlier import."
-PATHS = "Folders or files as published."
-TO = "Where imported surveys are kept; a folder named after the format is made in it."
-VERSION = "The version of the R package; every survey names it."
+PAIRS = "a,b,outcome"
 
 
-class Formats(TyperGroup):
-    """The formats by name."""
+@dataclass(frozen=True)
+class Order:
+    """What is to be imported: the words, the settings, others, and the options of the command."""
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Say which format may have been meant."""
-        if args and not args[0].startswith("-") and args[0] not in self.commands:
-            raise unknown("format", args[0], self.commands)
-        return super().resolve_command(ctx, args)
+    words: list[str]
+    given: Mapping[str, Any]
+    others: list[str]
+    root: Path
+    out: Path | None
+    replace: bool
+    only: bool
+    yes: bool
+
+    def study_and(self, what: str) -> tuple[str, str]:
+        """The study and what stands behind it."""
+        if len(self.words) != 2:
+            raise WrongInput(f"name the study and {what}: delibsim import STUDY {what} ...")
+        return self.words[0], self.words[1]
 
 
-app = typer.Typer(
-    cls=Formats,
-    add_completion=False,
-    no_args_is_help=True,
-    help=(
-        "Import real instruments and the answers people gave to them. Everything is checked before"
-        " anything is written."
+@dataclass(frozen=True)
+class Taken:
+    """What came of an import: in sentences, as plain values, what was left out, the exit code."""
+
+    lines: Sequence[str]
+    plain: Mapping[str, Any]
+    left_out: Sequence[str] = ()
+    code: int = 0
+
+
+@dataclass(frozen=True)
+class Importer:
+    """What one can import: how, its settings, and whether settings of models may be among them."""
+
+    take: Callable[[Order], Taken]
+    settings: Mapping[str, Setting]
+    models: bool = False
+
+
+def _texts(order: Order) -> Taken:
+    """The texts of a CSV file."""
+    from delibsim.analysis.texts_described import described
+    from delibsim.conduct.import_texts import Columns, import_texts
+    from delibsim.conduct.opinion_columns import OpinionColumns
+    from delibsim.store.opinions import example
+
+    given, question = order.given, order.given["question"]
+    if given["example"]:
+        if len(order.words) != 1:
+            raise WrongInput("example= stands in the place of a file: name the study alone")
+        study, (file, usual) = order.words[0], example(given["example"])
+        question = question or usual
+    else:
+        study, name = order.study_and("FILE")
+        file = Path(name)
+    found = import_texts(
+        file,
+        study,
+        order.root,
+        Columns(given["column"], given["id"], given["group"]),
+        OpinionColumns(
+            question=question,
+            kind=given["kind"],
+            stance=given["stance"],
+            minority=given["minority"],
+            author=given["author"],
+            drop_authors=not given["authors"],
+        ),
+    )
+    tell_folder(found.runs)
+    description = described(found.texts)
+    following = f"Next       delibsim list texts {quoted(found.runs.study)}"
+    lines = [*found.lines(), *description.lines(), following]
+    return Taken(lines, found.plain() | {"described": description.plain()})
+
+
+def _opinions(order: Order) -> Taken:
+    """The opinions of participants, from the runs of a study."""
+    from delibsim.analysis.texts_described import described
+    from delibsim.conduct.take_opinions import Taking, missing_told, take_opinions
+
+    target, source = order.study_and("STUDY")
+    given, faults = order.given, []
+    taking = Taking(given["take"], given["item"], given["phase"], given["topic"])
+    rows, lines = [], []
+    for one in take_opinions(study_at(source, order.root), target, order.root, taking, faults):
+        tell_folder(one.runs)
+        about, held = described(one.texts), len(one.texts)
+        row: dict[str, Any] = {"study": one.runs.study, "question": one.question, "new": one.new}
+        row |= {"texts": held, "missing": dict(one.missing), "described": about.plain()}
+        rows.append(row)
+        lines.append(f"{study_named(one.runs.study)}: {one.question}")
+        lines.append(f"{counted(one.new, 'opinion')} new; it holds {held:,}")
+        if one.missing:
+            without = counted(sum(one.missing.values()), "participant")
+            lines.append(f"{without} without an opinion: {missing_told(one.missing)}")
+        lines += about.lines()
+    left_out = [f"left out: {fault}" for fault in faults]
+    return Taken(lines, {"taken": rows, "faults": faults}, left_out, exit_code(True, not faults))
+
+
+def _answers(order: Order) -> Taken:
+    """People's answers to a survey."""
+    from delibsim.store.instruments.checked_answers import check_answers  # numpy is slow to import
+    from delibsim.store.instruments.library import Library
+    from delibsim.store.instruments.own_answers import are_kept, keep_answers
+
+    given = order.given
+    if len(order.words) != 1 or not given["survey"]:
+        raise WrongInput(
+            "name one file and the survey that people answered: delibsim import FILE --as answers"
+            " survey=ID"
+        )
+    path, survey, home = Path(order.words[0]), Library().survey(given["survey"]), Path.cwd()
+    columns = given["participant"] or None, given["phase"] or None
+    checked = check_answers(path, survey, *columns, given["only"], given["rank_1"] or None)
+    faults = safe(checked.listed())
+    if checked.answers is None or (faults and not given["leave_out"]):
+        notes = "".join(f"note: {note}\n" for note in checked.notes)
+        raise WrongInput(f"{notes}{checked.refusal(path)}:\n{faults}")
+    lines = [f"note: {note}" for note in checked.notes]
+    if are_kept(checked.answers, survey, home):
+        lines.append("already there, nothing changed:")
+    kept = keep_answers(checked.answers, survey, home, order.replace)
+    people = len(checked.answers.participants)
+    who = counted(people, "person", "people")
+    lines.append(f"answers: {who}, before and after, to survey {survey.id}, in {shown(kept)}")
+    lines.append("next: delibsim list people answers")
+    left_out, names = [], list(checked.left_out)
+    if faults:
+        who = counted(len(names), "person", "people")
+        left_out.append(f"left out: {who} ({safe(', '.join(names))})")
+        left_out += faults.splitlines()
+    plain = {"survey": survey.id, "people": people, "file": shown(kept), "left_out": names}
+    return Taken(lines, plain, left_out, exit_code(True, not faults))
+
+
+def _codes(order: Order) -> Taken:
+    """Codes of people, from any table of codes."""
+    from delibsim.asking.kinds.code_import import import_codes
+    from delibsim.conduct.texts import rescore_codes
+
+    study, name = order.study_and("FILE")
+    given = order.given
+    found = import_codes(Path(name), order.root, study, given["scheme"], given["training"])
+    if found.given:
+        rescore_codes(found.runs)
+    apart = f", {found.training} of training" if found.training else ""
+    lines = [
+        f"{counted(found.new, 'code')} kept, {found.given - found.new} known before{apart},"
+        f" {counted(found.empty, 'cell')} left empty"
+    ]
+    lines += [f"{coder}: {counted(n, 'code')}" for coder, n in found.coders.items()]
+    if found.not_read:
+        lines.append(f"note: columns that were not read: {', '.join(found.not_read)}")
+    return Taken(lines, found.plain(), code=exit_code(bool(found.given), not found.empty))
+
+
+def _pairs(order: Order) -> Taken:
+    """Judgments of pairs, from a table with a row a judgment."""
+    from delibsim.asking.kinds.pair_import import columns_of, import_pairs
+    from delibsim.asking.settings import task_name
+    from delibsim.conduct.texts import rescore_pairs
+    from delibsim.store.gathered import gathered_and_own
+    from delibsim.store.runs import Runs
+
+    study, name = order.study_and("FILE")
+    given, runs = order.given, Runs(order.root, study)
+    tell_folder(runs)
+    task, dimension = task_name("name", given["name"]), task_name("dimension", given["dimension"])
+    columns = columns_of(given["columns"], given["group"])
+    found = import_pairs(Path(name), runs, columns, task, dimension)
+    if found.new:
+        rescore_pairs(gathered_and_own(runs))
+    texts = f"{counted(found.texts, 'text')} in {counted(found.groups, 'group')}"
+    lines = [
+        f"{Path(name).name}: {counted(found.new, 'vote')} new, {found.before:,} known before",
+        f"{study_named(runs.study)}, comparison {task}: {counted(found.pairs, 'pair')} of {texts},"
+        f" by {counted(found.judges, 'judge')}",
+        f"Next       delibsim compare report {quoted(runs.study)}",
+    ]
+    return Taken(lines, found.plain())
+
+
+def _personas(order: Order) -> Taken:
+    """Personas of a file, or of the people who answered a survey on a topic."""
+    from delibsim.store.instruments.persona_files import keep_personas, read_own_personas
+
+    if len(order.words) != 1:
+        raise WrongInput("name a file of personas, or a topic: delibsim import ccps --as personas")
+    path = Path(order.words[0])
+    if not path.suffix:
+        return _built(order)
+    personas = read_own_personas(path, order.given["name"] or path.stem)
+    kept, _ = keep_personas(personas, Path.cwd())
+    count = len(personas.texts)
+    line = f"{counted(count, 'persona')} in {shown(kept)}; use them with persona={personas.name}"
+    return Taken([line], {"name": personas.name, "personas": count, "file": shown(kept)})
+
+
+def _built(order: Order) -> Taken:
+    """Personas from people's answers: clusters, profiles, and a check of them."""
+    from delibsim.cli.estimate import print_lines
+    from delibsim.cli.list_people import print_personas
+    from delibsim.conduct.personas import NotWritten, Recipe, build_personas, estimate_personas
+    from delibsim.store.instruments.persona_files import read_persona_file
+
+    given, home = order.given, Path.cwd()
+    names = given["writer"], given["reader"], given["name"]
+    recipe = Recipe(order.words[0], given["k"], given["items"], given["seed"], *names)
+    if order.only:
+        planned, found = asyncio.run(estimate_personas(recipe, order.others, home))
+        calls = f"{counted(found.waiting, 'call')} to be made"
+        say(f"personas {safe(recipe.label)}: {calls}")
+        print_lines(planned, found, console(), "profiles")
+        return Taken((), {})
+    try:
+        built = asyncio.run(build_personas(recipe, order.others, home, partial(say, err=True)))
+    except NotWritten as error:
+        kept = "What was recorded is kept; the same command goes on from there."
+        return Taken((), {}, [f"no personas: {error}. {kept}"], 4)
+    print_personas(read_persona_file(built.name, home))
+    state = "written" if built.new else "unchanged"
+    line = f"{state}: {shown(built.path)}; use them with persona={built.name}"
+    plain = {"name": built.name, "file": shown(built.path), "checked": built.checked}
+    return Taken([line], plain, code=0 if built.checked else 3)
+
+
+def _deliberr(order: Order) -> Taken:
+    """The surveys and human data of the R package deliberr."""
+    from delibsim.store.instruments.imported import import_published  # numpy is slow to import
+
+    if not order.words:
+        raise WrongInput("name the folders or files as published: delibsim import PATH ...")
+    to = order.out or Path("surveys/imported")
+    found = import_published(list(map(Path, order.words)), to, order.given["version"])
+    lines = list(found.told())
+    return Taken(lines, {"told": lines})
+
+
+IMPORTERS = {
+    "texts": Importer(
+        _texts,
+        {
+            "column": TEXT,
+            "id": TEXT,
+            "group": TEXT,
+            "question": TEXT,
+            "kind": TEXT,
+            "stance": TEXT,
+            "minority": TEXT,
+            "author": TEXT,
+            "authors": flag(default=True),
+            "example": TEXT,
+        },
     ),
+    "opinions": Importer(
+        _opinions,
+        {
+            "take": choice("last", "all", "position"),
+            "item": TEXT,
+            "phase": choice("pre", "post", default="post"),
+            "topic": TEXT,
+        },
+    ),
+    "answers": Importer(
+        _answers,
+        {
+            "survey": TEXT,
+            "participant": TEXT,
+            "phase": TEXT,
+            "only": flag(),
+            "rank_1": Setting(
+                "",
+                choice("most_preferred", "least_preferred").read,
+                "most_preferred|least_preferred",
+            ),
+            "leave_out": flag(),
+        },
+    ),
+    "codes": Importer(_codes, {"scheme": TEXT, "training": flag()}),
+    "pairs": Importer(
+        _pairs,
+        {
+            "name": Setting("main", shown="main"),
+            "dimension": Setting("overall", shown="overall"),
+            "columns": Setting(PAIRS, shown=PAIRS),
+            "group": TEXT,
+        },
+    ),
+    "personas": Importer(
+        _personas,
+        {
+            "name": TEXT,
+            "k": whole(5, low=1),
+            "items": choice("considerations", "all"),
+            "seed": whole(0, high=2**63),
+            "writer": Setting("template", shown="template"),
+            "reader": Setting("citizen", shown="citizen"),
+        },
+        models=True,
+    ),
+    "deliberr": Importer(_deliberr, {"version": Setting("0.1.0", shown="0.1.0")}),
+}
+EPILOG = (
+    "For example: delibsim import pilot speeches.csv --as texts column=text id=id. Settings: "
+    + "; ".join(f"of {name}: {told(one.settings)}" for name, one in IMPORTERS.items())
+    + ". docs/cli.md says what each means."
 )
 
 
-@app.command()
-def answers(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=FILE)],
-    survey: Annotated[str | None, typer.Option(help=SURVEY)] = None,
-    participant: Annotated[str | None, typer.Option(help=PARTICIPANT)] = None,
-    phase: Annotated[str | None, typer.Option(help=PHASE)] = None,
-    only: Annotated[bool, typer.Option("--only", help=ONLY)] = False,
-    rank_1_is: Annotated[Rank1 | None, typer.Option(help=RANK_1)] = None,
-    leave_out: Annotated[bool, typer.Option("--leave-out", help=LEAVE_OUT)] = False,
+@app.command("import", epilog=EPILOG)
+def import_(
+    words: Annotated[list[str], typer.Argument(metavar="[STUDY] FILE settings", help=WORDS)],
+    kind: Annotated[str, typer.Option("--as", help=AS)] = "",
     replace: Annotated[bool, typer.Option("--replace", help=REPLACE)] = False,
+    out: Annotated[Path | None, out_folder("surveys/imported; of deliberr")] = None,
+    only: EstimateOnly = False,
+    yes: Yes = False,
+    root: Dir = RUNS,
+    as_json: Json = False,
 ) -> None:
-    """Import people's answers of your own to a survey. Exit code 3 where --leave-out left somebody
-    out.
+    """Import what is your own or was published. Everything is checked before anything is written:
+    all of a file is kept, or none, and every fault is named with its line. The same file again is
+    known before.
+
+    Exit code 0; 3 where something was left out, 4 where there was nothing, 2 if something is wrong.
     """
-    from delibsim.store.instruments.checked_answers import check_answers  # numpy is slow to import
-    from delibsim.store.instruments.own_answers import are_kept, keep_answers
-
-    if len(paths) != 1 or survey is None:
-        raise WrongInput(
-            "name one file and the survey that people answered: delibsim import answers FILE"
-            " --survey ID"
-        )
-    path, answered = paths[0], Library().survey(survey)
-    checked = check_answers(path, answered, participant, phase, only, rank_1_is)
-    for note in checked.notes:
-        say(f"note: {safe(note)}")
-    faults = safe(checked.listed())
-    if checked.answers is None or (faults and not leave_out):
-        raise WrongInput(f"{checked.refusal(path)}:\n{faults}")
-    if are_kept(checked.answers, answered, Path.cwd()):
-        say("already there, nothing changed:")
-    kept = keep_answers(checked.answers, answered, Path.cwd(), replace)
-    people = counted(len(checked.answers.participants), "person", "people")
-    say(f"answers: {people}, before and after, to survey {answered.id}, in {shown(kept)}")
-    say("next: delibsim human answers")
-    if faults:
-        names = safe(", ".join(checked.left_out))
-        left_out = counted(len(checked.left_out), "person", "people")
-        say(f"left out: {left_out} ({names})\n{faults}", err=True)
-        raise typer.Exit(3)
+    if kind not in IMPORTERS:
+        raise unknown("kind of import", kind, IMPORTERS, "Name it: --as texts")
+    importer = IMPORTERS[kind]
+    _refuse_options(kind, replace=replace, out=out is not None, estimate=only)
+    places = [word for word in words if "=" not in word or Path(word).exists()]
+    own, others = parted([word for word in words if word not in places], importer.settings)
+    if not importer.models:
+        settings_of(others, importer.settings)
+    given = settings_of(own, importer.settings)
+    found = importer.take(Order(places, given, others, root, out, replace, only, yes))
+    if as_json:
+        echo_json(found.plain)
+    else:
+        print_each(found.lines, console())
+    print_each(found.left_out, console(stderr=True))
+    raise typer.Exit(found.code)
 
 
-@app.command()
-def deliberr(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help=PATHS)],
-    to: Annotated[Path, typer.Option(help=TO)] = Path("surveys/imported"),
-    version: Annotated[str, typer.Option(help=VERSION)] = "0.1.0",
-) -> None:
-    """Import the surveys and human data of the R package deliberr. Imported surveys are named
-    deliberr.NAME, such as deliberr.ccps.
-    """
-    from delibsim.store.instruments.imported import import_published  # numpy is slow to import
-
-    imported = import_published(paths, to, version)
-    for line in imported.told():
-        say(line)
+def _refuse_options(kind: str, **given: bool) -> None:
+    """WrongInput for an option that has no effect on what is imported."""
+    of = {"replace": "answers", "out": "deliberr", "estimate": "personas"}
+    named = {"out": "-o"}
+    for name, there in given.items():
+        if there and of[name] != kind:
+            option = named.get(name, f"--{name}")
+            raise WrongInput(f"{option} is of --as {of[name]}; leave it out")

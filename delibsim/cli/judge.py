@@ -1,227 +1,233 @@
-"""`delibsim judge`: have summaries judged by language models or people."""
+"""`delibsim judge`: summaries judged by language models, by people, or by a trained judge."""
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
 
-from delibsim.analysis.table import number, numbers, texts
-from delibsim.asking.handing_out import Online
+from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.judgment_form import import_form
-from delibsim.asking.kinds.judgment_outcome import (
+from delibsim.asking.kinds.judgment_people import export_summaries
+from delibsim.asking.kinds.judgment_plan import (
     counts_of,
     judge_rows,
     judging_plain,
     judging_told,
     notes_of,
+    plan_judging,
 )
-from delibsim.asking.kinds.judgment_packs import export_pack
-from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
-from delibsim.cli import judge_train
-from delibsim.cli.asking import View, carry_out, replay_and_exit
-from delibsim.cli.code_options import values_of
-from delibsim.cli.estimate import EstimateOnly
-from delibsim.cli.online import HOURS, HandOn, show_online
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, shown, study_at
+from delibsim.cli.asking import (
+    HELP,
+    Asked,
+    Call,
+    Handed,
+    Handing,
+    Kind,
+    Reported,
+    commands_of,
+    epilog,
+)
+from delibsim.cli.options import RUNS, Dir, Json, Settings, out_folder
+from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
+from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.store.judgments import Judgments
 
-app = typer.Typer(add_completion=False, no_args_is_help=True)
-SETTINGS = "Who judges what: model=NAME asked=rating|comparison|both --per-summary 30 ..."
-BOTH_WAYS = "Ask every comparison both ways round."
-CONTROLS = "Also have placebos rated: summaries by opinions that they were not written from."
-EPILOG = (
-    "For example: delibsim judge ask tram model=local --per-summary 30 --estimate. Settings:"
-    " asked=rating|comparison|both (rating), per_summary (0: all opinions that a summary was"
-    " written from; also --per-summary), k (6: comparisons of a summary as A), role=reader|author"
-    " (whether the opinion is shown or is the judge's own), people=true (judge what people have"
-    " judged too), summaries=NAME, name (main),"
-    " temperature (0), max_tokens (200), wording (verdict), and those of models and limits."
-)
-PACK_SETTINGS = "summaries=NAME, name=NAME (of the judgments), wording=NAME."
-RATERS = "How many people rate each summary."
-PACK = "The name of the pack."
-TO = "The folder of the pack, which must be empty. Default: pack_NAME in the study."
-FORM = "The form of a pack, filled in."
-NAME = "name=NAME, where a study has several sets of judgments."
-
-
-@app.callback()
-def _group() -> None:
-    """Have summaries judged by language models or people, or by a judge trained on them."""
-
-
-app.command(epilog=judge_train.TRAINING_EPILOG)(judge_train.train)
-app.command()(judge_train.setup)
-app.command()(judge_train.score)
-
-
-@app.command(epilog=EPILOG)
-def ask(
-    study: StudyName,
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
-    ] = None,
-    both_ways: Annotated[bool, typer.Option("--both-ways", help=BOTH_WAYS)] = False,
-    controls: Annotated[bool, typer.Option("--controls", help=CONTROLS)] = False,
-    only: EstimateOnly = False,
-    root: RunsFolder = RUNS,
-    as_json: Json = False,
-) -> None:
-    """Have summaries rated, or compared two at a time, on four dimensions beside an opinion.
-
-    The same command again asks only for what is not there yet. Exit code 0; 3 if judgments are
-    missing, 4 if there is none.
-    """
-    flags = {"both_ways": both_ways, "controls": controls}
-    given = [f"{name}=true" for name, on in flags.items() if on]
-    planned = plan_judging(study_at(study, root), [*(overrides or []), *given])
-    carry_out(planned, VIEW, only, as_json)
+PACK = {"pack": TEXT}
+TRAINED = {
+    "checkpoint": TEXT,
+    "summaries": TEXT,
+    "device": choice("auto", "cpu", "cuda"),
+    "controls": flag(),
+}
+SCALES, ACTIVATIONS = choice("", "labels", "unit"), choice("sigmoid", "none")
+TRAINING = {
+    "base": TEXT,
+    "by": TEXT,
+    "scale": SCALES,
+    "leave_out": TEXT,
+    "epochs": decimal(None, 0, 1e6),
+    "batch": whole(),
+    "accumulated": whole(),
+    "rate": decimal(None, 0, 1e6),
+    "decay": decimal(None, 0, 1e6),
+    "warmup": decimal(None, 0, 1e6),
+    "clipped": decimal(None, 0, 1e6),
+    "patience": whole(),
+    "every": whole(),
+    "seed": whole(high=2**63),
+    "activation": ACTIVATIONS,
+    "longest": whole(4096),
+    "device": choice("", "auto", "cpu", "cuda"),
+}
+OF_TRAINING = ("base", "by", "scale", "leave_out", "activation", "longest")
+"""The settings that say what is trained, and not how."""
+RECORDS = "A study with judgments, or a CSV file: question, opinion, summary, rep, inf, neu, pol."
+RESUME = "Go on with the training in that folder, from its last whole checkpoint."
 
 
-@app.command(name="export")
-def export_(
-    study: StudyName,
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="settings", help=PACK_SETTINGS)
-    ] = None,
-    per_summary: Annotated[int, typer.Option("--raters", min=1, max=1_000, help=RATERS)] = 6,
-    pack: Annotated[str, typer.Option(help=PACK)] = "people",
-    to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
-    root: RunsFolder = RUNS,
-    as_json: Json = False,
-) -> None:
-    """Write a pack for people: a sheet a person, with own opinion first, then a rating, then a
-    comparison, and a form to fill in.
+class Judge(Kind):
+    """Ratings of summaries, and comparisons of two, beside an opinion."""
 
-    Exit code 0; 2 where a pack of that name is there.
-    """
-    runs = study_at(study, root)
-    planned = plan_judging(runs, overrides or [])
-    name = task_name("pack", pack)
-    made = export_pack(planned, name, per_summary, to)
-    hints, folder = made.hints(), shown(Path(made.folder or "").resolve())
-    if as_json:
-        plain_pack = {"pack": made.name, "folder": folder}
-        echo_json(plain_pack | {"sheets": made.sheets, "hints": hints})
-        return
-    screen = console()
-    screen.print(f"{counted(made.sheets, 'sheet')} in {folder}, a person each")
-    screen.print("Reliability of the mean of a summary, by published ratings of people:")
-    print_each(hints, screen)
-    screen.print(f"Next       delibsim judge import {quoted(f'{folder}/form.csv')} {quoted(study)}")
+    command = "judge"
+    answers = "judgments"
+    following = "judge report"
+    raters = "6"
+    handed, reported = TRAINED, REPORTED
+
+    def ask(self, call: Call, asked: Asked) -> NoReturn:
+        """Have language models judge, or a trained judge."""
+        if any(word.startswith("checkpoint=") for word in call.words):
+            _score(call, asked)
+        super().ask(call, asked)
+
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """The judgments that are asked for."""
+        return plan_judging(call.runs, call.words)
+
+    def before(self, plan: Plan, found: Estimate) -> list[str]:
+        """How many sittings there are of which kind."""
+        listed = ", ".join(f"{n:,} {kind}" for kind, n in counts_of(plan).items())
+        judgments = f"{listed} a judge; {counted(found.planned, 'judgment')}"
+        told = f"{found.held:,} there already, {found.waiting:,} to be asked for"
+        return [f"{study_named(plan.runs.study)}: {judgments}", told]
+
+    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+        """The same as plain values."""
+        return {"sittings": counts_of(plan)}
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return judging_plain(plan, outcome)
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+        return judging_told(plan, outcome)
+
+    def tables(self, plan: Plan) -> list[Table]:
+        """Judgments by judge."""
+        rows = []
+        for row in judge_rows(plan):
+            counts = [f"{row[name]:,}" for name in ("planned", "judged", "missing")]
+            rows.append([row["judge"], *counts, *(number(row[name]) for name in DIMENSIONS)])
+        heads = ["planned", "judged", "missing", *DIMENSIONS]
+        title = "Judgments, mean ratings from 1 to 5"
+        return [Table([*texts("judge"), *numbers(heads)], rows, title)]
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of the judges."""
+        return notes_of(plan, judge_rows(plan))
+
+    def hand_out(self, call: Call, handing: Handing) -> Handed:
+        """Hand out summaries to be judged."""
+        if handing.n:
+            raise WrongInput("all summaries are handed out, each to --raters people; leave --n out")
+        people = len(Handing(handing.raters).people(self.raters, "rater"))
+        own, others = parted(call.words, PACK)
+        name = task_name("pack", settings_of(own, PACK)["pack"] or "people")
+        planned = plan_judging(call.runs, others)
+        made = export_summaries(planned, name, people, handing.out, handing.online)
+        lines = [
+            f"{counted(made.sheets, 'sheet')}, a person each{'' if made.folder else ', on pages'}",
+            "Reliability of the mean of a summary, by published ratings of people:",
+            *made.hints(),
+        ]
+        return Handed(name, made.folder, lines, made.plain())
+
+    def kept(self, call: Call) -> Plan:
+        """A set of judgments as it was kept."""
+        return JUDGMENTS.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
+
+    def report(self, call: Call) -> Reported:
+        """How good summaries are."""
+        return summaries_reported(call)
+
+    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+        """Print the report, or a text with those most similar to it."""
+        show_text(call, as_json)
+        super().show_report(call, tables, out, as_json)
 
 
-@app.command()
-def online(
-    study: StudyName,
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="settings", help=PACK_SETTINGS)
-    ] = None,
-    per_summary: Annotated[int, typer.Option("--raters", min=1, max=1_000, help=RATERS)] = 6,
-    pack: Annotated[str, typer.Option(help=PACK)] = "people",
-    hand_on: HandOn = HOURS,
-    root: RunsFolder = RUNS,
-    as_json: Json = False,
-) -> None:
-    """Hand summaries out to people who judge in a browser, a sheet a person as on paper: own
-    opinion first, then a rating, then a comparison.
-
-    Each who follows a link of `delibsim people invite STUDY --rater TASK` gets the next free sheet.
-    Exit code 0; 2 where a pack of that name is there.
-    """
-    runs = study_at(study, root)
-    planned = plan_judging(runs, overrides or [])
-    made = export_pack(planned, task_name("pack", pack), per_summary, online=Online(hand_on))
-    told = [
-        f"{counted(made.sheets, 'sheet')} on pages, a person each",
-        "Reliability of the mean of a summary, by published ratings of people:",
-        *made.hints(),
-    ]
-    plain_pack = {"sheets": made.sheets, "hints": made.hints()}
-    show_online(runs.study, made.name, told, plain_pack if as_json else None)
+def _notify() -> Callable[[str], None]:
+    """Prints a line of progress."""
+    return partial(console(stderr=True).print, soft_wrap=True, markup=False)
 
 
-@app.command(name="import")
-def import_(
-    file: Annotated[Path, typer.Argument(help=FORM)],
-    study: StudyName,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[name=NAME]", help=NAME)] = None,
-    root: RunsFolder = RUNS,
-    as_json: Json = False,
-) -> None:
-    """Read the form of a pack back: delibsim judge import form.csv tram. All of it or nothing.
+def _score(call: Call, asked: Asked) -> NoReturn:
+    """Have every summary of a study scored by a trained judge."""
+    from delibsim.conduct.trained.score import score_summaries
 
-    Exit code 0; 3 if a line is empty or of somebody inattentive, 4 if all are, 2 if a line is
-    wrong.
-    """
-    name = values_of(settings, ["name"])["name"]
-    found = import_form(Judgments.begun(study_at(study, root), name), file)
-    if as_json:
+    given = settings_of(call.words, TRAINED)
+    if asked.only:
+        raise WrongInput("a trained judge costs nothing; leave --estimate out")
+    folder, device = Path(given["checkpoint"]), given["device"]
+    notify = asked.notify(console(stderr=True))
+    found = score_summaries(
+        call.runs, folder, given["summaries"], device, notify, given["controls"]
+    )
+    if asked.as_json:
         echo_json(vars(found))
     else:
-        screen = console()
-        told = f"{counted(found.new, 'judgment')} new, {found.before:,} known before"
-        screen.print(f"{file.name}: {counted(found.sheets, 'sheet')}, {told}")
-        if found.empty:
-            screen.print(f"{counted(found.empty, 'line')} left empty")
-        if found.inattentive:
-            told = "kept, and counted as missing (inattentive)"
-            screen.print(f"{counted(found.inattentive, 'sheet')} with another check: {told}")
-    usable = found.sheets - found.inattentive
-    raise typer.Exit(exit_code(usable > 0, not found.empty and not found.inattentive))
+        both = f"{counted(found.summaries, 'summary')}, {found.planned:,} opinions beside them"
+        say(f"{found.judge}: {both}; {found.new:,} scores now, {found.before:,} before")
+        if found.outside:
+            say(f"{counted(found.outside, 'score')} outside 0..1, kept as they are")
+        if found.cut:
+            say(f"{counted(found.cut, 'summary')} cut at the end to fit")
+        print_each([f"note: {line}" for line in found.notes], console(stderr=True))
+        say(f"Next       delibsim judge report {quoted(call.study)}")
+    raise typer.Exit(exit_code(True, not found.interrupted))
 
 
-@app.command()
-def replay(
-    study: StudyName,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[name=NAME]", help=NAME)] = None,
-    root: RunsFolder = RUNS,
+def train(
+    records: Annotated[str, typer.Argument(metavar="STUDY|FILE", help=RECORDS)],
+    settings: Settings = None,
+    resume: Annotated[bool, typer.Option("--resume", help=RESUME)] = False,
+    out: Annotated[Path | None, out_folder("judges/NAME, after the records")] = None,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Compute all judgments again from the recorded exchanges alone: delibsim judge replay tram.
+    """Train a judge of summaries on judgments."""
+    from delibsim.conduct.trained.records import records_of_file, records_of_study
+    from delibsim.conduct.trained.train import Training, described, train_judge
 
-    No model is asked. Exit code 0 if they are equal to those that were kept, 4 if not.
-    """
-    name = values_of(settings, ["name"])["name"]
-    replay_and_exit(JUDGMENTS.kept(study_at(study, root), name), "judging", as_json)
-
-
-def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
-    """Print what came of judging: judgments by judge, and what must be known of them."""
-    found = judge_rows(planned)
-    print_each(judging_told(planned, outcome), screen)
-    rows = []
-    for row in found:
-        counts = [f"{row[name]:,}" for name in ("planned", "judged", "missing")]
-        rows.append([row["judge"], *counts, *(number(row[name]) for name in DIMENSIONS)])
-    heads = ["planned", "judged", "missing", *DIMENSIONS]
-    print_table(
-        "Judgments, mean ratings from 1 to 5", [*texts("judge"), *numbers(heads)], rows, screen
+    given, file = settings_of(settings, TRAINING), Path(records)
+    if not given["base"]:
+        raise WrongInput("name the folder of an encoder: base=FOLDER")
+    if file.is_file():
+        found = records_of_file(file, given["scale"])
+    else:
+        found = records_of_study(study_at(records, root), given["by"] or "people")
+    own = {name: value for name, value in given.items() if name not in OF_TRAINING}
+    training = Training(
+        records=found,
+        base=Path(given["base"]),
+        folder=out or Path("judges") / (file.stem if file.is_file() else records),
+        settings={name: value for name, value in own.items() if value not in (None, "")},
+        activation=given["activation"],
+        longest=given["longest"],
+        left_out=given["leave_out"],
     )
-    print_each([f"note: {line}" for line in notes_of(planned, found)], screen)
-    screen.print(f"Next       delibsim summaries report {quoted(planned.runs.study)}")
+    made = train_judge(training, resume, _notify())
+    if made.record is None:
+        say(
+            f"interrupted at step {made.step:,}; a checkpoint is kept. Go on with --resume",
+            err=True,
+        )
+        raise typer.Exit(3)
+    if as_json:
+        echo_json({"folder": shown(made.folder), **vars(made.record)})
+        return
+    print_each(described(made.record), console())
+    say(f"Next       delibsim judge ask STUDY checkpoint={shown(made.folder)}")
 
 
-def _before(planned: Plan, found: Estimate) -> list[str]:
-    """How many sittings there are of which kind."""
-    listed = ", ".join(f"{n:,} {kind}" for kind, n in counts_of(planned).items())
-    judgments = f"{listed} a judge; {counted(found.planned, 'judgment')}"
-    told = f"{found.held:,} there already, {found.waiting:,} to be asked for"
-    return [f"{study_named(planned.runs.study)}: {judgments}", told]
-
-
-def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
-    """What an estimate says of sittings."""
-    return {"sittings": counts_of(planned)}
-
-
-VIEW = View("judgments", _before, _values, judging_plain, _show)
+app = commands_of(Judge())
+app.command(help=HELP["judge"]["train"]["help"], epilog=epilog(Judge(), "train"))(train)

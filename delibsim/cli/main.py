@@ -11,133 +11,10 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_command
 
+from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 from delibsim.cli.streams import UNREAD, end_streams, flush_streams, prepare_streams
-from delibsim.cli.words import as_design, as_settings, numbers_as_settings
 from delibsim.domain.errors import WrongInput, told, unknown
-
-COMMANDS = {
-    "run": ("run", "Hold one deliberation: delibsim run topic=ccps treatment=normative seed=7"),
-    "retry": ("retry", "Hold again the sessions of a study that have no run."),
-    "estimate": (
-        "estimate",
-        "What a run or a sweep will cost, before anything is called: calls, tokens, USD, time.",
-    ),
-    "power": (
-        "power",
-        "How many topics and replicates an effect needs, from a pilot or from assumptions.",
-    ),
-    "preregister": (
-        "preregister",
-        "Write the plan of a study as a document, before the first call.",
-    ),
-    "show": (
-        "show",
-        "Read a run: transcript, answers, who changed, measures; or two beside each other.",
-    ),
-    "view": ("reader", "Read studies and runs in a browser, or write them as pages to share."),
-    "fork": ("fork", "Go on from a turn of a run with something changed, and see the effect."),
-    "serve": (
-        "serve",
-        "Hold sessions with people in their browsers: delibsim serve --demo shows a table at once.",
-    ),
-    "forks": ("forks", "The forks of a study, and the effects of what each has otherwise."),
-    "probe": (
-        "probe",
-        "Ask the survey after given turns of a run: measures and answers from turn to turn.",
-    ),
-    "score": ("score", "Score every run of a study and print the measures by condition."),
-    "analyze": (
-        "analyze",
-        "What a study shows: effects with intervals, people beside, in words and one report.",
-    ),
-    "plot": ("plot", "Draw one figure of a study, or list the figures that it can give."),
-    "ratings": (
-        "ratings",
-        "Have debates rated blind, by language models or people, and analyse the ratings.",
-    ),
-    "code": ("code", "Code texts by a scheme, and see how far coders agree."),
-    "compare": ("compare", "Have texts judged two at a time, and see how strong each is."),
-    "summarise": (
-        "summarise",
-        "One statement for many opinions, at several sizes, by any model or none.",
-    ),
-    "summaries": (
-        "summaries",
-        "Look at summaries of opinions: how good they are, and whom they leave out.",
-    ),
-    "judge": ("judge", "Have summaries judged by language models or people."),
-    "people": ("people", "People who take part in a browser: who they are to a study, how far."),
-    "texts": (
-        "imported_texts",
-        "Import texts of your own into a study of texts, and look at them.",
-    ),
-    "agreement": (
-        "agreement",
-        "How far coders agree in a table of codes: delibsim agreement codes.csv --levels 0,1,2",
-    ),
-    "aqua": ("aqua", "Set up the scorer of discourse quality (AQuA), and show what it uses."),
-    "status": ("status", "What was held, cut off or damaged in a study, and how its calls ended."),
-    "export": ("export", "Write a study as tidy tables (CSV, Parquet) with a codebook."),
-    "replay": ("replay", "Hold a run again from its log alone, and say whether it is equal."),
-    "verify": (
-        "verify",
-        "Check a whole study: every run against its record, files against their check sums.",
-    ),
-    "human": ("human", "The measures of real citizen deliberations, before and after."),
-    "personas": (
-        "personas",
-        "Personas from people's answers, or of your own: build, import, show.",
-    ),
-    "import": ("import_", "Bring in published instruments and answers."),
-    "topics": ("topics", "List the topics and motions there are, or print one."),
-    "surveys": ("surveys", "List the surveys there are, or print one."),
-    "new": (
-        "new",
-        "Write a topic, survey, treatment, persona or scorer to begin with.",
-    ),
-}
-AS_SETTINGS = {
-    "code audit": ("--to",),
-    "code report": ("--by", "--tables"),
-    "code export": ("--stratify",),
-    "code online": ("--stratify",),
-    "compare ask": ("--name",),
-    "compare export": ("--name",),
-    "compare online": ("--name",),
-    "compare import": ("--name",),
-    "compare report": (
-        "--name",
-        "--model",
-        "--penalty",
-        "--threshold",
-        "--scale",
-        "--order",
-        "--bootstrap",
-    ),
-    "estimate": ("--runs",),
-    "fork": ("--insert", "--remove", "--leave", "--join", "--seat", "--runs"),
-    "score": ("--column", "--to"),
-    "people invite": ("--url", "--expires"),
-    "power": ("--correlation",),
-    "serve": ("--name", "--trusted-proxy"),
-    "summaries report": ("--intervals", "--by", "--summaries", "--judgments"),
-    "summaries minorities": ("--by", "--summaries", "--judgments"),
-    "summarise": ("--sizes", "--groups", "--name"),
-    "texts import": (
-        "--question",
-        "--kind",
-        "--stance",
-        "--minority",
-        "--author",
-        "--example",
-    ),
-}
-"""The options of a command that reach it as settings, because it has others enough of its own."""
-NUMBERS = {"summarise": ("--runs", "--draws"), "judge ask": ("--per-summary", "--k")}
-"""Those that reach it as settings where their value is a number."""
-
 
 INTERRUPTED = 130
 """How typer ends a command that an interruption reached where it holds nothing yet."""
@@ -154,43 +31,27 @@ class Commands(TyperGroup):
     """The commands by name; help for all is printed without importing any of them."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names in the order in which a newcomer needs them."""
+        """Names in the order of the groups."""
         return list(COMMANDS)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands by group."""
+        for group, about in GROUPS.items():
+            rows = [(name, one.help) for name, one in COMMANDS.items() if one.group == group]
+            with formatter.section(f"{group} ({about})"):
+                formatter.write_dl(rows, col_max=12)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A stand-in that carries the line of help; `resolve_command` loads the real one."""
-        if cmd_name not in COMMANDS:
-            return None
-        stand_in = typer.Typer(add_completion=False)
-        stand_in.command(cmd_name, short_help=COMMANDS[cmd_name][1])(lambda: None)
-        return get_command(stand_in)
+        """The command, whose module is imported."""
+        import_module("delibsim.store.private").be_a_command()
+        return loaded(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the module of the command that is to run."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            raise unknown("command", args[0], COMMANDS)
-        name, _, rest = super().resolve_command(ctx, args)
-        inner = " ".join([str(name), *rest[:1]])
-        for option in (*AS_SETTINGS.get(str(name), ()), *AS_SETTINGS.get(inner, ())):
-            rest = as_settings(rest, option)
-        for option in (*NUMBERS.get(str(name), ()), *NUMBERS.get(inner, ())):
-            rest = numbers_as_settings(rest, option)
-        if name == "estimate":
-            rest = as_settings(rest)
-        if name == "power":
-            rest = as_design(rest)
-        module = import_module(f"delibsim.cli.{COMMANDS[str(name)][0]}")
-        import_module("delibsim.store.private").be_a_command()
-        return name, _plain(get_command(module.app)), rest
-
-
-def _plain(command: Any) -> Any:
-    """A command whose help is plain text, as that of `delibsim` itself; its own commands too."""
-    command.rich_markup_mode = None
-    for inner in getattr(command, "commands", {}).values():
-        inner.short_help = " ".join((inner.help or "").partition("\n\n")[0].split())  # uncut
-        _plain(inner)
-    return command
+        """The command that is to run, and the words behind it."""
+        name, *rest = args
+        if name not in COMMANDS:
+            raise unknown("command", name, [name for name, one in COMMANDS.items() if one.group])
+        return name, self.get_command(ctx, name), rest
 
 
 app = typer.Typer(
@@ -238,13 +99,16 @@ def main() -> None:
     try:
         code = _code()
         unread = flush_streams(stdout)
+    except typer.TyperException as error:
+        code = 2
+        _refuse(error)
     except WrongInput as error:
         code = 2
         _complain(f"delibsim: {_without_secrets(str(error))}")
     except OSError as error:
         code = 2 if error.errno in MISNAMED else NOTHING
         _complain(f"delibsim: {_without_secrets(_in_words(error))}")
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:
         code = 3
@@ -264,22 +128,29 @@ def _in_words(error: OSError) -> str:
         return f"{error.strerror or error}{where}; name another"
     fault = f"{error.strerror or error}{where}. What was recorded is kept."
     if number in FULL:
-        return f"{fault} Free some space, or write elsewhere if the command has --to."
+        return f"{fault} Free some space, or write elsewhere if the command has -o."
     if number in REFUSED:
         return (
             f"{fault} Ask for the right to read and write there, or write elsewhere if the command"
-            " has --to."
+            " has -o."
         )
     return fault
 
 
 def _code() -> int:
     """Run the command; its exit code."""
-    try:
-        app()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    return 0
+    code = app(prog_name="delibsim", standalone_mode=False)
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(error: typer.TyperException) -> None:
+    """Print why the words of a command cannot be read; where there are none, its help."""
+    from delibsim.cli.refusal import in_one_line  # only for errors
+
+    if error.message.startswith("Usage: "):
+        typer.echo(error.message, err=True)
+    else:
+        _complain(f"delibsim: {_without_secrets(in_one_line(error))}")
 
 
 def _complain(text: str) -> None:

@@ -15,7 +15,7 @@ NAME = "Its name: small letters, digits, '-' and '_'."
 app = typer.Typer(add_completion=False)
 
 
-@app.command()
+@app.command(epilog="For example: delibsim new topic mine.")
 def new(
     kind: Annotated[str | None, typer.Argument(help=KIND)] = None,
     name: Annotated[str | None, typer.Argument(help=NAME)] = None,

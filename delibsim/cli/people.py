@@ -2,7 +2,7 @@
 
 import typer
 
-from delibsim.cli.people_dry import dry_run, preview
+from delibsim.cli.people_dry import preview, try_out
 from delibsim.cli.people_erase import bonus, export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, password, revoke
 from delibsim.cli.people_raters import raters
@@ -16,6 +16,7 @@ def _group() -> None:
 
 
 app.command()(preview)
+app.command(name="try")(try_out)
 app.command()(invite)
 app.command(name="list")(list_people)
 app.command()(revoke)
@@ -25,4 +26,3 @@ app.command()(export)
 app.command()(bonus)
 app.command()(forget)
 app.command()(withdraw)
-app.command(name="dry-run")(dry_run)

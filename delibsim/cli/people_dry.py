@@ -1,26 +1,34 @@
-"""`delibsim people preview|dry-run`: a study with people, seen and tried before they come."""
+"""`delibsim people preview|try`: a study with people, seen and tried before they come."""
 
 import asyncio
 import tempfile
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
-from delibsim.cli.estimate import EstimateOnly
-from delibsim.cli.options import RUNS, RunsFolder
+from delibsim.cli.estimate import ask_first
+from delibsim.cli.options import (
+    RUNS,
+    AnyStudy,
+    Dir,
+    EstimateOnly,
+    Json,
+    Settings,
+    Yes,
+    study_first,
+)
 from delibsim.cli.serve import (
     PEOPLE,
     PORT,
-    STUDY,
     SWEEP,
     planned_for_people,
     show_estimate_for_people,
 )
-from delibsim.cli.terminal import exit_code, say, shown
+from delibsim.cli.terminal import console, echo_json, exit_code, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.planning.freeze import cells_of
@@ -28,36 +36,51 @@ from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
 
 SPEED = "How many times as fast as people the citizens are."
+RATERS = "Try the tasks of raters instead: citizens fill every sheet in a copy of the study."
+TASK = "With --raters: only this task."
 
 
-def dry_run(
-    settings: Annotated[
-        list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
-    ] = None,
+def try_out(
+    study: AnyStudy = None,
+    settings: Settings = None,
     multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
     people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
     speed: Annotated[float, typer.Option(min=0.1, max=10_000, help=SPEED)] = 10.0,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    raters: Annotated[bool, typer.Option("--raters", help=RATERS)] = False,
+    task: Annotated[str | None, typer.Option("--task", help=TASK)] = None,
     only: EstimateOnly = False,
-    root: RunsFolder = RUNS,
+    yes: Yes = False,
+    root: Dir = RUNS,
+    as_json: Json = False,
 ) -> None:
     """Try a study before people come: citizens take their seats, agree and answer, faster than
     people. Nothing of it is kept. The researcher's page shows the groups meanwhile.
 
-    Language models in other seats are asked, and paid, as in the study. Exit code 0; 3 where a
-    session was not complete, 4 where none was.
+    Language models in other seats are asked, and paid, as in the study. With --raters it says of
+    each task whether every sheet can be filled and kept, and about how many minutes a place takes a
+    person. Exit code 0; 3 where a session or sheet was not complete, 4 where none was.
     """
-    from delibsim.conduct.people.dry import Visitor, hurried, seat_everybody, until_all_are_over
-    from delibsim.conduct.people.hall import Hall
-    from delibsim.conduct.people.prepared import prepared_for_people
+    from delibsim.people.dry import (
+        Visitor,
+        hurried,
+        prepared_for_people,
+        seat_everybody,
+        until_all_are_over,
+    )
+    from delibsim.people.hall import Hall
     from delibsim.store.people.hosting_files import declared
     from delibsim.store.people.register import Register
-    from delibsim.web.people.serve import serve_people
+    from delibsim.web.people.app import serve_people
 
-    planned = planned_for_people(settings or [], multirun, root)
+    asked = study_first(study, settings)
+    if raters:
+        _try_raters(study_at(asked[0], root), task, as_json)
+    planned = planned_for_people(asked, multirun, root)
     if only:
         show_estimate_for_people(planned)
         return
+    ask_first(planned, Runs(planned.root, planned.study), yes)
     hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
     sessions = [one for one in planned.sessions if one.seats_of_people]
     if not sessions:
@@ -82,7 +105,7 @@ def dry_run(
 
         def told(address: str) -> None:
             say(
-                f"dry run of {counted(len(sessions), 'session')} at {speed:g} times the speed",
+                f"trial of {counted(len(sessions), 'session')} at {speed:g} times the speed",
                 err=True,
             )
             say(f"watch it: {address}/office", err=True)
@@ -102,17 +125,41 @@ def dry_run(
     raise typer.Exit(exit_code(done > 0, done == len(sessions)))
 
 
+def _try_raters(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
+    """Fill every sheet in a copy of a study, and say how that went."""
+    from delibsim.analysis.table import numbers, texts
+    from delibsim.cli.table import print_table
+    from delibsim.models.citizen.citizen import Citizen
+    from delibsim.people.dry import DryTask, copied, rate, refuse_begun
+
+    with copied(runs) as desk:
+        names = [desk.task(task).name] if task else desk.names()
+        if not names:
+            desk.task("")  # which says how tasks are handed out
+        refuse_begun(runs, names)
+        found = [asyncio.run(rate(desk, name, Citizen())) for name in names]
+    rows = [asdict(one) for one in found]
+    if as_json:
+        echo_json({"study": runs.study, "tasks": rows})
+    else:
+        columns = list(DryTask.__dataclass_fields__)
+        heads = [*texts(*columns[:2]), *numbers(columns[2:])]
+        lines = [list(map(str, row.values())) for row in rows]
+        print_table("Trial of raters: nothing was kept", heads, lines, console())
+    kept = sum(one.kept for one in found)
+    raise typer.Exit(exit_code(kept > 0, kept == sum(one.sheets for one in found)))
+
+
 TO = "The folder to write; one that holds a preview is replaced."
 
 
 def preview(
-    settings: Annotated[
-        list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
-    ] = None,
+    study: AnyStudy = None,
+    settings: Settings = None,
     multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
     people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
-    to: Annotated[Path, typer.Option("--to", "-o", help=TO)] = Path("preview"),
-    root: RunsFolder = RUNS,
+    to: Annotated[Path, typer.Option("-o", metavar="FOLDER", help=TO)] = Path("preview"),
+    root: Dir = RUNS,
 ) -> None:
     """Write every page that people will see, as files: of each cell of the design, as each
     participant, from the link to the end, with an index. Open index.html in a browser.
@@ -124,7 +171,7 @@ def preview(
     from delibsim.web.people.preview import preview as taken
     from delibsim.web.people.preview_files import OPTION, WRITER, write_preview
 
-    planned = planned_for_people(settings or [], multirun, root)
+    planned = planned_for_people(study_first(study, settings), multirun, root)
     hosting = declared(Runs(planned.root, planned.study), people)
     with_people = [one for one in planned.sessions if one.seats_of_people]
     if not with_people:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.people_study import declared, promised, write_private
+from delibsim.cli.options import RUNS, Dir, Json, StudyName
+from delibsim.cli.people_invite import declared, promised, write_private
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -24,17 +24,17 @@ NOW = "Do not wait for a room that still runs: end it. Its other people are told
 def export(
     study: StudyName,
     names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
-    to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
-    root: RunsFolder = RUNS,
+    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER", help=TO)] = None,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Write the register as CSV files: persons by code, answers to your own questions, checks,
     times, links, and a codebook. Nothing in them tells who anybody is, unless --names is given.
     session and participant join them to the tables of delibsim export.
     """
-    from delibsim.conduct.people.rater_reception import rater_reception
     from delibsim.store.people.register import Register
     from delibsim.store.people.tables import PEOPLE, export_people
+    from delibsim.web.people.visits import rater_reception
 
     runs = study_at(study, root)
     register = Register.of(runs)
@@ -63,12 +63,12 @@ def forget(
     everybody: Annotated[bool, typer.Option("--all", help=ALL)] = False,
     due: Annotated[bool, typer.Option("--due", help=DUE)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Delete who persons are (name, address, id of a panel), and keep what they said. It cannot be
     undone. The server does it by itself for those who are due, once an hour.
     """
-    from delibsim.conduct.people.erase import forget as carry_out_forgetting
+    from delibsim.people.erase import forget as carry_out_forgetting
     from delibsim.store.people.erasures import due_to_forget
     from delibsim.store.people.persons import named, persons
     from delibsim.store.people.register import Register
@@ -102,7 +102,7 @@ def withdraw(
     code: Annotated[str, typer.Argument(help=CODE)],
     now: Annotated[bool, typer.Option("--now", help=NOW)] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Withdraw a person as people.yaml declares it: who she is is deleted at once. With
     withdrawal: delete all that she gave is deleted as well, and the session that she took part in,
@@ -111,11 +111,11 @@ def withdraw(
     Exit code 0; 3 if it waits for a room that still runs, which the server or the next command
     finishes.
     """
-    from delibsim.conduct.people.erase import carry_out, give_up_seat
+    from delibsim.people.erase import carry_out, give_up_seat
     from delibsim.store.people.erasures import session_with_words
     from delibsim.store.people.persons import named, note_withdrawn
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Stage
+    from delibsim.store.people.schema import Stage
 
     runs = study_at(study, root)
     register = Register.of(runs)
@@ -149,8 +149,8 @@ NO_RULES = (
 
 def bonus(
     study: StudyName,
-    to: Annotated[Path, typer.Option("--to", "-o", help=TO)] = Path("bonus.csv"),
-    root: RunsFolder = RUNS,
+    to: Annotated[Path, typer.Option("-o", metavar="FILE", help=TO)] = Path("bonus.csv"),
+    root: Dir = RUNS,
 ) -> None:
     """Write what each person has earned by the rules of people.yaml (bonus): a line ID,AMOUNT for
     each, without a heading, as Prolific takes it. ID is the id by which the panel knows her.
@@ -158,16 +158,16 @@ def bonus(
     Left out are amounts of 0, those whose part goes on, and those whose id is not kept, who are
     counted; delibsim people list and export have the amounts by code.
     """
-    from delibsim.store.people.endings import cents, endings
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
+    from delibsim.store.people.tables import cents, endings
 
     runs = study_at(study, root)
     hosting = declared(runs)
     if hosting is None or not hosting.bonus:
         raise WrongInput(NO_RULES)
     if to.exists():
-        raise WrongInput(f"{to} is there already; give another file: --to FILE")
+        raise WrongInput(f"{to} is there already; give another file: -o FILE")
     promised(runs)
     register = Register.of(runs)
     known, ended = identities(register), endings(register)

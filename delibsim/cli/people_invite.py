@@ -1,5 +1,8 @@
 """`delibsim people invite|list|revoke|password`: who gets in, and how far each has come."""
 
+import csv
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -7,13 +10,13 @@ from typing import Annotated
 import typer
 
 from delibsim.analysis.table import texts
-from delibsim.cli.code_options import values_of
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.people_study import declared, promised, write_private
+from delibsim.cli.options import RUNS, Dir, Json, StudyName
+from delibsim.cli.options import number as of_number
 from delibsim.cli.serve import HERE
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, say, shown, study_at
+from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import Hosting
 from delibsim.domain.text import counted, quoted
 from delibsim.store.runs import Runs
 from delibsim.store.tables.csv_cells import read_sheet, refuse_faults
@@ -24,12 +27,15 @@ LIST = (
 )
 OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
 TASK = "For raters of this task, which delibsim ratings|code|compare|judge online made."
-MORE = "--url and --expires, as below."
+URL = "How the links begin. Default: as people.yaml says, or where the study was served last."
+EXPIRES = "For how many days the links are good. Default: as people.yaml says."
 TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
 WHO = "The code of a person, or its beginning; open: every link that is open to all."
 NAMES = "With names and addresses, as far as they are kept."
 COLUMNS = ("name", "address", "session", "seat", "language")
 MOST_DAYS = 3_650
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet would take for a formula."""
 UNKNOWN = (
     "the study was not served yet: its links begin with {}, which delibsim serve takes where it is"
     " free; for people elsewhere give address: in people.yaml, or --url"
@@ -38,41 +44,36 @@ UNKNOWN = (
 
 def invite(
     study: StudyName,
-    settings: Annotated[list[str] | None, typer.Argument(help=MORE)] = None,
-    number: Annotated[int, typer.Option(min=0, max=10_000, help=NUMBER)] = 0,
+    number: Annotated[int | None, of_number(NUMBER, 10_000)] = None,
     list_: Annotated[Path | None, typer.Option("--list", help=LIST)] = None,
     open_: Annotated[bool, typer.Option("--open", help=OPEN)] = False,
     rater: Annotated[str, typer.Option(help=TASK)] = "",
-    to: Annotated[Path, typer.Option("--to", help=TO)] = Path("links.csv"),
-    root: RunsFolder = RUNS,
+    url: Annotated[str, typer.Option(help=URL)] = "",
+    expires: Annotated[str, typer.Option(help=EXPIRES)] = "",
+    to: Annotated[Path, typer.Option("-o", metavar="FILE", help=TO)] = Path("links.csv"),
+    root: Dir = RUNS,
 ) -> None:
-    """Make links that let people in: one each (--number, --list), or one for all (--open).
-
-    --url ADDRESS is how the links begin; without it they begin with the address of people.yaml, or
-    with that at which the study was served last. --expires DAYS says how long they are good;
-    without it, expires_days of people.yaml does.
-    """
-    from delibsim.conduct.people.rater_tasks import rater_task
+    """Make links that let people in: one each (--n, --list), or one for all (--open)."""
+    from delibsim.asking.packs import rater_task
     from delibsim.store.people.entry import Invitation, invite_person
     from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Role
+    from delibsim.store.people.schema import Role
 
-    values = values_of(settings, ("url", "expires"))
     runs = study_at(study, root)
     promised(runs)
-    if sum([number > 0, list_ is not None, open_]) != 1:
-        raise WrongInput("give one of --number N, --list FILE.csv and --open")
+    if sum([number is not None, list_ is not None, open_]) != 1:
+        raise WrongInput("give one of --n N, --list FILE.csv and --open")
     if rater:
         rater_task(runs, rater)  # WrongInput for a task that was not handed out
     hosting = settled_hosting(runs, None)
     if to.exists():
-        raise WrongInput(f"{to} is there already; give another file: --to FILE")
-    register, days = Register.of(runs), _days(values["expires"], hosting.expires_days)
+        raise WrongInput(f"{to} is there already; give another file: -o FILE")
+    register, days = Register.of(runs), _days(expires, hosting.expires_days)
     served = served_before(runs)
-    given = values["url"] or hosting.address
+    given = url or hosting.address
     address = given or served.address
     if not address:
         address = HERE
@@ -85,7 +86,7 @@ def invite(
         token = invite_all(register, Invitation("", role, task=rater), days)
         rows.append(("", "", start + token))
     else:
-        wanted = _rows(list_, runs) if list_ else [dict.fromkeys(COLUMNS, "")] * number
+        wanted = _rows(list_, runs) if list_ else [dict.fromkeys(COLUMNS, "")] * (number or 0)
         for row in wanted:
             invitation = Invitation("", role, row["session"], row["seat"], rater)
             who = Identity(row["name"], row["address"])
@@ -114,17 +115,17 @@ def _days(given: str, declared: int) -> float:
 def list_people(
     study: StudyName,
     names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Who was invited, by code, how far each has come, how her part ended and with which completion
     code, and what she has earned, where people.yaml has a bonus; names only where they are asked
     for.
     """
-    from delibsim.store.people.endings import endings, told
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
+    from delibsim.store.people.tables import endings, told
 
     runs = study_at(study, root)
     promised(runs)
@@ -149,7 +150,7 @@ def list_people(
         echo_json({"study": study, "people": found})
         return
     if not found:
-        say(f"nobody was invited yet: delibsim people invite {quoted(study)} --number 5")
+        say(f"nobody was invited yet: delibsim people invite {quoted(study)} --n 5")
         return
     heads = texts(*found[0])
     lines = [list(row.values()) for row in found]
@@ -159,13 +160,13 @@ def list_people(
 def revoke(
     study: StudyName,
     who: Annotated[str, typer.Argument(help=WHO)],
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Revoke the links and cookies of a person, who gets in no more; or all links that are open to
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
     """
-    from delibsim.conduct.people.presence import InterventionRecord
+    from delibsim.people.presence import InterventionRecord
     from delibsim.store.people.entry import revoke_open
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
@@ -208,7 +209,7 @@ def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
     return found
 
 
-def password(study: StudyName, root: RunsFolder = RUNS) -> None:
+def password(study: StudyName, root: Dir = RUNS) -> None:
     """Set the password of the researcher's page (/office), which is asked for twice and not shown.
 
     The study keeps its argon2 hash. A new password ends every login of the one before.
@@ -221,3 +222,35 @@ def password(study: StudyName, root: RunsFolder = RUNS) -> None:
     ended = set_password(register, given)
     told = f"; {counted(ended, 'login')} ended" if ended else ""
     say(f"the password of the researcher's page is set{told}")
+
+
+def write_private(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write a CSV file that this user alone can read; a formula begins with an apostrophe."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for row in rows:
+            writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row])
+
+
+def declared(runs: Runs) -> Hosting | None:
+    """What was declared for a study that has begun to be served; None where nothing was."""
+    from delibsim.store.account import TOLD
+    from delibsim.store.people.hosting_files import read_hosting
+
+    kept = runs.folder / TOLD
+    return read_hosting(kept) if kept.is_file() else None
+
+
+def promised(runs: Runs, days: bool = True) -> None:
+    """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
+    from delibsim.people.erase import carry_out, forget_due
+    from delibsim.store.people.register import Register
+
+    hosting = declared(runs)
+    if hosting is None:
+        return
+    register = Register.of(runs)
+    carried = carry_out(runs, register, hosting)
+    forgotten = forget_due(runs, register, hosting) if days else []
+    print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))

@@ -7,10 +7,9 @@ import typer
 
 from delibsim.analysis.figures.style import COLUMNS, FORMATS
 from delibsim.analysis.table import texts
-from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.options import RUNS, Dir, Json
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, safe, say, shown
-from delibsim.cli.texts import kept_if_stopped
+from delibsim.cli.terminal import console, echo_json, kept_if_stopped, safe, say, shown
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
@@ -30,11 +29,11 @@ WIDE = "Columns of a journal that it takes: 1 or 2. Default: as suits the figure
 def plot(
     study: Annotated[str, typer.Argument(help=STUDY)],
     figure: Annotated[str, typer.Argument(help=FIGURE)] = "",
-    to: Annotated[Path | None, typer.Option(help=TO)] = None,
+    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
     condition: Annotated[list[str] | None, typer.Option(help=CONDITION)] = None,
     session: Annotated[list[str] | None, typer.Option(help=SESSION)] = None,
     columns: Annotated[int | None, typer.Option(help=WIDE)] = None,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Draw one figure of a study, such as effects or before_after; without a figure, list them.

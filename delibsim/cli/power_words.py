@@ -9,9 +9,8 @@ from pathlib import Path
 from delibsim.analysis.study.power import Answer, Assumed, Question, answer, of_pilot, published
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.cli.options import RUNS, with_runs
+from delibsim.cli.options import with_runs
 from delibsim.cli.terminal import brief, safe
-from delibsim.cli.words import QUOTES
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.inference.power import Sample
@@ -22,7 +21,7 @@ from delibsim.store.runs import Runs
 MEMBERS = ("topic", "residual")
 SIZES = ("topics", "models", "replicates")
 PUBLISHED_OUTCOME = "dri"
-NAMED = ("study=", "+experiment=")
+NAMED = ("study=", "experiment=")
 """Settings that name a study."""
 DEFAULT = ("normative", "none")
 SMALLEST, LARGEST = 1e-6, 1e6
@@ -39,18 +38,20 @@ class Asked:
     contrast: str
     sd: Sequence[str]
     size: Sequence[str]
+    correlation: float | None = None
 
 
-def answered(given: Sequence[str], asked: Asked) -> tuple[Answer, DesignPrice | None]:
+def answered(
+    pilot: str, settings: Sequence[str], asked: Asked, root: Path
+) -> tuple[Answer, DesignPrice | None]:
     """The answer for a pilot and settings, and the price of a session where settings are given.
 
     Raises WrongInput for words that say no pilot, setting, contrast, spread or design.
     """
-    pilot, settings, root, together = _parted(given)
     outcome, between = _contrast(asked.contrast)
     own = _numbers(asked.sd, "sd", MEMBERS)
-    if together is not None:
-        own["correlation"] = together
+    if asked.correlation is not None:
+        own["correlation"] = _share(asked.correlation)
     planned = _planned(settings, root) if settings else None
     table = _pilot(pilot, root) if pilot else None
     between = between or _ends(table)
@@ -72,34 +73,11 @@ def answered(given: Sequence[str], asked: Asked) -> tuple[Answer, DesignPrice | 
     return found, _price(planned) if planned else None
 
 
-def _parted(given: Sequence[str]) -> tuple[str, list[str], Path, float | None]:
-    """The pilot, "" without one, the settings, the folder of all studies, and the correlation that
-    is stated; `--runs` and `--correlation` have become settings by now.
-    """
-    names = [word for word in given if "=" not in word]
-    if len(names) > 1:
-        raise WrongInput(f"one study is the pilot, not {len(names)}: {safe(', '.join(names))}")
-    settings, root, together = [], RUNS, None
-    for word in given:
-        name, equals, value = word.partition("=")
-        if name == "runs":
-            root = Path(value.strip(QUOTES).replace("\\'", "'"))
-        elif name == "correlation":
-            together = _share(value.strip(QUOTES))
-        elif equals:
-            settings.append(word)
-    return "".join(names), settings, root, together
-
-
-def _share(text: str) -> float:
+def _share(value: float) -> float:
     """A correlation from 0 to 1."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 0 <= found <= 1:
-        raise WrongInput(f"--correlation {safe(text)}: it is a number from 0 to 1, such as .3")
-    return found
+    if not 0 <= value <= 1:
+        raise WrongInput(f"--correlation {value:g}: it is a number from 0 to 1, such as .3")
+    return value
 
 
 def _planned(settings: Sequence[str], root: Path) -> Plan:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, RunsFolder, Sweep, with_runs
+from delibsim.cli.options import RUNS, AnyStudy, Dir, Settings, Sweep, study_first, with_runs
 from delibsim.cli.terminal import console, safe, shown, study_at, tell_folder
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -28,7 +28,6 @@ EPILOG = (
     " Hypotheses, primary outcome and analysis are left as blanks marked FILL IN. A file that was"
     " filled in is never overwritten."
 )
-SETTINGS = "Settings as key=value, as for delibsim run; or a study."
 POWER = (
     "The answer of delibsim power --json, kept as a file: it goes into the section on sample size."
 )
@@ -37,30 +36,29 @@ TO = f"The file; {FILE} in the folder of the study where left out."
 
 @app.command(epilog=EPILOG)
 def preregister(
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
-    ] = None,
+    study: AnyStudy = None,
+    settings: Settings = None,
     multirun: Sweep = False,
-    to: Annotated[Path | None, typer.Option("--to", help=TO)] = None,
+    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
     power: Annotated[Path | None, typer.Option(help=POWER)] = None,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Write the plan of a study (design, instruments, measures, models, prompts, rules, versions),
     hypotheses left for you to fill in.
     """
-    given = overrides or []
-    if not given:
+    named, words = study_first(study, settings)
+    if not named and not words:
         raise WrongInput(
             "name a study that exists, or give the settings that delibsim run will get, such as"
             " study=pilot topic=acp; nothing was written"
         )
     analysis = power_analysis(power) if power else ""
-    if len(given) == 1 and "=" not in given[0]:
-        runs = study_at(given[0], root)
+    if not words:
+        runs = study_at(named, root)
         refuse_texts(runs, "the plan of a study is that of its sessions")
         plans = plans_of_study(runs)
     else:
-        planned = plan(with_runs(given, root), sweep=multirun)
+        planned = plan(with_runs(words, root, named), sweep=multirun)
         runs = Runs(planned.root, planned.study)
         tell_folder(runs)
         plans = asyncio.run(plans_of(planned, frozen(planned), runs))

@@ -8,10 +8,18 @@ from rich.console import Console
 
 from delibsim.analysis.table import Table
 from delibsim.analysis.trajectories import answer_tables, course_table
-from delibsim.cli.branch_options import parted, print_estimate, told
-from delibsim.cli.estimate import EstimateOnly
-from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
-from delibsim.cli.study import STOPPED, hold_shown, printer
+from delibsim.cli.estimate import ask_first
+from delibsim.cli.options import (
+    RUNS,
+    Dir,
+    EstimateOnly,
+    Json,
+    Quiet,
+    RunName,
+    Yes,
+    number,
+)
+from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at
 from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branches
@@ -19,7 +27,6 @@ from delibsim.conduct.probes import Course, course_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import quoted
-from delibsim.planning.estimate import estimate
 from delibsim.planning.fork import plan_probes
 from delibsim.store.branch_folders import PROBES
 from delibsim.store.branches import place_of_branches
@@ -46,10 +53,12 @@ def probe(
     run: RunName,
     settings: Annotated[list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)] = None,
     after: Annotated[str, typer.Option(help=AFTER)] = "",
-    times: Annotated[int, typer.Option(min=1, max=1000, help=TIMES)] = 1,
+    n: Annotated[int, number(TIMES)] = 1,
     only: EstimateOnly = False,
+    yes: Yes = False,
+    quiet: Quiet = False,
     answers: Annotated[bool, typer.Option("--answers", help=ANSWERS)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Ask the participants of a run the survey after given turns, as if it had ended there: how the
@@ -58,19 +67,13 @@ def probe(
     there is no probe.
     """
     runs, session = run_at(run, root)
-    own, rest = parted(settings or [])
-    if own:
-        raise WrongInput(f"'{next(iter(own))}' is no setting of a probe; turns: --after each")
     if after:
-        found = _planned(runs, session, (after, times), rest)
+        found = _planned(runs, session, (after, n), settings or [])
         if only:
-            plan = found.plan
-            expected = asyncio.run(
-                estimate(plan.sessions, found.runs, plan.limits, plan.addresses, past=found.past)
-            )
-            print_estimate(plan, found.runs, expected, console(), as_json)
+            print_estimate_of_branches(found, as_json)
             return
-        _hold(found, as_json)
+        ask_first(found.plan, found.runs, yes, found.past)
+        _hold(found, as_json, quiet)
     elif only:
         raise WrongInput("--estimate is about turns that are to be asked about: --after each")
     course = course_of(runs, session)
@@ -90,11 +93,12 @@ def _planned(runs: Runs, session: str, asked: tuple[str, int], settings: list[st
     return branches(made.sessions, (runs, session), target, made.limits, settings, made.addresses)
 
 
-def _hold(found: Branches, as_json: bool) -> None:
+def _hold(found: Branches, as_json: bool, quiet: bool) -> None:
     """Hold the probes that have no run yet, and say what came of them."""
     screen = console(stderr=True)
     try:
-        outcomes = asyncio.run(hold_shown(prepare_branches(found, printer(screen)), screen, False))
+        preparing = prepare_branches(found, printer(screen))
+        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
     except KeyboardInterrupt:
         screen.print(STOPPED, soft_wrap=True)
         raise typer.Exit(3) from None

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from delibsim.cli.options import RUNS, RunsFolder
-from delibsim.cli.terminal import run_at, say, shown, study_at
-from delibsim.cli.texts import kept_if_stopped
+from delibsim.cli.terminal import kept_if_stopped, run_at, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import is_run
 from delibsim.store.runs import Runs

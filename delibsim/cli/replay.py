@@ -1,40 +1,67 @@
-"""`delibsim replay`: hold a run again from its log."""
+"""`delibsim replay`: hold a run again from its log alone, or check a whole study."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, Json, RunName, RunsFolder
-from delibsim.cli.terminal import echo_json, safe, say, study_at
+from delibsim.cli.options import RUNS, Dir, Json, Quiet
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    kept_if_stopped,
+    print_each,
+    run_at,
+    safe,
+    say,
+    study_at,
+)
 from delibsim.conduct.replay import Passage, compare, compare_on_record
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted, quoted, study_named
+from delibsim.domain.text import counted, study_named
 from delibsim.domain.word_differences import AROUND, marked
-from delibsim.store.places import run_at
+from delibsim.store.places import is_run
 from delibsim.store.runs import Runs
 
+if TYPE_CHECKING:
+    from delibsim.conduct.verify import Verified
+
 app = typer.Typer(add_completion=False)
-LISTED = 40  # differences printed
 
-
+PLACE = "A run: its folder, study/session, a study of one session. Or a study, which is checked."
 RECORDED = "Let the recorded answers stand where this version words a prompt otherwise."
+LISTED, LINES = 40, 6
+"""The differences, sessions and tasks that are printed; the differences of one among several."""
+MEANT = "what is written -> what the record gives"
+UNKNOWN = "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged)"
+EPILOG = (
+    "For example: delibsim replay pilot/ccps.normative.citizen.r1, or delibsim replay pilot. Of a"
+    " study, plans, topics and surveys are compared with study.json, files with their check sums,"
+    " and codes, votes, ratings, summaries and judgments with their records; with forks and probes."
+)
+
+Place = Annotated[str, typer.Argument(metavar="RUN|STUDY", help=PLACE)]
+Recorded = Annotated[bool, typer.Option("--recorded", help=RECORDED)]
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def replay(
-    run: RunName,
-    recorded: Annotated[bool, typer.Option("--recorded", help=RECORDED)] = False,
-    root: RunsFolder = RUNS,
+    place: Place,
+    recorded: Recorded = False,
+    quiet: Quiet = False,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
-    """Hold a run again from its log alone: no model is asked. Exit code 0 if the run is equal, 4 if
-    not.
+    """Hold a run again from its log alone, or every run of a study: no model is asked. Exit code 0
+    if nothing differs, 4 if anything does or there is nothing to compare.
     """
-    runs, session = _one(run, root)
-    reworded: list[Passage] = []
+    runs, session = _place(place, root)
+    if not session:
+        raise typer.Exit(_check(runs, "", recorded, quiet, as_json))
+    reworded: Sequence[Passage] = ()
     if recorded:
         verdict, changed, reworded = asyncio.run(compare_on_record(runs, session))
     else:
@@ -55,22 +82,110 @@ def replay(
     raise typer.Exit(0 if verdict == "equal" else 4)
 
 
-def _one(place: str, root: Path) -> tuple[Runs, str]:
-    """The run that is named; WrongInput for a study of several."""
+verify = typer.Typer(add_completion=False)
+
+
+@verify.command("verify")
+def _verify(
+    place: Place,
+    recorded: Recorded = False,
+    quiet: Quiet = False,
+    root: Dir = RUNS,
+    as_json: Json = False,
+) -> None:
+    """Check a study, of one session too, or one run against its record and its check sums."""
+    if is_run(place, root):
+        runs, session = run_at(place, root)
+    else:
+        runs, session = _study_or_run(place, root)
+    raise typer.Exit(_check(runs, session, recorded, quiet, as_json))
+
+
+def _study_or_run(place: str, root: Path) -> tuple[Runs, str]:
+    """The study that is named; or else a run, and its study."""
+    try:
+        return study_at(place, root), ""
+    except WrongInput:
+        with suppress(WrongInput):
+            return run_at(place, root)
+        raise
+
+
+def _place(place: str, root: Path) -> tuple[Runs, str]:
+    """The run that is named, and its study; or a study that has not one session, and ""."""
     try:
         return run_at(place, root)
     except WrongInput as error:
-        several = ""
-        with suppress(WrongInput):
-            runs = study_at(place, root)
-            if (n := len(runs.sessions())) > 1:
-                several = (
-                    f"{study_named(runs.study)} has {n} sessions, and one is replayed at a time:"
-                    f" {quoted(runs.study)}/SESSION; all: delibsim verify {quoted(place)}"
-                )
-        raise WrongInput(several or str(error)) from None
+        if not is_run(place, root):
+            with suppress(WrongInput):
+                runs = study_at(place, root)
+                if len(runs.sessions()) != 1:
+                    return runs, ""
+        raise error from None
+
+
+def _check(runs: Runs, session: str, recorded: bool, quiet: bool, as_json: bool) -> int:
+    """Compare a study, or one session, with its records and check sums; the exit code."""
+    from delibsim.conduct.verify import verify_run, verify_study  # pandas is slow to import
+
+    if session:
+        found = asyncio.run(verify_run(runs, session, recorded))
+    else:
+        with kept_if_stopped(quiet or as_json) as watch:
+            found = asyncio.run(verify_study(runs, watch, recorded))
+    if as_json:
+        echo_json(found.plain())
+    else:
+        named = f"{runs.study}/{session}" if session else study_named(runs.study)
+        print_each([_verdict(found, named), *_told(found, recorded)], console())
+    return 0 if found.something and not found.differing else 4
 
 
 def _plain(passage: Passage) -> dict[str, object]:
     words = [[piece.kind, piece.text] for piece in passage.words]
     return {"calls": list(passage.calls), "words": words}
+
+
+def _told(found: "Verified", recorded: bool) -> list[str]:
+    """What came of it, in sentences."""
+    from delibsim.conduct.verify import EQUAL, NO_RECORD, NO_RUN, WITHDRAWN
+
+    counts = found.counts
+    runs = sum(n for verdict, n in counts.items() if verdict not in (NO_RUN, WITHDRAWN))
+    on = " on recorded prompts" if recorded else ""
+    lines = []
+    if counts[EQUAL]:
+        lines.append(f"{counts[EQUAL]:,} of {counted(runs, 'run')} equal to their record{on}")
+    for verdict, n in counts.items():
+        if verdict not in (EQUAL, NO_RUN):
+            lines.append(f"{counted(n, 'session')} {verdict}")
+    if waiting := counts[NO_RUN] + len(found.not_begun):
+        lines.append(f"{counted(waiting, 'session')} without a run, not compared")
+    for task in found.tasks:
+        said = f"{counted(task.answers, 'answer')}, {task.verdict}"
+        lines.append(f"{task.name}: {'no record' if task.verdict == NO_RECORD else said}")
+    if found.without_sums:
+        lines.append(UNKNOWN.format(counted(len(found.without_sums), "run")))
+    differing = found.differing
+    if differing:
+        lines.append(f"what differs ({MEANT}):")
+    most = LISTED if len(differing) == 1 else LINES
+    for one in differing[:LISTED]:
+        lines.append(f"  {one.name}: {one.verdict}")
+        lines += [f"    {line}" for line in one.changed[:most]]
+        if len(one.changed) > most:
+            lines.append(f"    and {len(one.changed) - most} more: --json lists all")
+    if len(differing) > LISTED:
+        lines.append(f"  and {len(differing) - LISTED} more: --json lists all")
+    return lines
+
+
+def _verdict(found: "Verified", named: str) -> str:
+    """The verdict in a sentence."""
+    if n := len(found.differing):
+        among = len(found.sessions) + len(found.tasks)
+        things = counted(among, "session or task", "sessions and tasks")
+        return f"{named}: {n:,} of {things} {'differs' if n == 1 else 'differ'}"
+    if not found.something:
+        return f"{named}: nothing to compare yet"
+    return f"{named}: nothing differs"

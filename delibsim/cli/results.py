@@ -1,6 +1,6 @@
 """Reports and their tables as commands print them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -9,41 +9,58 @@ from rich.console import Console
 
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, say, shown
+from delibsim.domain.errors import unknown
 
-MORE = "Every table behind this one: tables=all prints them, --to FOLDER writes them with a page."
+MORE = "Every table behind this one: --tables all prints them, -o FOLDER writes them with a page."
+ALL = "all"
 
 
 def end_with_report(
     report: Any,
     to: Path | None,
     as_json: bool,
-    everything: bool = False,
+    tables: str = "",
     printed: Callable[[Any, Console], None] | None = None,
 ) -> NoReturn:
     """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
     the exit code.
 
-    `everything` also prints the tables that are printed where they are asked for, all sentences,
-    and which tables the study cannot give. `printed` prints one table, where not as others are.
+    `tables` all also prints the tables that are printed where they are asked for, all sentences,
+    and which tables the study cannot give; or it names the tables that alone are printed, parted by
+    commas. `printed` prints one table, where not as others are.
     """
+    names = [name.strip() for name in tables.split(",") if name.strip()]
+    for name in names if tables != ALL else ():
+        if name not in report.results:
+            raise unknown("table", name, report.results)
     page = None if to is None else report.write(to)
     if as_json:
         print_each(report.warnings, console(stderr=True))
         echo_json(report.plain() | {"page": None if page is None else shown(page.resolve())})
     else:
-        _print(report, page, everything, printed or print_result)
+        if tables in ("", ALL):
+            _print(report, tables == ALL, printed or print_result)
+        else:
+            _print_some([report.results[name] for name in names], printed or print_result)
+        if page is not None:
+            say(safe(f"written: {shown(page.resolve())}"))
     for fault in report.faults:
         say(f"left out, damaged: {safe(fault)}", err=True)
     raise typer.Exit(exit_code(report.something, report.whole))
 
 
-def _print(
-    report: Any,
-    page: Path | None,
-    everything: bool,
-    printed: Callable[[Any, Console], None],
-) -> None:
-    """Print sentences, tables, and where the page lies."""
+def _print_some(results: Sequence[Any], printed: Callable[[Any, Console], None]) -> None:
+    """Print some tables, and of those that the study cannot give why."""
+    screen = console()
+    for result in results:
+        if result.given:
+            printed(result, screen)
+        else:
+            print_each([f"{result.title}: {result.detail}"], screen)
+
+
+def _print(report: Any, everything: bool, printed: Callable[[Any, Console], None]) -> None:
+    """Print sentences and tables."""
     screen = console()
     print_each(report.told if everything else report.summary, screen)
     wanted = ("always", "asked") if everything else ("always",)
@@ -57,8 +74,6 @@ def _print(
     elif any(result.screen == "asked" for result in report.given):
         screen.print()
         say(MORE)
-    if page is not None:
-        screen.print(safe(f"written: {shown(page.resolve())}"), soft_wrap=True)
 
 
 def print_result(result: Any, screen: Console) -> None:
@@ -82,5 +97,5 @@ def print_result(result: Any, screen: Console) -> None:
         screen.print(safe(read.in_words), soft_wrap=True)
     print_each((f"{letter} {text}" for letter, text in read.footnotes.items()), screen)
     if read.left_out:
-        screen.print(f"and {read.left_out} rows more: --to FOLDER writes all")
+        screen.print(f"and {read.left_out} rows more: -o FOLDER writes all")
     print_each(result.notes, screen)

@@ -1,58 +1,95 @@
-"""`delibsim run`: hold one session, watch it, and see what changed; or all sessions of a sweep."""
+"""`delibsim run`: hold one session, watch it, and see what changed; all sessions of a sweep; or,
+with --retry, again those of a study that have no run.
+"""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from delibsim.cli.estimate import EstimateOnly, show_estimate
-from delibsim.cli.options import RUNS, Json, Quiet, RunsFolder, Settings, with_runs
-from delibsim.cli.study import STOPPED, conclude, hold
+from delibsim.cli.estimate import ask_first, show_estimate, show_waiting
+from delibsim.cli.options import (
+    RUNS,
+    AnyStudy,
+    Dir,
+    EstimateOnly,
+    Json,
+    Quiet,
+    Settings,
+    Sweep,
+    Yes,
+    study_first,
+    with_runs,
+)
+from delibsim.cli.study import STOPPED, conclude, hold, hold_shown, printer
 from delibsim.cli.summary import print_summary, summary
-from delibsim.cli.terminal import console, echo_json, print_each, shown, tell_folder
+from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at, tell_folder
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.retry import damaged, ended_in, plan_again, without_run
 from delibsim.conduct.score import score_study, usual_scorers
+from delibsim.conduct.study import prepare_as_planned
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import Score
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import doubts
 from delibsim.planning.effects import effects_of
+from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import refuse_texts
 
 app = typer.Typer(add_completion=False)
 
+RETRY = (
+    "Hold again the sessions of STUDY that were begun and have no run; only limits.* and base_url"
+    " may be set. Runs are left alone, damaged ones are named."
+)
+STATUS = "With --retry: only sessions in which a call ended so, such as rate_limited."
 EPILOG = """
+For example: delibsim run pilot topic=ccps treatment=normative seed=7. The same command again does
+nothing, or goes on where it was cut off.
+
 Settings: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
 rounds=N persona=NAME temperature=X replicate=N seed=N wording=NAME,
 procedure.shuffle_items=false, procedure.audience.network=ring, model.susceptibility=0.3 and every
-other line of conf/. Names are listed when one is wrong; `delibsim topics` and `delibsim surveys`
-list those. The same command again does nothing, or goes on where it was cut off.
+other line of conf/. Names are listed when one is wrong; `delibsim list topics` and `... surveys`
+list those.
 
-A sweep (-m) takes several values: topic=acp,ccps treatment=all 'replicate=range(1,6)'
-temperature=0,0.7, or a preset, +experiment=smoke, whose values may be replaced.
-hydra/launcher=joblib (submitit_local, submitit_slurm, ray) holds it in several processes.
+A sweep (-m) takes several values: topic=acp,ccps treatment=all replicate=1-5 temperature=0,0.7, or
+a preset, experiment=smoke, whose values may be replaced. hydra/launcher=joblib (submitit_local,
+submitit_slurm, ray) holds it in several processes.
 """
-
-
-Sweep = Annotated[
-    bool,
-    typer.Option("--multirun", "-m", help="Hold every combination of the values given: a sweep."),
-]
 
 
 @app.command(epilog=EPILOG)
 def run(
-    overrides: Settings = None,
+    study: AnyStudy = None,
+    settings: Settings = None,
     multirun: Sweep = False,
+    retry: Annotated[bool, typer.Option("--retry", help=RETRY)] = False,
+    status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
     only: EstimateOnly = False,
+    yes: Yes = False,
     as_json: Json = False,
     quiet: Quiet = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
-    """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study."""
-    planned = plan(with_runs(overrides or [], root), sweep=multirun, named=not only)
+    """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study.
+    Exit code 3 if a session is not complete; with --retry also if a run is damaged, or sessions of
+    the study were never begun, which only the command of the study holds.
+    """
+    named, words = study_first(study, settings)
+    if retry:
+        if not named:
+            raise WrongInput("--retry holds sessions of a study again: delibsim run STUDY --retry")
+        runs = study_at(named, root)
+        raise typer.Exit(_hold_again(runs, words, status or [], only, yes, as_json, quiet))
+    if status:
+        raise WrongInput("--status chooses among sessions to be held again, and needs --retry")
+    planned = plan(with_runs(words, root, named), sweep=multirun, named=not only)
     if only:
         show_estimate(planned, as_json)
         return
@@ -62,6 +99,7 @@ def run(
     print_each(effects_of(planned.sessions).warned(), screen)
     if multirun:
         print_each(doubts(planned.sessions, runs), screen)
+    ask_first(planned, runs, yes)
     try:
         outcomes = hold(planned, runs, screen, quiet)
     except KeyboardInterrupt:
@@ -73,6 +111,45 @@ def run(
     if not outcome.status:
         raise typer.Exit(_print_fault(outcome, runs, screen))
     raise typer.Exit(_print_run(planned, outcome, runs, as_json))
+
+
+def _hold_again(
+    runs: Runs,
+    settings: Sequence[str],
+    statuses: Sequence[str],
+    only: bool,
+    yes: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Hold the sessions that were begun and have no run, and print what came of it; the exit code.
+    What their records hold is not asked again.
+    """
+    refuse_texts(runs, "sessions are held again here")
+    failed = without_run(runs)
+    chosen = ended_in(runs, failed, statuses)
+    if only:
+        show_waiting(plan_again(runs, chosen, settings), runs, as_json)
+        return 0
+    never, faults = account_of(runs).notice(), damaged(runs)
+    screen = console(stderr=True)
+    print_each((f"damaged: {fault}" for fault in faults), screen)
+    if not chosen:
+        number = "1 session has" if len(failed) == 1 else f"{len(failed)} sessions have"
+        ended = ", none that ended so." if failed else "."
+        console().print(f"{study_named(runs.study)}: {number} no run{ended}")
+        print_each([f"{never}."] if never else [], console())
+        return 3 if failed or never or faults else 0
+    planned = plan_again(runs, chosen, settings)
+    ask_first(planned, runs, yes)
+    try:
+        preparing = prepare_as_planned(planned, runs, printer(screen))
+        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
+    except KeyboardInterrupt:
+        screen.print(STOPPED, soft_wrap=True)
+        return 3
+    code = conclude(planned, outcomes, runs, as_json)
+    return 3 if (never or faults) and code == 0 else code
 
 
 def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:

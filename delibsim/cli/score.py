@@ -1,6 +1,6 @@
 """`delibsim score`: score every run of a study, or the texts of a file."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,46 +12,72 @@ from delibsim.analysis.average_tables import condition_tables
 from delibsim.analysis.averages import COLUMNS
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
-from delibsim.cli.estimate import EstimateOnly, print_lines
-from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.estimate import print_lines
+from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Yes
 from delibsim.cli.table import show_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, shown, study_at
-from delibsim.cli.texts import kept_if_stopped, score_imported, score_texts
-from delibsim.cli.words import settings_among
+from delibsim.cli.terminal import (
+    agreed,
+    console,
+    echo_json,
+    exit_code,
+    kept_if_stopped,
+    number,
+    on_terminal,
+    print_each,
+    safe,
+    shown,
+    study_at,
+)
 from delibsim.conduct.score import usual_scorers
 from delibsim.conduct.scored import ScoredStudy, scored_study
-from delibsim.conduct.texts import texts_of_file
+from delibsim.conduct.texts import (
+    ScoredTexts,
+    human_references,
+    on_people,
+    score_file,
+    score_study_texts,
+    scorers_of_texts,
+    texts_of_file,
+)
 from delibsim.conduct.translate import estimate_translations
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import Measure
+from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
+from delibsim.models.limits import Limits
+from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate_tables import plain
 from delibsim.plugins import load, names
+from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 
 app = typer.Typer(add_completion=False)
 
 TREATMENT, PARTICIPANT = "treatment", "participant"
-STUDY = "Name or folder of the study; or the word texts, with a file of texts behind it."
-MORE = "With texts: a CSV file with a row a text."
+STUDY = "Name or folder of the study; or a CSV file of texts that were not held here."
 SCORER = "A scorer; may be given several times. Default: all that need not be asked for."
 BY = (
     "What is compared: columns of the design, joined by commas (topic, model, treatment, rounds,"
     " size, temperature, wording, persona, setting, or any setting); or participant."
 )
 MEASURE = "A measure, by its id; may be given several times: all that is known of it."
+COLUMN = "Of a file: the column that holds the texts."
+TO = "Of a file: where the values go. Default: FILE.SCORER.csv."
 ALL = "Print every measure of every condition."
 
 
 @app.command()
 def score(
-    study: Annotated[str, typer.Argument(help=STUDY)],
-    more: Annotated[list[str] | None, typer.Argument(metavar="FILE", help=MORE)] = None,
+    study: Annotated[str, typer.Argument(metavar="STUDY", help=STUDY)],
     scorer: Annotated[list[str] | None, typer.Option(help=SCORER)] = None,
     by: Annotated[str, typer.Option(help=BY)] = TREATMENT,
     measure: Annotated[list[str] | None, typer.Option(help=MEASURE)] = None,
     everything: Annotated[bool, typer.Option("--all", help=ALL)] = False,
+    column: Annotated[str, typer.Option(help=COLUMN)] = "text",
+    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
     only: EstimateOnly = False,
-    root: RunsFolder = RUNS,
+    yes: Yes = False,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Score every run of a study, and compare its treatments. Exit code 0; 3 if a run could not be
@@ -59,19 +85,19 @@ def score(
 
     Of a study of texts, name a scorer that reads single texts: --scorer aqua.
 
-    `delibsim score texts FILE --scorer aqua --column NAME --to FILE` scores texts that were not
-    held here: one row a text, in a CSV file, by default in its column text. The values are written
-    to FILE.<scorer>.csv if --to does not say otherwise.
+    Of a file, a row is a text: delibsim score speeches.csv --scorer aqua.
     """
     installed = names("delibsim.scorers")
     for name in scorer or []:
         if name not in installed:
             raise unknown("scorer", name, installed)
     if only:
-        _print_estimate(study, root, more or [], scorer or [], as_json)
+        _print_estimate(*_expected(study, root, column, scorer or []), as_json)
         return
-    if more:
-        raise typer.Exit(_score_texts(study, more, scorer, as_json))
+    if scorer and not yes and on_terminal():
+        agreed(_expected(study, root, column, scorer)[2].usd.high, yes)
+    if _is_file(study):
+        raise typer.Exit(_score_file(Path(study), column, to, scorer, as_json))
     columns = _columns(by, measure or [], everything)
     individually = columns == (PARTICIPANT,)
     runs = study_at(study, root)
@@ -80,7 +106,7 @@ def score(
             raise WrongInput(
                 "imported texts have no conditions; leave out --by, --measure and --all"
             )
-        raise typer.Exit(score_imported(runs, scorer or [], as_json))
+        raise typer.Exit(_score_imported(runs, scorer or [], as_json))
     with kept_if_stopped() as watch, _writable(study):
         scored = scored_study(runs, scorer or [], watch, individually)
     if as_json:
@@ -94,29 +120,33 @@ def score(
     raise typer.Exit(exit_code(bool(scored.found.means), scored.whole))
 
 
-def _print_estimate(
-    study: str, root: Path, more: Sequence[str], scorers: Sequence[str], as_json: bool
-) -> None:
-    """Say what the translations take that scorers wait for; no other scorer asks a model."""
+def _expected(
+    place: str, root: Path, column: str, scorers: Sequence[str]
+) -> tuple[str, Limits, Estimate]:
+    """What the translations take that scorers wait for, which alone ask a model, and of what."""
     made = [load("delibsim.scorers", name) for name in scorers or usual_scorers()]
-    if more:
-        (file, *_), settings = settings_among(more, ("column", "to"))
-        _, texts = texts_of_file(Path(file), settings.get("column", "text"))
-        named, limits, found = file, *estimate_translations(made, (), texts)
-    else:
-        runs = study_at(study, root)
-        texts = [text.text for text in StudyTexts(runs).all()] if StudyTexts(runs).held() else ()
-        named = study_named(runs.study)
-        limits, found = estimate_translations(made, () if texts else runs.all()[0], texts)
-    if as_json:
-        from delibsim.planning.estimate_tables import plain
+    if _is_file(place):
+        _, texts = texts_of_file(Path(place), column)
+        return place, *estimate_translations(made, (), texts)
+    runs = study_at(place, root)
+    texts = [text.text for text in StudyTexts(runs).all()] if StudyTexts(runs).held() else ()
+    found = estimate_translations(made, () if texts else runs.all()[0], texts)
+    return study_named(runs.study), *found
 
+
+def _print_estimate(named: str, limits: Limits, found: Estimate, as_json: bool) -> None:
+    if as_json:
         echo_json(plain(limits, found))
         return
     screen = console()
     told = f"{counted(found.waiting, 'translation')} to be asked for"
     screen.print(f"{named}: {told}; scoring itself asks nobody", soft_wrap=True)
     print_lines(limits, found, screen, "translations")
+
+
+def _is_file(place: str) -> bool:
+    """Whether a file of texts is named, and no study."""
+    return Path(place).suffix == ".csv" or Path(place).is_file()
 
 
 @contextmanager
@@ -128,30 +158,9 @@ def _writable(study: str) -> Generator[None]:
         raise PermissionError(
             error.errno,
             f"{error.strerror}, and scores are kept in the folder of the study (delibsim analyze"
-            f" {quoted(study)} --to FOLDER scores it and writes nothing there)",
+            f" {quoted(study)} -o FOLDER scores it and writes nothing there)",
             error.filename,
         ) from None
-
-
-def _score_texts(study: str, more: Sequence[str], scorer: list[str] | None, as_json: bool) -> int:
-    """Score the texts of a file; the exit code. WrongInput where the words name no file."""
-    words, settings = settings_among(more, ("column", "to"))
-    for word in words:
-        name, equals, value = word.partition("=")
-        if equals and not Path(word).exists():
-            options = {"runs": f" --runs {value}"}
-            advice = f"delibsim score {quoted(study)}{options.get(name, '')}"
-            raise WrongInput(f"a study is scored without settings, and {word} is one: {advice}")
-    if study != "texts" or len(words) != 1:
-        if study == "texts":
-            raise WrongInput("name one file of texts: delibsim score texts FILE --scorer aqua")
-        first = words[0] if words else "FILE"
-        raise WrongInput(
-            "one study is scored at a time; to score the texts of a file: delibsim score texts"
-            f" {first} --scorer aqua"
-        )
-    to = Path(settings["to"]) if "to" in settings else None
-    return score_texts(Path(words[0]), settings.get("column", "text"), to, scorer, as_json)
 
 
 def _columns(by: str, measures: Sequence[str], everything: bool) -> tuple[str, ...]:
@@ -196,3 +205,62 @@ def print_conditions(found: ByCondition, declared: Mapping[str, Measure], screen
         if condition.table:
             show_table(condition.table, screen)
         print_each(condition.missing, screen)
+
+
+def _score_file(
+    file: Path,
+    column: str,
+    to: Path | None,
+    scorers: Sequence[str] | None,
+    as_json: bool,
+) -> int:
+    """Score the texts in a column of a CSV file, and print what came of it; the exit code."""
+    if not scorers or len(scorers) > 1:
+        raise WrongInput("to score texts, name one scorer: --scorer aqua")
+    with kept_if_stopped() as watch:
+        scored = score_file(file, column, scorers[0], to, watch)
+    return _print_scored(scored, as_json)
+
+
+def _score_imported(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
+    """Score the texts of a study of texts, and print what came of it; the exit code."""
+    if len(scorers) != 1:
+        able = ", ".join(scorers_of_texts())
+        raise WrongInput(
+            f"{study_named(runs.study)} holds imported texts; name one scorer that reads single"
+            f" texts, such as --scorer aqua (installed here: {able})"
+        )
+    with kept_if_stopped() as watch:
+        scored = score_study_texts(runs, scorers[0], watch)
+    return _print_scored(scored, as_json)
+
+
+def _print_scored(scored: ScoredTexts, as_json: bool) -> int:
+    """Print what came of scoring texts; the exit code."""
+    scorers = [scored.scorer]
+    summaries = {measure: scored.summary(measure) for measure in scored.measures}
+    valid = [summary["valid"] for summary in summaries.values()]
+    whole = min(valid) == len(scored.values) and not scored.faults
+    code = exit_code(max(valid) > 0, whole)
+    place = shown(scored.place)
+    print_each((f"left out, damaged: {fault}" for fault in scored.faults), console(stderr=True))
+    if as_json:
+        people = {measure: vars(known) for measure, known in human_references(scorers).items()}
+        found = summaries[scored.measures[0]] if len(summaries) == 1 else {"measures": summaries}
+        echo_json({**found, "people": people, "file": place, "rows": scored.values})
+        return code
+    screen = console()
+    for measure, summary in summaries.items():
+        print_each(_summed_up(measure, summary), screen)
+    print_each(on_people(scorers), screen)
+    screen.print(f"written: {place}")
+    return code
+
+
+def _summed_up(measure: str, summary: Mapping[str, Any]) -> Iterator[str]:
+    """The mean of a measure, and how many texts have none for which reason, in sentences."""
+    mean, sd = number(summary["mean"]), number(summary["sd"])
+    count = f"{summary['valid']} of {counted(summary['texts'], 'text')}"
+    yield f"{measure}: mean {mean}, SD {sd}, {count}"
+    for why, n in summary["missing"].items():
+        yield f"undefined: {counted(n, 'text')}: {in_words(why)}"

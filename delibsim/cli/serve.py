@@ -11,8 +11,17 @@ from urllib.parse import urlsplit
 
 import typer
 
-from delibsim.cli.estimate import EstimateOnly, show_estimate
-from delibsim.cli.options import RUNS, RunsFolder, with_runs
+from delibsim.cli.estimate import ask_first, show_estimate
+from delibsim.cli.options import (
+    RUNS,
+    AnyStudy,
+    Dir,
+    EstimateOnly,
+    Settings,
+    Yes,
+    study_first,
+    with_runs,
+)
 from delibsim.cli.terminal import say, shown, tell_folder
 from delibsim.conduct.retry import ALLOWED, plan_again
 from delibsim.domain.errors import WrongInput
@@ -24,11 +33,12 @@ from delibsim.store.instruments.library import package_data
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
-STUDY = "A study that has begun, by its name; or the settings of one, as for delibsim run."
 PEOPLE = "What people are told and agree to. Default: people.yaml here, or the study's own."
 DEMO = "One table, four citizens, a free seat, about 14 minutes; others watch. Nothing is kept."
 EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
 HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
+NAME = "How people call the server behind a proxy, such as study.example.org."
+PROXY = "A proxy whose word on who asks is believed, such as 127.0.0.1."
 SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."
 PORT = "The port. Default: 8377, or a free one where that is taken."
 ADDRESS = "model.base_url="
@@ -42,38 +52,38 @@ SECRET = (
     "note: {} holds a secret and is not kept: give it again behind the name of the study, or name a"
     " variable of the environment for it, 'base_url=${{oc.env:NAME}}'"
 )
+Asked = tuple[str, list[str]]
+"""The study that was named, "" for none, and settings."""
 Where = tuple[str, int | None, list[str], list[str]]
 DEMO_SETTINGS = [
-    "study=demo",
     "topic=ccps",
     "treatment=normative",
     "group.models=[person,citizen,citizen,citizen,citizen]",
     "rounds=2",
 ]
 EPILOG = (
-    "For example: delibsim serve study=hall 'group.models=[person,person,person,citizen,citizen]'"
-    " topic=acp -m 'replicate=range(1,11)'; then delibsim people invite hall --number 30. The same"
+    "For example: delibsim serve hall 'group.models=[person,person,person,citizen,citizen]'"
+    " topic=acp -m replicate=1-10; then delibsim people invite hall --n 30. The same"
     " command again, or delibsim serve hall, goes on where it was, at the same addresses of models"
-    " and under the same limits; base_url=ADDRESS and limits.* behind the name set others. Behind a"
-    " proxy: --name"
-    " study.example.org (how people call the server) and --trusted-proxy 127.0.0.1 (whose word on"
-    " who asks is believed), each as often as needed."
+    " and under the same limits; base_url=ADDRESS and limits.* behind the name set others."
 )
 
 
 @app.command(epilog=EPILOG)
 def serve(
-    settings: Annotated[
-        list[str] | None, typer.Argument(metavar="STUDY|settings", help=STUDY)
-    ] = None,
+    study: AnyStudy = None,
+    settings: Settings = None,
     multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
     people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
     demo: Annotated[bool, typer.Option("--demo", help=DEMO)] = False,
     example: Annotated[bool, typer.Option("--example", help=EXAMPLE)] = False,
     host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
     port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
+    name: Annotated[list[str] | None, typer.Option(help=NAME)] = None,
+    trusted_proxy: Annotated[list[str] | None, typer.Option(help=PROXY)] = None,
     only: EstimateOnly = False,
-    root: RunsFolder = RUNS,
+    yes: Yes = False,
+    root: Dir = RUNS,
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
     Ctrl-C. Sessions that are not over go on when it is served again. Raters and coders of tasks
@@ -84,44 +94,32 @@ def serve(
         text = package_data("data") / "people" / "example.people.yaml.txt"
         typer.echo(text.read_text(encoding="utf-8"), nl=False)  # a file: its lines are not wrapped
         return
-    given, names, proxies = _parted(settings or [])
-    where = host, port, names, proxies
+    asked = study_first(study, settings)
+    where = host, port, name or [], trusted_proxy or []
     if only:
-        show_estimate_for_people(planned_for_people(given, multirun, root))
+        show_estimate_for_people(planned_for_people(asked, multirun, root))
         return
     if demo:
         with tempfile.TemporaryDirectory(prefix="delibsim-demo-") as folder:
-            planned = planned_for_people(DEMO_SETTINGS, False, Path(folder))
+            planned = planned_for_people(("demo", DEMO_SETTINGS), False, Path(folder))
             _serve(planned, None, where, [], True)
         return
-    lasting = _lasting(given, root) if given else []
-    _serve(planned_for_people(given, multirun, root), people, where, lasting, False)
+    planned = planned_for_people(asked, multirun, root)
+    ask_first(planned, Runs(planned.root, planned.study), yes)
+    _serve(planned, people, where, _lasting(asked, root), False)
 
 
-def _parted(settings: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """The settings of a study, the names of the server, and the proxies that are believed."""
-    own, names, proxies = [], [], []
-    for setting in settings:
-        key, _, value = setting.partition("=")
-        if key == "name":
-            names.append(value.strip("'\""))
-        elif key == "trusted_proxy":
-            proxies.append(value.strip("'\""))
-        else:
-            own.append(setting)
-    return own, names, proxies
-
-
-def planned_for_people(settings: list[str], multirun: bool, root: Path) -> Plan:
+def planned_for_people(asked: Asked, multirun: bool, root: Path) -> Plan:
     """The plan of these settings, or of a study that has begun: with the addresses of models and
     the limits that it was served with last, unless others are given behind its name.
     """
-    if not settings:
+    study, settings = asked
+    if not study and not settings:
         raise WrongInput("name a study, or the settings of one; --demo shows a table at once")
-    if _names_study(settings):
-        runs = Runs.open(root, settings[0])
-        return plan_again(runs, runs.plans(), _lasting(settings, root))
-    return plan(with_runs(settings, root), sweep=multirun)
+    if _names_study(asked):
+        runs = Runs.open(root, study)
+        return plan_again(runs, runs.plans(), _lasting(asked, root))
+    return plan(with_runs(settings, root, study), sweep=multirun)
 
 
 def show_estimate_for_people(planned: Plan) -> None:
@@ -130,22 +128,24 @@ def show_estimate_for_people(planned: Plan) -> None:
     show_estimate(replace(planned, sessions=with_people), as_json=False)
 
 
-def _names_study(settings: list[str]) -> bool:
-    return bool(settings) and "=" not in settings[0]
+def _names_study(asked: Asked) -> bool:
+    """Whether a study is only named, perhaps with settings that are in no record of it."""
+    study, settings = asked
+    return bool(study) and all(_key(one).split(".")[0] in ALLOWED for one in settings)
 
 
-def _lasting(settings: list[str], root: Path) -> list[str]:
+def _lasting(asked: Asked, root: Path) -> list[str]:
     """The settings of a study that are in no record of it, and that it is served with: those that
     are given, and those of the last time where the study is only named.
     """
     from delibsim.store.people.hosting_files import served_before
 
-    if not _names_study(settings):
+    study, settings = asked
+    if not _names_study(asked):
         own = [one.removeprefix("model.") if one.startswith(ADDRESS) else one for one in settings]
         return [one for one in own if _key(one).split(".")[0] in ALLOWED]
-    given = settings[1:]
-    before = served_before(Runs.open(root, settings[0])).settings
-    return [*(one for one in before if _key(one) not in map(_key, given)), *given]
+    before = served_before(Runs.open(root, study)).settings
+    return [*(one for one in before if _key(one) not in map(_key, settings)), *settings]
 
 
 def _key(setting: str) -> str:
@@ -155,16 +155,16 @@ def _key(setting: str) -> str:
 def _serve(
     planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
-    from delibsim.conduct.people.hall import Hall
-    from delibsim.conduct.people.prepared import prepared_for_people
-    from delibsim.conduct.people.rater_tasks import rater_tasks
+    from delibsim.asking.packs import rater_tasks
     from delibsim.models.pool import ModelPool
+    from delibsim.people.dry import prepared_for_people
+    from delibsim.people.hall import Hall
     from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting
     from delibsim.store.people.register import Register
+    from delibsim.store.people.schema import Role
     from delibsim.store.people.server import refuse_second
-    from delibsim.store.people.states import Role
-    from delibsim.web.people.serve import serve_people
+    from delibsim.web.people.app import serve_people
 
     sessions = [one for one in planned.sessions if one.seats_of_people]
     runs = Runs(planned.root, planned.study)
@@ -173,14 +173,14 @@ def _serve(
     if not sessions and not tasks:
         raise WrongInput(
             "nobody is waited for: give a seat to a person, with model=person; or hand something"
-            f" out to raters: delibsim ratings online {quoted(planned.study)} (or code, compare,"
+            f" out to raters: delibsim rate handout {quoted(planned.study)} --online (or code,"
             " judge)"
         )
     hosting = _of_demo() if demo else settled_hosting(runs, people)
     tell = partial(say, err=True)
     others = counted(len(planned.sessions) - len(sessions), "session")
     if sessions and len(sessions) < len(planned.sessions):
-        tell(f"note: {others} without people: delibsim run or retry holds them")
+        tell(f"note: {others} without people: delibsim run holds them")
     register = Register.of(runs, "" if demo else None)
     refuse_second(runs, register)
 
@@ -270,7 +270,7 @@ def _port_before(address: str, host: str) -> int | None:
 def _links(study: str, seats: int, tasks: Sequence[str], hosting: Hosting) -> Iterator[str]:
     """How people get their links, and what raters agree to where nothing is declared for them."""
     if seats:
-        yield f"links: delibsim people invite {quoted(study)} --number {seats}"
+        yield f"links: delibsim people invite {quoted(study)} --n {seats}"
     for task in tasks:
         yield f"links of raters: delibsim people invite {quoted(study)} --rater {task} --open"
     if tasks and hosting.raters is None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.cli.options import RUNS, RunsFolder
+from delibsim.cli.options import RUNS, Dir
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown
 from delibsim.conduct.cost import calls_by_task
@@ -46,7 +46,7 @@ JSON = "Print as JSON; with --watch one object a line."
 @app.command()
 def status(
     study: Annotated[str | None, typer.Argument(help=STUDY)] = None,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     watch: Annotated[bool, typer.Option("--watch", help=WATCH)] = False,
     as_json: Annotated[bool, typer.Option("--json", help=JSON)] = False,
 ) -> None:
@@ -89,7 +89,7 @@ def _print_texts(runs: Runs, as_json: bool) -> None:
     print_each(lines_of_tasks(logs), screen)
     if logs:
         screen.print(f"money: {money}", soft_wrap=True)
-    screen.print(f"Next       delibsim texts show {quoted(runs.study)}")
+    screen.print(f"Next       delibsim list texts {quoted(runs.study)}")
 
 
 def _watch(runs: Runs, as_json: bool) -> None:

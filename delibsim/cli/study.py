@@ -8,20 +8,26 @@ from dataclasses import asdict
 
 from rich.console import Console
 
+from delibsim.cli.estimate import print_lines
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown
 from delibsim.cli.view import SessionView, StudyView, View, WorkersView, keep_ticking
 from delibsim.conduct.cost import money_of
+from delibsim.conduct.fork import Branches
 from delibsim.conduct.outcome import (
     Outcome,
     causes_of,
     exit_code,
+    failures,
     logs_of,
     report,
     report_in_words,
 )
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
+from delibsim.domain.text import counted, study_named
 from delibsim.planning.compose import Plan
 from delibsim.planning.effects import effects_of
+from delibsim.planning.estimate import estimate
+from delibsim.planning.estimate_tables import plain
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
@@ -106,3 +112,31 @@ def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool)
     else:
         print_each(report_in_words(result, account.notice(), spent, logs), console())
     return exit_code(outcomes)
+
+
+def print_estimate_of_branches(found: Branches, as_json: bool) -> None:
+    """Print what branches will take that have no run yet; nobody is asked."""
+    planned = found.plan
+    expected = asyncio.run(
+        estimate(planned.sessions, found.runs, planned.limits, planned.addresses, past=found.past)
+    )
+    if as_json:
+        echo_json(plain(planned, expected))
+        return
+    screen = console()
+    counts = f"{expected.held} held already, {expected.waiting} to be held"
+    heading = f"{study_named(planned.study)}: {counted(expected.planned, 'branch', 'branches')}"
+    screen.print(safe(f"{heading}, {counts}"), soft_wrap=True)
+    print_lines(planned, expected, screen, "branches", found.runs)
+
+
+def told(found: Branches, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:
+    """What came of holding branches, in sentences; `what` is the noun, singular and plural."""
+    planned, runs = found.plan, found.runs
+    result = report(planned, outcomes)
+    states = ", ".join(f"{n} {state}" for state, n in result["states"].items() if n)
+    lines = [f"{study_named(planned.study)}: {counted(result['sessions'], *what)}, {states}"]
+    asked, before = result["calls_asked_now"], result["held_before"]
+    lines.append(f"{before} held before; {counted(asked, 'call')} asked now.")
+    lines += failures(result["failed"], logs_of(runs, outcomes))
+    return [*lines, f"money: {money_of(runs, planned.sessions)}"]

@@ -1,12 +1,14 @@
-"""`delibsim summarise`: one statement for many opinions, at several sizes, by models or none."""
+"""`delibsim summarise`: one statement for many opinions, how good it is, and whom it leaves out."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
 
 import typer
-from rich.console import Console
 
-from delibsim.analysis.table import numbers, texts
-from delibsim.asking.kinds.summary import ratings_of, too_long
+from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.asking.embedding import embedding_named
+from delibsim.asking.kinds.summary import SUMMARIES, ratings_of, too_long
 from delibsim.asking.kinds.summary_outcome import (
     notes_of,
     summaries_of_plan,
@@ -16,83 +18,183 @@ from delibsim.asking.kinds.summary_outcome import (
 )
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import View, carry_out
-from delibsim.cli.estimate import EstimateOnly
-from delibsim.cli.options import RUNS, Json, RunsFolder, StudyName
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import print_each, study_at
+from delibsim.cli.asking import Call, Kind, Reported, commands_of
+from delibsim.cli.options import setting
+from delibsim.cli.settings import TEXT, choice, parted, settings_of, unquoted
+from delibsim.cli.table import print_text, show_table
+from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.study import slug
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 
-app = typer.Typer(add_completion=False)
-SETTINGS = (
-    "Who summarises, how many opinions, how often: model=NAME --sizes 10,30,100,all --runs 3"
-    " --draws 1 --groups stance|themes ..."
-)
-EPILOG = (
-    "For example: delibsim summarise tram model=local --sizes 10,50,all --estimate. Settings, also"
-    " as options: sizes (all), runs (3; --runs with a number is this, with a name the folder of all"
-    " studies), draws (1), groups=none|stance|themes; plan=whole|chunks, part (100: opinions that"
-    " are summarised at a time under plan=chunks); embedding (tfidf), name (main), temperature"
-    " (0.7), max_tokens (2000), wording (summary), and those of models and limits. summary=NAME"
-    " takes sizes, runs and others from conf/summary/NAME.yaml: benchmark, rated, minorities or a"
-    " file of yours. extractive and themes, which need no model, are always made beside the others,"
-    " and alone where no model is named."
-)
+NEAREST = 2
+"""Opinions that are listed with a sentence."""
+REPORTED = {
+    "text": TEXT,
+    "summaries": TEXT,
+    "judgments": TEXT,
+    "intervals": choice("topics", "cells"),
+    "by": TEXT,
+    "embedding": TEXT,
+}
+ALL = "all"
 
 
-@app.command(epilog=EPILOG)
-def summarise(
-    study: StudyName,
-    overrides: Annotated[
-        list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)
-    ] = None,
-    only: EstimateOnly = False,
-    root: RunsFolder = RUNS,
-    as_json: Json = False,
-) -> None:
-    """Summarise the opinions of a study: one statement that stands for all of them.
+class Summarise(Kind):
+    """Statements that stand for many opinions."""
 
-    The same command again asks only for what is not there yet; more sizes, runs, draws or models
-    are added. Exit code 0; 3 if summaries are missing, 4 if there is none.
+    command = "summarise"
+    answers = "summaries"
+    following = "judge ask"
+    reported = REPORTED
+
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """The summaries that are asked for."""
+        sizes, others = parted(call.words, {"sizes": TEXT})
+        quoted_sizes = [setting("sizes", unquoted(one.partition("=")[2])) for one in sizes]
+        return plan_summaries(call.runs, [*others, *quoted_sizes])
+
+    def before(self, plan: Plan, found: Estimate) -> list[str]:
+        """How many summaries there are to be made by models."""
+        own = counted(found.planned, "summary")
+        told = f"{own} by models, {found.held:,} there already, {found.waiting:,} to be made"
+        return [f"{study_named(plan.runs.study)}: {told}; the extractive ones cost nothing"]
+
+    def after(self, plan: Plan, found: Estimate) -> list[str]:
+        """What judging takes, and which sizes do not fit a model."""
+        judging = (
+            f"Judging    up to {counted(ratings_of(plan), 'call')} a judge, a rating by every"
+            " opinion of each summary; fewer with per_summary=N"
+        )
+        return [judging, *too_long(plan)]
+
+    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+        """The same as plain values."""
+        return {"ratings_a_judge": ratings_of(plan), "too_long": list(too_long(plan))}
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return summaries_plain(plan, outcome)
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+        return summaries_told(plan, outcome)
+
+    def tables(self, plan: Plan) -> list[Table]:
+        """Summaries by summariser and size."""
+        rows = []
+        for row in summariser_rows(plan, summaries_of_plan(plan)):
+            model, *counts, words = row.values()
+            length = "-" if words is None else f"{words:g}"
+            rows.append([str(model), *(f"{n:,}" for n in counts), length])
+        heads = ["size", "planned", "made", "missing", "words, median"]
+        return [Table([*texts("summariser"), *numbers(heads)], rows, "Summaries")]
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of the summaries."""
+        return notes_of(plan, summaries_of_plan(plan))
+
+    def kept(self, call: Call) -> Plan:
+        """A set of summaries as it was kept."""
+        return SUMMARIES.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
+
+    def report(self, call: Call) -> Reported:
+        """How good summaries are."""
+        return summaries_reported(call)
+
+    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+        """Print the report, or a text with those most similar to it."""
+        show_text(call, as_json)
+        super().show_report(call, tables, out, as_json)
+
+
+def summaries_reported(call: Call) -> Reported:
+    """The report on the summaries of studies, or on files of published scores."""
+    from delibsim.analysis.summaries.report import summaries_report  # pandas is slow to import
+    from delibsim.conduct.summaries_report import judged_sets
+
+    given, studies = _given(call)
+    nothing = [f"nothing was judged yet; give: delibsim judge ask {quoted(call.study)}"]
+    if all(name.lower().endswith(".csv") for name in studies):
+        from delibsim.analysis.summaries.score_files import report_on_files
+
+        for name, value in given.items():
+            if value and name != "intervals":
+                told = f"{name}={value} is about a study; files take intervals=topics|cells"
+                raise WrongInput(told)
+        found = report_on_files([Path(name) for name in studies], given["intervals"])
+        return Reported(found, nothing, Path(f"report_{slug(Path(studies[0]).stem)}"))
+    faults: list[str] = []
+    runs = [study_at(study, call.root) for study in studies]
+    sets = judged_sets(runs, given["summaries"], given["judgments"], faults)
+    by = [column for column in given["by"].split(",") if column]
+    for one in sets:
+        for column in by:
+            if column not in one.opinions:
+                raise unknown("column", column, one.opinions.columns, f"Columns of {one.study}")
+    embedding = embedding_named(given["embedding"])
+    found = summaries_report(sets, given["intervals"], by, faults, embedding)
+    return Reported(found, nothing, runs[0].folder / "report_summaries")
+
+
+def _given(call: Call) -> tuple[dict[str, Any], Sequence[str]]:
+    """The settings of a report, and its studies."""
+    settings = settings_of([word for word in call.words if "=" in word], REPORTED)
+    return settings, [call.study, *(word for word in call.words if "=" not in word)]
+
+
+def show_text(call: Call, as_json: bool) -> None:
+    """Where a text is named: list the summaries, or show one with its most similar opinions, or an
+    opinion with its most similar sentences, and exit.
     """
-    carry_out(plan_summaries(study_at(study, root), overrides or []), VIEW, only, as_json)
+    given, studies = _given(call)
+    if not given["text"]:
+        return
+    from delibsim.analysis.summaries.minorities import listed, of_opinion, of_summary
+    from delibsim.conduct.summaries_report import judged_set
+
+    if len(studies) > 1:
+        raise WrongInput("text= is about one study; name one")
+    judged, wanted, screen = judged_set(call.runs, given["summaries"]), given["text"], console()
+    if wanted == ALL:
+        rows = listed(judged)
+        plain: dict[str, Any] = {"study": judged.study, "question": judged.question}
+        if as_json:
+            echo_json(plain | {"summaries": rows})
+        else:
+            cells = [
+                [row["id"], f"{row['opinions']:,}", f"{row['words']:,}", row["state"]]
+                for row in rows
+            ]
+            columns = [*texts("summary"), *numbers(["opinions", "words"]), *texts("state")]
+            show_table(Table(columns, cells, judged.question), screen)
+        raise typer.Exit(exit_code(any(row["words"] for row in rows), whole=True))
+    if wanted in judged.summaries.index:
+        text, sentences = judged.summaries.loc[wanted, "text"], of_summary(judged, wanted, NEAREST)
+        if as_json:
+            echo_json({"summary": wanted, "text": text, "sentences": sentences})
+            raise typer.Exit(0)
+        if not sentences:
+            screen.print(f"{safe(wanted)}: missing ({judged.summaries.loc[wanted, 'missing']})")
+        for row in sentences:
+            print_text(safe(row["sentence"]), screen)
+            for near in row["nearest"]:
+                told = f"  {near['opinion']} ({near['similarity']:.2f}): {near['text']}"
+                screen.print(safe(told), style="dim", soft_wrap=True)
+    elif wanted in judged.opinions.index:
+        text, found = str(judged.opinions.loc[wanted, "text"]), of_opinion(judged, wanted)
+        if as_json:
+            echo_json({"opinion": wanted, "text": text, "nearest": found})
+            raise typer.Exit(0)
+        print_text(safe(text), screen)
+        cells = [[row["summary"], number(row["similarity"]), row["sentence"]] for row in found]
+        columns = [*texts("summary"), *numbers(["similarity"]), *texts("most similar sentence")]
+        show_table(Table(columns, cells), screen)
+    else:
+        known = [*judged.summaries.index, *judged.opinions.index]
+        raise unknown("summary or opinion", wanted, known)
+    raise typer.Exit(0)
 
 
-def _show(planned: Plan, outcome: Outcome, screen: Console) -> None:
-    """Print what came of it: summaries by summariser and size, and what must be known of them."""
-    found = summaries_of_plan(planned)
-    print_each(summaries_told(planned, outcome), screen)
-    rows = []
-    for row in summariser_rows(planned, found):
-        model, *counts, words = row.values()
-        length = "-" if words is None else f"{words:g}"
-        rows.append([str(model), *(f"{n:,}" for n in counts), length])
-    heads = ["size", "planned", "made", "missing", "words, median"]
-    print_table("Summaries", [*texts("summariser"), *numbers(heads)], rows, screen)
-    print_each([f"note: {line}" for line in notes_of(planned, found)], screen)
-    screen.print(f"Next       delibsim summaries show {quoted(planned.runs.study)}")
-
-
-def _before(planned: Plan, found: Estimate) -> list[str]:
-    """How many summaries there are to be made by models."""
-    own = counted(found.planned, "summary")
-    told = f"{own} by models, {found.held:,} there already, {found.waiting:,} to be made"
-    return [f"{study_named(planned.runs.study)}: {told}; the extractive ones cost nothing"]
-
-
-def _values(planned: Plan, found: Estimate) -> dict[str, Any]:
-    """What an estimate says of judging, and of sizes that do not fit a model."""
-    return {"ratings_a_judge": ratings_of(planned), "too_long": list(too_long(planned))}
-
-
-def _after(planned: Plan, found: Estimate) -> list[str]:
-    """The same in sentences."""
-    judging = (
-        f"Judging    up to {counted(ratings_of(planned), 'call')} a judge, a rating by every"
-        " opinion of each summary; fewer with --per-summary"
-    )
-    return [judging, *too_long(planned)]
-
-
-VIEW = View("summaries", _before, _values, summaries_plain, _show, after=_after)
+app = commands_of(Summarise())

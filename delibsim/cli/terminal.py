@@ -4,7 +4,9 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from delibsim.store.runs import Runs
 
 T = TypeVar("T")
+ASKED_ABOVE = 5.0
+"""US dollars above which a command on a terminal asks whether to go on."""
 WIDTH = 100  # columns of a table
+PAUSE = 10.0  # seconds between two lines of progress
 COMMANDS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that JSON leaves as they are and by which a text could command a terminal."""
 
@@ -117,6 +122,22 @@ def report(faults: list[str]) -> None:
         raise typer.Exit(3)
 
 
+def on_terminal() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def agreed(usd: float, yes: bool) -> None:
+    """On a terminal, without `yes`, ask whether to go on where it may cost more than 5 USD; exit
+    code 3 where not.
+    """
+    if yes or usd <= ASKED_ABOVE or not on_terminal():
+        return
+    if not typer.confirm(f"This may cost {usd:,.2f} USD. Go on?", err=True):
+        say("Nothing was asked.", err=True)
+        raise typer.Exit(3)
+
+
 def study_at(place: str, root: Path) -> "Runs":
     """A study by its name or folder, as `store.places` finds it: slow to import, so only here."""
     from delibsim.store import places
@@ -161,3 +182,33 @@ def exit_code(something: bool, whole: bool) -> int:
     if not something:
         return 4
     return 0 if whole else 3
+
+
+@contextmanager
+def kept_if_stopped(quiet: bool = False) -> Generator[Callable[[str, int, int], None]]:
+    """Prints progress on stderr, unless `quiet`; Ctrl-C ends with exit code 3 and says that nothing
+    done is lost.
+
+    The function it gives takes what is done, how many are done, and of how many.
+    """
+    screen = console(stderr=True)
+    last = time.monotonic()
+
+    def on_progress(what: str, done: int, among: int) -> None:
+        nonlocal last
+        if quiet:
+            return
+        if screen.is_terminal:
+            screen.print(f"{what} {done} of {among}", end="\r" if done < among else "\n")
+        elif time.monotonic() - last > PAUSE:
+            last = time.monotonic()
+            screen.print(f"{what} {done} of {among}")
+
+    try:
+        yield on_progress
+    except KeyboardInterrupt:
+        screen.print(
+            "Stopped. What was worked on is kept; the same command goes on from there.",
+            soft_wrap=True,
+        )
+        raise typer.Exit(3) from None

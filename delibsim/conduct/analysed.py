@@ -66,7 +66,7 @@ def place_of(name: str, root: Path) -> Place:
     if is_of_branches(runs):
         raise WrongInput(
             f"{study_named(runs.study)}: forks and probes share what came before them, so they are"
-            " no sample of sessions and enter no contrast; their effects: delibsim forks NAME"
+            " no sample of sessions and enter no contrast; their effects: delibsim fork NAME"
         )
     return Place(runs.folder, runs)
 

@@ -133,7 +133,7 @@ def _check(sources: Sources, options: Options) -> None:
     if sources.path is None and not sources.from_hub:
         raise WrongInput(
             "give the folder that holds the adapters, or --from-hub to fetch what is published:"
-            " delibsim aqua setup FOLDER"
+            " delibsim setup aqua FOLDER"
         )
     if options.scale not in (4, 5):
         raise WrongInput(f"--scale is 5 or 4, not {options.scale:g}")

@@ -148,7 +148,7 @@ def _people(
     theirs = other.files.task()
     if not set(task["texts"]) & set(theirs["texts"]):
         raise WrongInput(
-            f"comparisons {comparisons.name} and {name} have no text in common, by id; --against"
+            f"comparisons {comparisons.name} and {name} have no text in common, by id; against="
             " takes judgments of the same texts"
         )
     return People(name, tuple(other.every(faults)), ordered="imported" not in theirs)
@@ -159,13 +159,13 @@ def _imported(runs: Runs, others: Sequence[str], name: str) -> str:
     study = study_named(runs.study)
     if not others:
         raise WrongInput(
-            f"--against {name}: {study} has no votes of people, and no other comparison; bring them"
-            f" in: delibsim compare import FILE.csv study={runs.study} name=people"
+            f"against={name}: {study} has no votes of people, and no other comparison; bring them"
+            f" in: delibsim import {runs.study} FILE.csv --as pairs name=people"
         )
     imported = [one for one in others if "imported" in Comparisons.of(runs, one).files.task()]
     if name == PEOPLE and len(imported) == 1:
         return imported[0]
     if name == PEOPLE and imported:
         told = ", ".join(imported)
-        raise WrongInput(f"--against {name}: {study} has several; name one: {told}")
+        raise WrongInput(f"against={name}: {study} has several; name one: {told}")
     raise unknown(f"other comparison of {study}", name, others)

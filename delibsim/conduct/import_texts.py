@@ -173,12 +173,12 @@ def _chosen(header: Sequence[str], asked: Columns, file: Path) -> Columns:
     for name in (asked.text, asked.id, asked.group):
         if name and name not in header:
             raise unknown("column", name, header, f"Columns are those of {file}")
-    text = asked.text or fitting(header, TEXT_COLUMNS, "--column", "the texts", file)
+    text = asked.text or fitting(header, TEXT_COLUMNS, "column=NAME", "the texts", file)
     if not text:
-        advice = f"{file}: which column has the texts? Name it: --column NAME; columns are: "
+        advice = f"{file}: which column has the texts? Name it: column=NAME; columns are: "
         raise WrongInput(advice + ", ".join(header))
     others = [name for name in header if name != text]
-    id = asked.id or fitting(others, ID_COLUMNS, "--id", "ids", file)
+    id = asked.id or fitting(others, ID_COLUMNS, "id=NAME", "ids", file)
     named = [name for name in (text, id, asked.group) if name]
     if len(set(named)) < len(named):
         listed = ", ".join(named)

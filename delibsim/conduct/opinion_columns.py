@@ -59,17 +59,17 @@ def opinion_columns(header: Sequence[str], asked: OpinionColumns, file: Path) ->
             raise unknown("column", name, header, f"Columns are those of {file}")
     if not asked.question:
         if asked.kind or asked.named():
-            raise WrongInput("opinions answer a question; name it: --question 'Should ...?'")
+            raise WrongInput("opinions answer a question; name it: question='Should ...?'")
         return asked
     found = {}
     for name, words in GUESSED.items():
         given = getattr(asked, name)
-        found[name] = given or fitting(header, words, f"--{name}", f"the {name}", file)
+        found[name] = given or fitting(header, words, f"{name}=NAME", f"the {name}", file)
     kind = asked.kind or ("stance" if found["stance"] else "open")
     if kind not in KINDS:
         raise unknown("kind of opinions", kind, KINDS)
     if kind == "stance" and not found["stance"]:
-        raise WrongInput("--kind stance needs the column of stances: --stance COLUMN")
+        raise WrongInput("kind=stance needs the column of stances: stance=COLUMN")
     return replace(asked, kind=kind, **found)
 
 

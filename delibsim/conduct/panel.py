@@ -85,9 +85,9 @@ def allocated(
         begun = ratings.debates_per_rater(name)
         if begun != each:
             was = "every debate" if begun is None else counted(begun, "debate")
-            option = "--debates-per-rater"
-            same = f"without {option}" if begun is None else f"with {option} {begun}"
-            advice = f"go on {same}, or name another panel: --panel NAME"
+            option = "each"
+            same = f"without {option}" if begun is None else f"with {option}={begun}"
+            advice = f"go on {same}, or name another panel: panel=NAME"
             raise WrongInput(f"each rater of panel '{name}' rates {was}: {advice}")
     if each is None:
         return None

@@ -93,7 +93,7 @@ def _people(runs: Runs) -> str:
     if not (runs.folder / TOLD).is_file():
         return ""
     try:
-        from delibsim.store.people.endings import endings_line  # the databases take long to import
+        from delibsim.store.people.tables import endings_line  # the databases take long to import
 
         return endings_line(runs)
     except (ImportError, WrongInput) as error:  # the extra is missing, or the database is down
@@ -104,8 +104,8 @@ def _again(runs: Runs, found: StudyStatus, folder: str) -> Callable[[str], str]:
     """What gives the command that holds again what was cut off, with some settings."""
     if command_of(runs) == "serve":
         return lambda settings: f"`delibsim serve {quoted(runs.study)}`"
-    place = [quoted(folder), *_address(found)]
-    return lambda settings: f"`{' '.join(filter(None, ['delibsim retry', *place, settings]))}`"
+    words = ["delibsim run", quoted(folder), "--retry", *_address(found)]
+    return lambda settings: f"`{' '.join(filter(None, [*words, settings]))}`"
 
 
 def _address(found: StudyStatus) -> list[str]:

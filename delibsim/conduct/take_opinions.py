@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from delibsim.asking.units import BETWEEN
+from delibsim.asking.texts import BETWEEN
 from delibsim.conduct.import_texts import add_texts, study_of_texts
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
@@ -116,7 +116,7 @@ def _refuse_none(source: Runs, taking: Taking, topics: Iterable[_Topic]) -> None
         raise WrongInput(f"nobody has spoken in {named}; hold its sessions")
     why = f" ({missing_told(missing)})" if missing else ""
     raise WrongInput(
-        f"nobody has written a position in {named}{why}; take the last statements: --take last; or"
+        f"nobody has written a position in {named}{why}; take the last statements: take=last; or"
         " hold sessions that ask for positions: consensus=schulze"
     )
 

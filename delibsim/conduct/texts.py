@@ -197,7 +197,7 @@ def _score_codes(runs: Runs) -> ScoredTexts:
         raise WrongInput(
             f"{study_named(runs.study)} has no codes; give:"
             f" delibsim code ask {quoted(runs.study)}, or"
-            " delibsim code import FILE"
+            " delibsim code collect STUDY FORM"
         )
     coders = {score.coder for score in scores}
     shown = {ENSEMBLE} if ENSEMBLE in coders else coders

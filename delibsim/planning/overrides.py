@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -23,6 +24,8 @@ SEATS = ("model", "group", "group.models")
 """What says which models sit in a group."""
 MOST_SESSIONS = 200_000
 """A study has no more sessions."""
+SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
+"""Replicates from one number to another: replicate=1-5."""
 LAUNCHER = ("hydra/launcher", "hydra.launcher.")
 """What the keys of a launcher begin with."""
 
@@ -60,7 +63,7 @@ def read(
     """What overrides ask for; WrongInput for what cannot be read or names nothing.
 
     In a sweep a value may be Hydra's choice sweep, range or glob, `all` stands for every topic or
-    option of a group, and `+experiment=NAME` brings the overrides of a preset, which those at the
+    option of a group, and `experiment=NAME` brings the overrides of a preset, which those at the
     command line replace.
     """
     parsed = _by_key(_parsed(overrides), overrides)
@@ -70,7 +73,7 @@ def read(
         if not sweep:
             raise WrongInput(
                 f"the experiment '{experiment}' holds many sessions: delibsim run -m"
-                f" +experiment={experiment}"
+                f" experiment={experiment}"
             )
         parsed = _of_experiment(presets.experiment(experiment), parsed) | parsed
     launcher = {}
@@ -229,9 +232,9 @@ def _values(
             found = [str(name) for name in value.filter(names)]
             return found or [hidden(str(override.input_line), overrides)]
         return [name for name in names if _usable(key, name, presets)]
-    if not override.is_sweep_override():
-        return [value]
     line = hidden(str(override.input_line), overrides)
+    if not override.is_sweep_override():
+        return _span(key, value, line)
     if isinstance(value, Glob):
         raise WrongInput(
             f"'{line}': a glob stands for topics or for the options of a group, and '{key}' is"
@@ -245,8 +248,20 @@ def _values(
         return list(override.sweep_iterator()) or _no_value(line)
     values = []
     for text in override.sweep_string_iterator():
-        values += [one.value() for one in _parsed([f"{key}={text}"])]
+        for one in _parsed([f"{key}={text}"]):
+            values += _span(key, one.value(), line)
     return values or _no_value(line)
+
+
+def _span(key: str, value: Any, line: str) -> list[Any]:
+    """A value alone; of replicates those from one number to another."""
+    span = SPAN.fullmatch(value) if key == "replicate" and isinstance(value, str) else None
+    if span is None:
+        return [value]
+    first, last = int(span[1]), int(span[2])
+    if last - first >= MOST_SESSIONS:
+        raise WrongInput(f"'{line}' names more than {MOST_SESSIONS:,} values")
+    return list(range(first, last + 1)) or _no_value(line)
 
 
 def _no_value(line: str) -> NoReturn:

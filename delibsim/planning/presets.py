@@ -112,7 +112,7 @@ class Presets:
         """
         if name not in self.names(group):
             raise unknown(group, name, self.names(group))
-        path = self._file(group, name)
+        path = self.file(group, name)
         found = plain_option(path)
         if found is None:
             raise WrongInput(f"{path}: this is no list of settings with plain values")
@@ -138,7 +138,7 @@ class Presets:
     def _option(self, group: str, name: str) -> Any:
         """What an option sets in its group; None where it must be composed with the others."""
         if (group, name) not in self._options:
-            path = self._file(group, name)
+            path = self.file(group, name)
             found = plain_option(path)
             own = path.is_relative_to((self.home / "conf").resolve())
             if group == "persona" and found is not None and own:
@@ -155,7 +155,7 @@ class Presets:
         beyond = any(whole.get(key) != base.get(key) for key in others)
         return None if beyond else whole[group]
 
-    def _file(self, group: str, name: str) -> Path:
+    def file(self, group: str, name: str) -> Path:
         """The file of an option: of the first folder that has one."""
         folders = [*self._before(), package_data("conf")]
         paths = [folder / group / f"{name}.yaml" for folder in folders]

@@ -40,7 +40,7 @@ class Audits(Answers[Verdict]):
     prefix = PREFIX
     called = "audit"
     key = "scheme"
-    command = "delibsim code audit"
+    command = "delibsim code ask kind=rationale"
 
     def every(self) -> list[Verdict]:
         """Every verdict, of models and then of people; Damaged for a line that is none."""

@@ -44,7 +44,7 @@ def inherit(runs: Runs, session: str, records: Iterable[Mapping[str, Any]]) -> N
 def on_branches(runs: Runs) -> list[str]:
     """That a study has forks or probes, which are counted apart, a sentence a kind."""
     lines = []
-    for kind, command in ((FORKS, "forks"), (PROBES, "status")):
+    for kind, command in ((FORKS, "fork"), (PROBES, "status")):
         found = branches_of(runs, kind)
         if found is not None:
             n, noun = len(found.sessions()), kind.removesuffix("s")

@@ -76,7 +76,7 @@ def write_draft(kind: str, name: str, home: Path) -> Draft:
 def _following(kind: str, name: str, home: Path) -> tuple[str, ...]:
     """The commands that use a draft."""
     if kind == "survey" and not (home / "topics" / f"{name}.yaml").is_file():
-        return (f"delibsim surveys {name}", f"delibsim run topic=TOPIC survey={name}")
+        return (f"delibsim list surveys {name}", f"delibsim run topic=TOPIC survey={name}")
     if kind == "topic" and not (home / "surveys" / f"{name}.yaml").is_file():
         return (f"delibsim new survey {name}", f"delibsim run topic={name}")
     setting = "topic" if kind == "survey" else kind

@@ -18,14 +18,14 @@ def opinions_of(runs: Runs) -> OpinionSet:
     held, manifest = StudyTexts(runs), runs.manifest()
     if not held.held():
         raise WrongInput(
-            f"{study_named(runs.study)} holds no opinions; take them from it with: delibsim texts"
-            f" from {runs.study} study=NAME"
+            f"{study_named(runs.study)} holds no opinions; take them from it with: delibsim import"
+            f" NAME {runs.study} --as opinions"
         )
     question, kind = question_of(runs)
     if manifest is None or not question:
         raise WrongInput(
             f"the texts of {study_named(runs.study)} answer no question; import them into another"
-            " study with: --question 'Should ...?'"
+            " study with: question='Should ...?'"
         )
     return OpinionSet(runs.study, question, KINDS[kind == "stance"], tuple(held.all()))
 

@@ -16,7 +16,7 @@ MANIFEST = "manifest.json"
 SHOWN = 3
 
 
-def refuse_others(folder: Path, writer: str, option: str = "--to") -> None:
+def refuse_others(folder: Path, writer: str, option: str = "-o") -> None:
     """WrongInput where a `writer`, such as an export, cannot or must not replace a folder.
 
     It must not where the folder holds a file that its manifest does not list. It cannot where a

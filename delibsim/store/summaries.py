@@ -42,5 +42,5 @@ class Summaries(Answers[Summary]):
     prefix = PREFIX
     called = "summaries"
     many = "sets of summaries"
-    command = "delibsim summarise"
+    command = "delibsim summarise ask"
     line = _Line

@@ -15,20 +15,19 @@ from delibsim.store.tables.csv_cells import Sheet
 def check_place(place: Path, file: Path) -> None:
     """WrongInput where a result could not be written to a place, or would replace the texts."""
     if place.is_dir():
-        raise WrongInput(f"{place} is a folder; name a file to write to: --to FILE")
+        raise WrongInput(f"{place} is a folder; name a file to write to: -o FILE")
     if place.exists() and place.samefile(file):
         raise WrongInput(
-            f"{place} is the file with the texts, which would be overwritten; name another: --to"
-            " FILE"
+            f"{place} is the file with the texts, which would be overwritten; name another: -o FILE"
         )
     if not place.parent.is_dir():
         raise WrongInput(
             f"there is no folder {place.parent} to write {place.name} to; make it, or name another"
-            " place: --to FILE"
+            " place: -o FILE"
         )
     if not os.access(place.parent, os.W_OK):
         raise WrongInput(
-            f"nothing may be written in the folder {place.parent}; name another place: --to FILE"
+            f"nothing may be written in the folder {place.parent}; name another place: -o FILE"
         )
 
 

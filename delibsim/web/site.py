@@ -342,7 +342,7 @@ def what_is_left_out(known: Comparisons) -> list[str]:
     for kind, n in known.too_many.items():
         said.append(
             f"{counted(n, 'comparison')} of {kind} would be more than {MOST_COMPARED:,} pages and"
-            " are left out; delibsim compare-runs A B has each of them"
+            " are left out; delibsim show A B has each of them"
         )
     return said
 

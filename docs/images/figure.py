@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 FILE = Path(__file__).with_name("figure.svg")
-COMMANDS = (("run", "-m", "+experiment=smoke", "topic=all"), ("analyze", "smoke"))
+COMMANDS = (("run", "-m", "experiment=smoke", "topic=all"), ("analyze", "smoke"))
 FIGURE = Path("runs", "smoke", "analysis", "figures", "effects.svg")
 
 

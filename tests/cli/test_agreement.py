@@ -75,9 +75,9 @@ def test_a_row_a_code_gives_the_same_as_a_row_a_text_and_as_a_row_a_coder(
     turned = [f"{name},{','.join(codes)}" for name, codes in zip(NAMES, columns, strict=True)]
     texts = [f"t{i}" for i in range(len(FOUR))]
     rows = write(f"coder,{','.join(texts)}", *turned, name="rows.csv")
-    expected = values(delibsim("agreement", wide, "--scale", "nominal", "--json"))
+    expected = values(delibsim("agreement", wide, "scale=nominal", "--json"))
     for words in ((long,), (rows, "--coders-in-rows")):
-        found = values(delibsim("agreement", *words, "--scale", "nominal", "--json"))
+        found = values(delibsim("agreement", *words, "scale=nominal", "--json"))
         for kind, row in found.items():
             assert row["value"] == pytest.approx(expected[kind]["value"]), (words, kind)
             assert row["error"] == pytest.approx(expected[kind]["error"]), (words, kind)
@@ -107,7 +107,7 @@ def test_more_coders_than_texts_are_refused_unless_rows_are_coders(delibsim, wri
 def test_a_nominal_formula_on_numbers_in_order_is_warned_of(delibsim, wide, write):
     assert "take them for names" in delibsim("agreement", wide).out
     assert "take them for names" in delibsim("agreement", wide, "--weights", "identity").out
-    for words in (("--scale", "nominal"), ("--scale", "ordinal"), ("--weights", "quadratic")):
+    for words in (("scale=nominal"), ("scale=ordinal"), ("--weights", "quadratic")):
         assert "take them for names" not in delibsim("agreement", wide, *words).out
     named = write("id,anna,ben", "a,yes,yes", "b,no,yes", "c,perhaps,no", name="named.csv")
     assert "take them for names" not in delibsim("agreement", named).out
@@ -180,7 +180,7 @@ def test_each_dimension_has_its_own_levels_and_table(delibsim, write):
             rows += [f"t{i},{coder},groups,{i % 3}", f"t{i},{coder},reasons,{i % 2}"]
     file = write(*rows)
     answer = delibsim(
-        "agreement", file, "--levels", "groups=0,1,2; reasons=0,1", "--scale", "ordinal", "--json"
+        "agreement", file, "--levels", "groups=0,1,2; reasons=0,1", "scale=ordinal", "--json"
     )
     found = {one["name"]: one["levels"]["labels"] for one in answer.json["dimensions"]}
     assert found == {"groups": ["0", "1", "2"], "reasons": ["0", "1"]}
@@ -227,11 +227,11 @@ REFUSED = {
     "no coder": (("text,coder,level", "a,x,1", "a,,1"), (), "line 3: no coder"),
     "off the scale": (("id,a,b", "t,0,1", "u,3,1"), ("--levels", "0,1"), "line 3: the code '3' of a is none of the levels 0, 1"),
     "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells, but 3 columns"),
-    "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "ordinal"), "whose order must be said: --levels high,low"),
-    "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "interval"), "has numbers as levels"),
-    "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("--scale", "ratio"), "no level below 0"),
+    "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("scale=ordinal"), "whose order must be said: --levels high,low"),
+    "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("scale=interval"), "has numbers as levels"),
+    "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("scale=ratio"), "no level below 0"),
     "unknown weights": (("id,a,b", "t,0,1"), ("--weights", "linaer"), "unknown weighting 'linaer'; did you mean linear"),
-    "unknown scale": (("id,a,b", "t,0,1"), ("--scale", "likert"), "unknown scale 'likert'"),
+    "unknown scale": (("id,a,b", "t,0,1"), ("scale=likert"), "unknown scale 'likert'"),
     "one level": (("id,a,b", "t,0,1"), ("--levels", "0"), "at least two, each once"),
     "a level twice": (("id,a,b", "t,0,1"), ("--levels", "0,1,1.0"), "at least two, each once"),
     "one resample": (("id,a,b", "t,0,1", "u,1,1"), ("--bootstrap", "1"), "2 resamples or more"),
@@ -310,7 +310,7 @@ def test_what_is_no_table_of_python_is_refused(table, fault):
 
 
 def test_tables_of_python_give_the_same_as_files(delibsim, wide, home):
-    expected = values(delibsim("agreement", wide, "--scale", "ordinal", "--json"))
+    expected = values(delibsim("agreement", wide, "scale=ordinal", "--json"))
     frame = pd.read_csv(home / wide)
     mappings = frame.to_dict("records")
     array = frame[list(NAMES)].to_numpy()

@@ -87,7 +87,7 @@ def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home)
         (("nowhere",), "nowhere"),
         (("study.csv", "--margin", "0"), "must be above 0"),
         (("study.csv", "--margin", "nan"), "must be above 0"),
-        (("study.csv", "--to", "thesis"), "holds what no report wrote (chapter.docx;"),
+        (("study.csv", "-o", "thesis"), "holds what no report wrote (chapter.docx;"),
         (("twice.csv",), "line 38"),
     ],
 )

@@ -43,9 +43,9 @@ SPEECH = "Ich bin für die Bahn, weil sie leise ist."
 @pytest.mark.parametrize(
     "words",
     [
-        ("aqua", "setup", "x"),
+        ("setup", "aqua", "x"),
         ("score", "s", "--scorer", "aqua"),
-        ("score", "texts", "a.csv", "--scorer", "aqua"),
+        ("score", "a.csv", "--scorer", "aqua"),
     ],
 )
 def test_without_the_extra_the_scorer_says_what_to_install(delibsim, study, home, words):
@@ -67,15 +67,14 @@ def test_a_study_is_scored_without_aqua_unless_it_is_named(delibsim, study):
     ("words", "fault"),
     [
         (
-            ("texts", "a.csv", "--scorer", "dri"),
+            ("a.csv", "--scorer", "dri"),
             "dri reads whole runs and cannot score single texts; aqua can",
         ),
-        (("texts", "a.csv"), "name one scorer: --scorer aqua"),
-        (("s", "a.csv", "--scorer", "aqua"), "delibsim score texts a.csv --scorer aqua"),
-        (("texts", "a.csv", "--scorer", "aqau"), "did you mean aqua?"),
-        (("texts", "b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
+        (("a.csv",), "name one scorer: --scorer aqua"),
+        (("a.csv", "--scorer", "aqau"), "did you mean aqua?"),
+        (("b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
         (
-            ("texts", "a.csv", "--scorer", "aqua", "--column", "txet"),
+            ("a.csv", "--scorer", "aqua", "--column", "txet"),
             "unknown column 'txet'; did you mean text? There are: id, text",
         ),
     ],
@@ -113,11 +112,11 @@ def test_a_very_long_text_is_read_whole(tmp_path):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("--to", "folder"), "folder is a folder; name a file to write to"),
-        (("--to", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
-        (("--to", "folder/../link.csv"), "is the file with the texts"),
-        (("--to", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
-        (("--column", "said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
+        (("-o", "folder"), "folder is a folder; name a file to write to"),
+        (("-o", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
+        (("-o", "folder/../link.csv"), "is the file with the texts"),
+        (("-o", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
+        (("column=said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
     ],
 )
 def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, home, words, fault):
@@ -128,7 +127,7 @@ def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, ho
     if "--column" in words:
         (home / "a.csv").write_text("aqua.note,said,aqua.old\n,Ja.,\n", encoding="utf-8")
     before = (home / "a.csv").read_bytes()
-    answer = delibsim("score", "texts", "a.csv", "--scorer", "aqua", *words)
+    answer = delibsim("score", "a.csv", "--scorer", "aqua", *words)
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
     assert (home / "a.csv").read_bytes() == before
@@ -136,7 +135,7 @@ def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, ho
 
 def test_a_column_that_is_not_there_is_named_with_those_that_are(delibsim, home):
     (home / "a.csv").write_text("id,said\n1,Ja.\n", encoding="utf-8")
-    answer = delibsim("score", "texts", "a.csv", "--scorer", "aqua")
+    answer = delibsim("score", "a.csv", "--scorer", "aqua")
     assert (answer.code, answer.out) == (2, "")
     assert "unknown column 'text'" in answer.err
     assert "name the one with the texts: --column NAME" in answer.err
@@ -215,7 +214,7 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
     assert delibsim("run", "-q", "study=s", *small).code == 0
     missing = delibsim("score", "s", "--scorer", "aqua")
     assert (missing.code, "AQuA is not set up here" in missing.err) == (2, True)
-    made = delibsim("aqua", "setup", models)
+    made = delibsim("setup", "aqua", models)
     assert (made.code, made.err) == (0, "")
     assert "20, in" in made.out
     answer = delibsim("score", "s", "--scorer", "aqua", "--json")
@@ -230,7 +229,10 @@ def test_run_set_up_and_score(delibsim, home, small, models, files):
     printed = delibsim("score", "s", "--scorer", "aqua")
     assert "people: aqua.score 2.980 (SD 0.431, N 910" in printed.out
     assert files("runs") == before
-    assert delibsim("aqua", "show", "--json").json["kept"] == "2 labelled and 2 translated texts"
+    assert (
+        delibsim("list", "scorers", "aqua", "--json").json["kept"]
+        == "2 labelled and 2 translated texts"
+    )
     units = {
         json.loads(line)["unit"]
         for line in (home / "runs/s/scores/aqua.v1.jsonl").read_text(encoding="utf-8").splitlines()
@@ -248,7 +250,7 @@ def test_a_study_of_which_no_run_has_a_value_is_partial(delibsim, home, small, m
         ).code
         == 0
     )
-    assert delibsim("aqua", "setup", models).code == 0
+    assert delibsim("setup", "aqua", models).code == 0
     answer = delibsim("score", "s", "--scorer", "aqua", "--json")
     assert answer.code == 3
     assert {tuple(row["missing"]) for row in answer.json["conditions"]} == {("no_statements",)}
@@ -260,7 +262,7 @@ def test_a_gpu_that_is_not_there_is_refused(delibsim, home, models):
 
     if torch.cuda.is_available():
         pytest.skip("there is one")
-    answer = delibsim("aqua", "setup", models, "--device", "cuda")
+    answer = delibsim("setup", "aqua", models, "device=cuda")
     assert (answer.code, "--device cuda: torch finds no GPU" in answer.err) == (2, True)
     assert not (home / "aqua").exists()
 
@@ -270,8 +272,8 @@ def test_texts_of_a_file(delibsim, home, models):
     (home / "said.csv").write_text(
         f'id;text\n1;"{SPEECH}"\n2;\n3;the bus is late.\n', encoding="utf-8"
     )
-    assert delibsim("aqua", "setup", models, "--scale", "4").code == 0
-    answer = delibsim("score", "texts", "said.csv", "--scorer", "aqua")
+    assert delibsim("setup", "aqua", models, "scale=4").code == 0
+    answer = delibsim("score", "said.csv", "--scorer", "aqua")
     assert answer.code == 3
     assert "2 of 3 texts" in answer.out
     assert "people: aqua.score 2.384 (SD 0.345" in answer.out
@@ -281,12 +283,10 @@ def test_texts_of_a_file(delibsim, home, models):
     assert [row["id"] for row in rows] == ["1", "2", "3"]
     assert [bool(row["aqua.score"]) for row in rows] == [True, False, True]
     assert rows[2]["aqua.german"] == "der bus ist spät."
-    again = delibsim("score", "texts", "said.aqua.csv", "--scorer", "aqua")
+    again = delibsim("score", "said.aqua.csv", "--scorer", "aqua")
     assert (again.code, "has columns of that name already: aqua.score" in again.err) == (2, True)
     assert (
-        delibsim(
-            "score", "texts", "said.csv", "--scorer", "aqua", "--json", "--to", "other.csv"
-        ).json["valid"]
+        delibsim("score", "said.csv", "--scorer", "aqua", "--json", "-o", "other.csv").json["valid"]
         == 2
     )
     assert (home / "other.csv").read_bytes() == (home / "said.aqua.csv").read_bytes()
@@ -300,30 +300,30 @@ def test_texts_of_a_file(delibsim, home, models):
         (("nowhere",), "nowhere is no folder"),
         (("MODELS/opus-mt-en-de",), "holds no adapters; with --from-hub the authors' are fetched"),
         (("MODELS/trained adapters",), "holds no encoder"),
-        (("MODELS", "--base", "bert"), "bert is no folder; a name on the Hub needs --from-hub"),
-        (("MODELS", "--base", "MODELS/opus-mt-en-de"), "model_type is 'marian', not 'bert'"),
+        (("MODELS", "base=bert"), "bert is no folder; a name on the Hub needs --from-hub"),
+        (("MODELS", "base=MODELS/opus-mt-en-de"), "model_type is 'marian', not 'bert'"),
         (
-            ("MODELS", "--translator", "MODELS/bert-base-multilingual-cased"),
+            ("MODELS", "translator=MODELS/bert-base-multilingual-cased"),
             "model_type is 'bert', not 'marian'",
         ),
-        (("MODELS", "--translator", "model=nix"), "unknown model 'nix'"),
-        (("MODELS", "--translator", "model=citizen"), "a citizen cannot translate"),
+        (("MODELS", "translator=model=nix"), "unknown model 'nix'"),
+        (("MODELS", "translator=model=citizen"), "a citizen cannot translate"),
         (
-            ("MODELS", "--translator", "model=local base_url=http://me:word@127.0.0.1:9/v1"),
+            ("MODELS", "translator=model=local base_url=http://me:word@127.0.0.1:9/v1"),
             "the address of the translator holds what may be a key",
         ),
         (
-            ("MODELS", "--translator", "none", "--language", "other"),
+            ("MODELS", "translator=none", "language=other"),
             "--language other has every text translated, and there is no translator",
         ),
-        (("MODELS", "--translator", "none", "--language", "english"), "give one with --translator"),
-        (("MODELS", "--scale", "3"), "--scale is 5 or 4, not 3"),
+        (("MODELS", "translator=none", "language=english"), "give one with --translator"),
+        (("MODELS", "scale=3"), "--scale is 5 or 4, not 3"),
     ],
 )
 def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(
     delibsim, home, models, words, fault
 ):
-    answer = delibsim("aqua", "setup", *(word.replace("MODELS", str(models)) for word in words))
+    answer = delibsim("setup", "aqua", *(word.replace("MODELS", str(models)) for word in words))
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
     assert not (home / "aqua").exists()
@@ -332,15 +332,20 @@ def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(
 
 @marked
 def test_a_translator_that_is_not_used_is_not_shown_as_if_it_were(delibsim, home, models):
-    made = delibsim("aqua", "setup", models, "--language", "german")
+    made = delibsim("setup", "aqua", models, "language=german")
     told = " ".join(made.out.split())
     assert (made.code, "translator not used: language is german" in told) == (0, True)
-    assert delibsim("aqua", "show", "--json").json["translator"] == "not used: language is german"
     assert (
-        delibsim("aqua", "setup", models, "--translator", "none", "--language", "german").code == 0
+        delibsim("list", "scorers", "aqua", "--json").json["translator"]
+        == "not used: language is german"
     )
-    assert delibsim("aqua", "setup", models).code == 0
-    assert delibsim("aqua", "show", "--json").json["translator"].startswith("marian:opus-mt-en-de@")
+    assert delibsim("setup", "aqua", models, "translator=none", "language=german").code == 0
+    assert delibsim("setup", "aqua", models).code == 0
+    assert (
+        delibsim("list", "scorers", "aqua", "--json")
+        .json["translator"]
+        .startswith("marian:opus-mt-en-de@")
+    )
 
 
 @marked
@@ -352,7 +357,7 @@ def test_partial_weights_are_not_set_up(delibsim, home, models):
     weights = torch.load(file, weights_only=True)
     weights.popitem()
     torch.save(weights, file)
-    answer = delibsim("aqua", "setup", mine)
+    answer = delibsim("setup", "aqua", mine)
     assert answer.code == 2
     assert (
         "fact has no weights for bert.encoder.layer.1.output.adapters.tatsache.adapter_up.bias"
@@ -364,14 +369,16 @@ def test_partial_weights_are_not_set_up(delibsim, home, models):
 @marked
 def test_a_language_model_is_recorded_without_its_address_in_the_scores(delibsim, home, models):
     words = "model=local base_url=http://127.0.0.1:9/v1 limits.budget_usd=2"
-    assert delibsim("aqua", "setup", models, "--translator", words).code == 0
+    assert delibsim("setup", "aqua", models, f"translator={words}").code == 0
     record = json.loads((home / "aqua" / "setup.json").read_text(encoding="utf-8"))["translator"]
     assert (record["address"], record["limits"]["budget_usd"], record["settings"]["kind"]) == (
         "http://127.0.0.1:9/v1",
         2.0,
         "openai_compatible",
     )
-    assert delibsim("aqua", "show", "--json").json["translator"].startswith("model:local@")
+    assert (
+        delibsim("list", "scorers", "aqua", "--json").json["translator"].startswith("model:local@")
+    )
 
 
 async def command(home, *words):
@@ -392,10 +399,10 @@ async def test_a_language_model_translates_before_the_scorer_runs(home, small, m
     aqua = ("--scorer", "aqua", "--json")
     async with FakeProvider([Rule(text="Das ist nun deutsch.")]) as provider:
         words = f"model=local base_url={provider.base_url}"
-        await command(home, "aqua", "setup", models, "--translator", words)
+        await command(home, "setup", "aqua", models, f"translator={words}")
         await command(home, "score", "s", *aqua)
         assert provider.calls == 2
-        texts = json.loads(await command(home, "score", "texts", "texts.csv", *aqua))
+        texts = json.loads(await command(home, "score", "texts.csv", *aqua))
         await command(home, "score", "s", *aqua)
         assert provider.calls == 3
     assert texts["rows"][0]["aqua.german"] == "Das ist nun deutsch."
@@ -460,8 +467,8 @@ def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
             sys.executable,
             "-c",
             "from delibsim.cli.main import main; main()",
-            "aqua",
             "setup",
+            "aqua",
             str(models / "trained adapters"),
             "--from-hub",
         ]
@@ -478,7 +485,7 @@ def test_what_the_folder_lacks_is_fetched_from_a_hub(home, models):
         assert done.returncode == 0, done.stderr
         assert "20, in" in done.stdout
         other = subprocess.run(
-            [*call, "--base", "x/nix"],
+            [*call, "base=x/nix"],
             cwd=home,
             env=variables,
             capture_output=True,

@@ -64,11 +64,11 @@ def test_an_estimate_asks_nobody_and_leaves_the_study_as_it_is(delibsim, pilot, 
 
 
 def test_a_trial_codes_a_few_texts_and_tells_what_all_will_take(delibsim, pilot):
-    shown = delibsim(*ASK, "--try", "2")
+    shown = delibsim(*ASK, "--n", "2")
     assert shown.code == 0
     assert shown.out.startswith("2 texts, 2 dimensions, 2 coders: 16 samples now")
     assert "Measured" in shown.out
-    (first, _) = delibsim(*ASK, "--try", "2", "--json").json["measured"]
+    (first, _) = delibsim(*ASK, "--n", "2", "--json").json["measured"]
     assert (first["coder"], first["calls"], first["to_come"]) == ("citizen_1", 8, 8)
     assert "16 samples now, 16 before" in delibsim(*ASK).out
 
@@ -134,7 +134,7 @@ def test_scores_are_never_older_than_codes(delibsim, home, pilot):
     asked = scores.read_text()
     assert '"coder":"ensemble"' in asked
     (home / "own.csv").write_text("text,Ann.reasons\nt1,2\n")
-    assert delibsim("code", "import", "own.csv", "study=pilot").code == 0
+    assert delibsim("import", "pilot", "own.csv", "--as", "codes").code == 0
     imported = scores.read_text()
     assert '"coder":"Ann"' in imported
     assert delibsim("score", "pilot", "--scorer", "codes").code in (0, 3)

@@ -38,7 +38,7 @@ def coded(home):
 
 
 def test_an_audit_says_what_it_read_and_what_not(delibsim, coded):
-    done = delibsim("code", "audit", "pilot")
+    done = delibsim("code", "report", "pilot", "kind=rationale")
     assert done.code == 0, done.err
     rows = [line.split() for line in done.out.splitlines()]
     assert [
@@ -58,11 +58,11 @@ def test_an_audit_says_what_it_read_and_what_not(delibsim, coded):
     assert "1, reasons, alpha: “never said so”" in done.out
     assert "2, reasons: ensemble 0, Ann 1: acknowledged" in done.out
     assert "\x1b" not in done.out
-    assert delibsim("code", "audit", "pilot").out == done.out
+    assert delibsim("code", "report", "pilot", "kind=rationale").out == done.out
 
 
 def test_an_audit_as_json_has_every_row(delibsim, coded):
-    plain = delibsim("code", "audit", "pilot", "scheme=backing", "--json").json
+    plain = delibsim("code", "report", "pilot", "scheme=backing", "--json", "kind=rationale").json
     assert plain["calls"] == 30
     assert len(plain["misquoted"]) == 5
     assert plain["misquoted"][0]["quotations"] == ["never said so"]
@@ -74,31 +74,33 @@ def test_an_audit_as_json_has_every_row(delibsim, coded):
 
 
 def test_a_sample_goes_out_and_verdicts_come_back(delibsim, home, coded):
-    done = delibsim("code", "audit", "pilot", "--sample", "4", "--to", "a b")
+    done = delibsim("code", "handout", "pilot", "--n", "4", "-o", "a b", "kind=rationale")
     assert done.code == 0, done.err
     assert "4 rationales of 2 strata" in done.out
     form = home / "a b" / "form.csv"
-    empty = delibsim("code", "audit", "pilot", "--import", form)
-    assert (empty.code, empty.out) == (4, "0 verdicts kept, 0 known before, 4 cells left empty\n")
+    empty = delibsim("code", "collect", "pilot", form, "kind=rationale")
+    assert (empty.code, "0 verdicts kept, 0 known before, 4 cells" in empty.out) == (4, True)
     lines = form.read_text().splitlines()
     form.write_text("\n".join([lines[0], *(f"{line}1" for line in lines[1:])]))
-    done = delibsim("code", "audit", "pilot", "--import", form)
-    assert (done.code, done.out) == (0, "4 verdicts kept, 0 known before, 0 cells left empty\n")
-    out = delibsim("code", "audit", "pilot").out
+    done = delibsim("code", "collect", "pilot", form, "kind=rationale")
+    assert (done.code, "4 verdicts kept, 0 known before, 0 cells" in done.out) == (0, True)
+    out = delibsim("code", "report", "pilot", "kind=rationale").out
     assert "Read by readers" in out
     failures = home / "a b" / "failures.csv"
     failures.write_text(failures.read_text().replace("other", "strict"))
-    assert "1 correction kept" in delibsim("code", "audit", "pilot", "--import", failures).out
+    assert (
+        "1 correction kept" in delibsim("code", "collect", "pilot", failures, "kind=rationale").out
+    )
     assert (
         "1, reasons: ensemble 0, Ann 2: strict (proposed: other)"
-        in delibsim("code", "audit", "pilot").out
+        in delibsim("code", "report", "pilot", "kind=rationale").out
     )
 
 
 def test_failures_link_to_their_texts_which_are_inert(delibsim, home, coded):
     _, codings = coded
     codings.add([Code("4", "reasons", "<i>Ann</i>", "human", 2)], people=True)
-    assert delibsim("code", "audit", "pilot", "--sample", "1", "--to", "a").code == 0
+    assert delibsim("code", "handout", "pilot", "--n", "1", "-o", "a", "kind=rationale").code == 0
     page = (home / "a" / "failures.html").read_text()
     links = re.findall(r"<a href=#(text-\d)>([^<]*)</a>", page)
     assert [text for _, text in links] == ["1", "2", "4"]
@@ -113,30 +115,33 @@ def test_failures_link_to_their_texts_which_are_inert(delibsim, home, coded):
 
 def test_reading_by_a_model_is_priced_first(delibsim, coded):
     done = delibsim(
-        "code", "audit", "pilot", "--model", "local", "--sample", "6", "--estimate", "--json"
+        "code", "ask", "pilot", "--n", "6", "--estimate", "--json", "kind=rationale", "model=local"
     )
     assert done.code == 0, done.err
     assert done.json["rationales"] == {"planned": 6, "held": 0, "waiting": 6}
-    told = delibsim("code", "audit", "pilot", "--model", "local", "--estimate").out
-    assert "30 rationales, 0 read already, 30 to be read" in told
+    told = delibsim("code", "ask", "pilot", "--estimate", "kind=rationale", "model=local").out
+    assert "30 rationales, 0 there already, 30 to be asked for" in told
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("pilot", "--estimate"), "name it with --model NAME"),
-        (("pilot", "model=local"), "unknown setting 'model'"),
-        (("pilot", "scheme=dqi3"), "has no codes of models by dqi3"),
-        (("pilot", "--import", "x.csv"), "this is neither the form of a sample"),
-        (("pilot", "--sample", "2", "--to", "runs"), "runs exists; name another folder with --to"),
-        (("pilot", "--model", "citizen"), "a citizen is rule-based"),
-        (("empty",), "study empty is not coded yet"),
+        (("ask", "pilot", "--estimate"), "name the model"),
+        (("ask", "pilot", "model=citizen"), "a citizen is rule-based"),
+        (("report", "pilot", "model=local"), "unknown setting 'model'"),
+        (("report", "pilot", "scheme=dqi3"), "has no codes of models by dqi3"),
+        (("report", "pilot", "-o", "x"), "leave --tables and -o out"),
+        (("report", "empty"), "study empty is not coded yet"),
+        (("collect", "pilot", "x.csv"), "this is neither the form of a sample"),
+        (("handout", "pilot", "--n", "2", "-o", "runs"), "name another folder with -o"),
+        (("handout", "pilot", "--online"), "leave --online and --raters out"),
+        (("replay", "pilot"), "an audit is not replayed"),
     ],
 )
 def test_what_cannot_be_audited_is_wrong_input(delibsim, home, coded, words, message):
     runs, _ = study_of_texts(home / "runs", "empty", begun=False)
     assert runs.folder.is_dir()
     (home / "x.csv").write_text("a,b\n1,2\n")
-    done = delibsim("code", "audit", *words)
+    done = delibsim("code", *words, "kind=rationale")
     assert done.code == 2
     assert message in done.err

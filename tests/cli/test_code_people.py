@@ -8,7 +8,7 @@ import re
 import pytest
 from pilot_texts import SCHEME, TEXTS, samples, study_of_texts
 
-from delibsim.asking.units import texts_of
+from delibsim.asking.texts import texts_of
 from delibsim.domain.coding import Code
 from delibsim.domain.reason import Reason
 from delibsim.store.codings import Codings
@@ -36,7 +36,7 @@ def write(path, rows):
 
 def test_a_pack_goes_out_and_its_codes_come_back(delibsim, home, pilot):
     _, codings = pilot
-    done = delibsim("code", "export", "pilot", "--coders", "Ann,Ben", "--to", "p", "--json")
+    done = delibsim("code", "handout", "pilot", "--raters", "Ann,Ben", "-o", "p", "--json")
     assert done.code == 0
     assert done.json["texts"] == 5
     assert done.json["not_codable"] == 1
@@ -45,11 +45,11 @@ def test_a_pack_goes_out_and_its_codes_come_back(delibsim, home, pilot):
     key = json.loads(next(codings.files.packs.glob("*.json")).read_text())
     for row in rows:
         text = key["sheets"][row["sheet"]]["text"]
-        row["level"] = "not applicable" if text == "2" else "1"
-        if row["dimension"] == "kind":
-            row["level"] = "past"
+        row["answer"] = "not applicable" if text == "2" else "1"
+        if row["question"] == "kind":
+            row["answer"] = "past"
     write(home / "filled.csv", rows)
-    done = delibsim("code", "import", "filled.csv")
+    done = delibsim("code", "collect", "pilot", "filled.csv")
     assert (done.code, done.out.splitlines()[0]) == (
         0,
         "20 codes kept, 0 known before, 0 cells left empty",
@@ -61,13 +61,13 @@ def test_a_pack_goes_out_and_its_codes_come_back(delibsim, home, pilot):
     assert {(code.text, code.missing) for code in not_applicable} == {
         ("2", Reason("not_applicable"))
     }
-    assert "0 codes kept, 20 known before" in delibsim("code", "import", "filled.csv").out
+    assert "0 codes kept, 20 known before" in delibsim("code", "collect", "pilot", "filled.csv").out
     assert codings.people() == codes
 
 
 def test_pages_hold_the_anchors_and_nothing_of_who_spoke(delibsim, home, study):
     runs = Runs(home / "runs", "s")
-    assert delibsim("code", "export", "s", "scheme=dqi3", "--to", "p", "--coders", "1").code == 0
+    assert delibsim("code", "handout", "s", "scheme=dqi3", "-o", "p", "--raters", "1").code == 0
     (page,) = [path.read_text() for path in (home / "p").glob("*.html")]
     scheme = Library(home).scheme("dqi3")
     for dimension in scheme.dimensions:
@@ -81,7 +81,7 @@ def test_pages_hold_the_anchors_and_nothing_of_who_spoke(delibsim, home, study):
 
 
 def test_a_text_on_a_page_is_inert(delibsim, home, pilot):
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "1")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "1")
     page = (home / "p" / "coder-1.html").read_text()
     assert "&lt;b&gt;now&lt;/b&gt;" in page
     assert "<b>now</b>" not in page
@@ -93,47 +93,43 @@ def test_the_same_texts_are_drawn_again_and_more_are_added(delibsim, home, pilot
     _, codings = pilot
 
     def drawn(*options):
-        answer = delibsim("code", "export", "pilot", *options, "--json")
+        answer = delibsim("code", "handout", "pilot", *options, "--json")
         assert answer.code == 0, answer.err
         name = answer.json["name"]
         return json.loads((codings.files.packs / f"{name}.json").read_text())
 
-    first = drawn("--texts", "2", "--coders", "Ann")
-    other = drawn("--texts", "2", "--coders", "Ben")
-    more = drawn("--texts", "4", "--coders", "Ann")
+    first = drawn("--n", "2", "--raters", "Ann")
+    other = drawn("--n", "2", "--raters", "Ben")
+    more = drawn("--n", "4", "--raters", "Ann")
     assert first["texts"] == other["texts"]
     assert set(first["texts"]) < set(more["texts"])
     assert {sheet["text"] for sheet in more["sheets"].values()} == set(more["texts"]) - set(
         first["texts"]
     )
     assert set(more["texts"].values()) == {4 / 5}
-    again = delibsim("code", "export", "pilot", "--texts", "4", "--coders", "Ann")
+    again = delibsim("code", "handout", "pilot", "--n", "4", "--raters", "Ann")
     assert again.code == 2
     assert "all 4 texts of this draw were handed out before" in again.err
 
 
 def test_strata_are_drawn_in_proportion(delibsim, pilot):
-    done = delibsim(
-        "code", "export", "pilot", "--texts", "3", "--stratify", "side", "--to", "p", "--json"
-    )
+    done = delibsim("code", "handout", "pilot", "--n", "3", "stratify=side", "-o", "p", "--json")
     assert done.json["strata"] == {"left": 2, "right": 1}
     assert (
         "unknown column 'sid'; did you mean side?"
-        in delibsim("code", "export", "pilot", "--stratify", "sid").err
+        in delibsim("code", "handout", "pilot", "stratify=sid").err
     )
 
 
 def test_a_training_round_is_kept_apart(delibsim, home, pilot):
     _, codings = pilot
-    delibsim(
-        "code", "export", "pilot", "--training", "--texts", "2", "--to", "t", "--coders", "Ann"
-    )
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
+    delibsim("code", "handout", "pilot", "training=true", "--n", "2", "-o", "t", "--raters", "Ann")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     rows = form_of(home / "t")
     for row in rows:
-        row["level"] = "plan" if row["dimension"] == "kind" else "2"
+        row["answer"] = "plan" if row["question"] == "kind" else "2"
     write(home / "t.csv", rows)
-    assert "4 of training" in delibsim("code", "import", "t.csv").out
+    assert "4 codes of training" in delibsim("code", "collect", "pilot", "t.csv").out
     codes = codings.people()
     assert all(code.training for code in codes)
     packs = [json.loads(path.read_text()) for path in codings.files.packs.glob("*.json")]
@@ -143,31 +139,12 @@ def test_a_training_round_is_kept_apart(delibsim, home, pilot):
     assert "a training round" in (home / "t" / "coder-1.html").read_text()
 
 
-def test_a_wrong_form_is_refused_whole(delibsim, home, pilot):
-    _, codings = pilot
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
-    rows = form_of(home / "p")
-    for row in rows:
-        row["level"] = "plan" if row["dimension"] == "kind" else "2"
-    spoilt = [dict(row) for row in rows]
-    spoilt[0]["level"] = "5"
-    spoilt[1]["sheet"] = "AAAAAA"
-    spoilt[2]["coder"] = "Ben"
-    spoilt[3]["pack"] = "other"
-    write(home / "spoilt.csv", spoilt)
-    done = delibsim("code", "import", "spoilt.csv")
-    assert done.code == 2
-    assert [f"line {n}: " in done.err for n in (2, 3, 4, 5, 6)] == [True] * 4 + [False]
-    assert "Nothing was imported" in done.err
-    assert codings.people() == []
-
-
 def test_a_code_is_never_overwritten(delibsim, home, pilot):
     _, codings = pilot
     (home / "a.csv").write_text("text,Ann.reasons\n1,1\n2,0\n")
     (home / "b.csv").write_text("text,Ann.reasons\n1,1\n2,2\n3,2\n")
-    assert delibsim("code", "import", "a.csv", "study=pilot", "scheme=backing").code == 0
-    done = delibsim("code", "import", "b.csv", "study=pilot")
+    assert delibsim("import", "pilot", "a.csv", "--as", "codes", "scheme=backing").code == 0
+    done = delibsim("import", "pilot", "b.csv", "--as", "codes")
     assert done.code == 2
     assert "b.csv, line 3: Ann, 2, reasons: level 0 before, level 2 here" in done.err
     assert len(codings.people()) == 2
@@ -176,7 +153,7 @@ def test_a_code_is_never_overwritten(delibsim, home, pilot):
 def test_codes_of_people_alone_are_scored_and_exported(delibsim, home):
     study_of_texts(home / "runs", begun=False)
     (home / "own.csv").write_text("text,Ann.justification\n1,1\n2,0\n3,1\n4,1\n5,0\n6,0\n")
-    assert delibsim("code", "import", "own.csv", "study=pilot", "scheme=dqi3").code == 0
+    assert delibsim("import", "pilot", "own.csv", "--as", "codes", "scheme=dqi3").code == 0
     scored = delibsim("score", "pilot", "--scorer", "codes")
     assert scored.code == 0, scored.err
     assert "dqi3.justification (Ann): mean 0.500, SD 0.548, 6 of 6 texts" in scored.out
@@ -187,7 +164,7 @@ def test_codes_of_people_alone_are_scored_and_exported(delibsim, home):
 def test_codes_of_people_alone_stand_below_what_was_said(delibsim, home, study):
     first, *_ = texts_of(Runs(home / "runs", "s"))
     (home / "own.csv").write_text(f"text,Ann.justification\n{first.id},1\n")
-    assert delibsim("code", "import", "own.csv", "study=s", "scheme=dqi3").code == 0
+    assert delibsim("import", "s", "own.csv", "--as", "codes", "scheme=dqi3").code == 0
     assert "dqi3.justification: Ann 1" in delibsim("show", "s", "--no-answers").out
     assert "dqi3.justification" in delibsim("score", "s", "--scorer", "codes", "--json").out
     other = delibsim("code", "ask", "s", "scheme=dqi3", "by=speaker")
@@ -197,32 +174,32 @@ def test_codes_of_people_alone_stand_below_what_was_said(delibsim, home, study):
 
 def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot):
     runs, codings = pilot
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
     rows = form_of(home / "p")
     for row in rows:
-        row["level"] = "plan" if row["dimension"] == "kind" else "2"
+        row["answer"] = "plan" if row["question"] == "kind" else "2"
     write(home / "filled.csv", rows)
     texts = runs.folder / "texts.jsonl"
     texts.write_text(texts.read_text().replace("late again", "late once more"))
-    done = delibsim("code", "import", "filled.csv")
+    done = delibsim("code", "collect", "pilot", "filled.csv")
     assert done.code == 2
-    assert "text 2 was edited since" in done.err
+    assert "text 2 was edited after" in done.err
     assert codings.people() == []
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("export", "pilot", "scheme=nope"), "unknown scheme 'nope'"),
-        (("export", "pilot", "schem=dqi3"), "unknown setting 'schem'; did you mean scheme?"),
-        (("export", "pilot", "by=speaker"), "this coding was begun with by=text"),
-        (("export", "pilot", "context=x"), "context=x: give a whole number"),
-        (("export", "pilot", "--coders", "0"), "a pack is for 1 to 1000 coders"),
-        (("export", "pilot", "--coders", "Ann,Ann"), "each once"),
-        (("export", "pilot", "--coders", "alpha"), "cannot be the name of a person"),
-        (("export", "pilot", "--to", "runs"), "runs exists; name another folder with --to"),
-        (("import", "none.csv", "study=pilot"), "none.csv cannot be read"),
-        (("import", "long.csv"), "say which texts it is about"),
+        (("handout", "pilot", "scheme=nope"), "unknown scheme 'nope'"),
+        (("handout", "pilot", "schem=dqi3"), "unknown setting 'schem'; did you mean scheme?"),
+        (("handout", "pilot", "by=speaker"), "this coding was begun with by=text"),
+        (("handout", "pilot", "context=x"), "context=x: give a whole number"),
+        (("handout", "pilot", "--raters", "0"), "a pack is for 1 to 1000 coders"),
+        (("handout", "pilot", "--raters", "Ann,Ann"), "each once"),
+        (("handout", "pilot", "--raters", "alpha"), "cannot be the name of a person"),
+        (("handout", "pilot", "-o", "runs"), "runs exists; name another folder with -o"),
+        (("collect", "pilot", "none.csv"), "none.csv cannot be read"),
+        (("collect", "pilot", "long.csv"), "a table of codes is imported"),
     ],
 )
 def test_what_cannot_be_done_is_wrong_input(delibsim, home, pilot, words, message):
@@ -235,19 +212,19 @@ def test_what_cannot_be_done_is_wrong_input(delibsim, home, pilot, words, messag
 def test_an_edited_scheme_is_not_taken_for_the_one_of_a_pack(delibsim, home):
     runs, _ = study_of_texts(home / "runs", begun=False)
     (home / "schemes").mkdir()
-    assert delibsim("code", "export", "pilot", "scheme=complaint", "--texts", "2").code == 0
+    assert delibsim("code", "handout", "pilot", "scheme=complaint", "--n", "2").code == 0
     path = Library(home).schemes()["complaint"]
     text = path.read_text().replace("name: ", "name: Another ", 1)
     (home / "schemes" / "complaint.yaml").write_text(text)
-    done = delibsim("code", "export", "pilot", "scheme=complaint", "--texts", "3")
+    done = delibsim("code", "handout", "pilot", "scheme=complaint", "--n", "3")
     assert done.code == 2
     assert "is not the one by which pack" in done.err
     assert Codings.of(runs, "complaint").people() == []
 
 
 def test_an_empty_form_gives_nothing(delibsim, home, pilot):
-    delibsim("code", "export", "pilot", "--to", "p", "--coders", "Ann")
-    assert delibsim("code", "import", "p/form.csv").code == 4
+    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
+    assert delibsim("code", "collect", "pilot", "p/form.csv").code == 4
 
 
 def test_codes_of_people_are_read_as_they_were_kept(pilot):
@@ -272,7 +249,7 @@ def in_doubt(home):
 
 def test_a_review_draws_half_by_doubt_and_keeps_the_chances(delibsim, home, in_doubt):
     _, codings = in_doubt
-    done = delibsim("code", "review", "pilot", "--n", "16", "--to", "r", "--json")
+    done = delibsim("code", "handout", "pilot", "--n", "16", "-o", "r", "--json", "draw=doubt")
     assert done.code == 0, done.err
     draw = done.json["draw"]
     sure, doubtful = 16 * 0.5 / 40, 16 * (0.5 / 40 + 0.5 / 10)
@@ -290,7 +267,9 @@ def test_a_review_draws_half_by_doubt_and_keeps_the_chances(delibsim, home, in_d
 def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
     _, codings = in_doubt
     codings.add([Code(str(i), "reasons", "Ann", "human", 1) for i in range(1, 31)], people=True)
-    draw = delibsim("code", "review", "pilot", "--n", "4", "--to", "r", "--json").json["draw"]
+    draw = delibsim("code", "handout", "pilot", "--n", "4", "-o", "r", "--json", "draw=doubt").json[
+        "draw"
+    ]
     assert sorted(draw["read"], key=int) == [str(i) for i in range(1, 31)]
     assert {draw["texts"][id] for id in draw["read"]} == {1.0}
     new = draw["texts"].keys() - set(draw["read"])
@@ -298,11 +277,11 @@ def test_what_people_have_read_is_not_read_again(delibsim, home, in_doubt):
     assert all(int(id) > 30 for id in new)
     assert not set(draw["random"]) & set(draw["read"])
     codings.add([Code(str(i), "reasons", "Ann", "human", 1) for i in range(31, 41)], people=True)
-    assert "people have coded every text" in delibsim("code", "review", "pilot").err
+    assert "people have coded every text" in delibsim("code", "handout", "pilot", "draw=doubt").err
 
 
 def test_a_review_says_what_it_drew(delibsim, in_doubt):
-    done = delibsim("code", "review", "pilot", "--n", "60", "--coders", "Ann,Ben")
+    done = delibsim("code", "handout", "pilot", "--n", "60", "--raters", "Ann,Ben", "draw=doubt")
     assert "drawn from 40 texts that models have coded: 40" in done.out
     assert "40 texts for 2 coders" in done.out
 
@@ -310,20 +289,20 @@ def test_a_review_says_what_it_drew(delibsim, in_doubt):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("pilot", "--dimension", "reason"), "unknown dimension 'reason'; did you mean reasons?"),
+        (("pilot", "dimension=reason"), "unknown dimension 'reason'; did you mean reasons?"),
         (("empty",), "has no codes of models by backing; ask for them: delibsim code ask empty"),
     ],
 )
 def test_what_cannot_be_reviewed_is_wrong_input(delibsim, home, in_doubt, words, message):
     study_of_texts(home / "runs", "empty")
-    done = delibsim("code", "review", *words)
+    done = delibsim("code", "handout", *words, "draw=doubt")
     assert done.code == 2
     assert message in done.err
 
 
 def test_a_review_says_which_texts_a_coder_has_from_an_earlier_pack(delibsim, in_doubt):
-    delibsim("code", "export", "pilot", "--coders", "Ann", "--texts", "30", "--to", "p")
-    done = delibsim("code", "review", "pilot", "--n", "40", "--coders", "Ann,Ben")
+    delibsim("code", "handout", "pilot", "--raters", "Ann", "--n", "30", "-o", "p")
+    done = delibsim("code", "handout", "pilot", "--n", "40", "--raters", "Ann,Ben", "draw=doubt")
     assert "drawn from 40 texts that models have coded: 40" in done.out
     assert "not handed out again, because an earlier pack holds them: Ann 30" in done.out
 
@@ -332,7 +311,7 @@ def test_a_level_that_people_write_in_other_capitals_is_the_same(delibsim, home,
     _, codings = pilot
     table = "text,coder,dimension,level\n1,Ann,kind,Plan\n2,Ann,kind,PAST\n"
     (home / "c.csv").write_text(table, encoding="utf-8")
-    done = delibsim("code", "import", "c.csv", "study=pilot")
+    done = delibsim("import", "pilot", "c.csv", "--as", "codes")
     assert done.code == 0, done.err
     assert [code.level for code in codings.people()] == ["plan", "past"]
 
@@ -340,5 +319,5 @@ def test_a_level_that_people_write_in_other_capitals_is_the_same(delibsim, home,
 def test_what_programs_write_for_no_code_is_an_empty_cell(delibsim, home, pilot):
     table = "text,Ann.reasons,Ann.kind\r1,2,NA\r2,NaN,plan\r3,.,n/a\r"  # line ends of old programs
     (home / "c.csv").write_bytes(table.encode())
-    done = delibsim("code", "import", "c.csv", "study=pilot")
+    done = delibsim("import", "pilot", "c.csv", "--as", "codes")
     assert (done.code, "2 codes kept, 0 known before, 4 cells left empty" in done.out) == (3, True)

@@ -32,11 +32,11 @@ def test_the_screen_has_a_row_a_dimension_and_says_where_the_rest_is(delibsim, p
     assert (row["people"], row["people_low"]) == (groups["estimate"], groups["low"])
     assert row["delta"] == min(e["estimate"] for e in found["equivalence"])
     assert tone.split()[1] == "31"
-    assert "tables=all prints them" in lines[-1]
+    assert "--tables all prints them" in lines[-1]
 
 
 def test_all_says_who_coded_what_comes_of_it_and_what_is_missing(delibsim, pilot):
-    answer = delibsim("code", "report", "pilot", "tables=all")
+    answer = delibsim("code", "report", "pilot", "--tables", "all")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
     assert lines[0].startswith("40 texts coded by plain: 4 models and 2 people (Ann, Ben).")
@@ -47,7 +47,7 @@ def test_all_says_who_coded_what_comes_of_it_and_what_is_missing(delibsim, pilot
 def test_the_folder_holds_the_page_every_table_and_each_figure_with_its_table(
     delibsim, pilot, home
 ):
-    answer = delibsim("code", "report", "pilot", "scheme=plain", "--to", "report")
+    answer = delibsim("code", "report", "pilot", "scheme=plain", "-o", "report")
     assert answer.code == 0, answer.err
     folder = home / "report"
     page = (folder / "report.html").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def test_the_folder_holds_the_page_every_table_and_each_figure_with_its_table(
 
 
 def test_json_holds_the_tables_and_why_others_are_not_given(delibsim, pilot):
-    words = ("code", "report", "pilot", "--json", "--against", "year", "--by", "group")
+    words = ("code", "report", "pilot", "--json", "against=year", "by=group")
     found = delibsim(*words).json
     rows = found["tables"]["resampled"]
     assert {(row["by"], row["clusters"]) for row in rows if row["texts"] == 40} == {("group", 6)}
@@ -80,10 +80,10 @@ def test_json_holds_the_tables_and_why_others_are_not_given(delibsim, pilot):
         (["scheme=other"], "other"),
         (["scheme"], "is no setting"),
         (["schema=plain"], "scheme"),
-        (["--bound", "0"], "give a number above 0"),
-        (["--least", "60"], "between -1 and 1"),
-        (["--against", "yaer"], "year"),
-        (["--by", "gruop"], "group"),
+        (["bound=0"], "give a number from 0.001 to 2"),
+        (["least=60"], "from -1 to 1"),
+        (["against=yaer"], "year"),
+        (["by=gruop"], "group"),
     ],
 )
 def test_wrong_input_says_how_to_mend_it(delibsim, pilot, words, said):

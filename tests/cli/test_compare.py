@@ -26,8 +26,8 @@ def unread(row):
 @pytest.fixture
 def study(delibsim, home):
     (home / "texts.csv").write_text(ROWS)
-    columns = ("--column", "text", "--id", "id", "--group", "topic")
-    assert delibsim("texts", "import", "texts.csv", *columns, "study=demo").code == 0
+    columns = ("column=text", "id=id", "group=topic")
+    assert delibsim("import", "demo", "texts.csv", *columns, "--as", "texts").code == 0
     return home
 
 
@@ -44,14 +44,14 @@ def test_a_comparison_is_estimated_asked_replayed_and_reported(delibsim, study):
     rows = found.json["tables"]["scores"]
     assert {row["id"] for row in rows} == {"t1", "t2", "t3", "t4", "t5"}
     assert {"group", "id", "score", "low", "high", "rank"} <= set(rows[0])
-    printed = delibsim("compare", "report", "demo", "--scale", "z", "--model", "davidson").out
+    printed = delibsim("compare", "report", "demo", "scale=z", "--model", "davidson").out
     assert "Model davidson, penalty dummy:0.1" in printed
     assert "scale z" in printed
 
 
 def test_a_report_is_written_with_its_caterpillar(delibsim, study):
     delibsim(*ASK)
-    answer = delibsim("compare", "report", "demo", "--to", "rep")
+    answer = delibsim("compare", "report", "demo", "-o", "rep")
     assert answer.code == 0
     assert "Scores of texts, logical" in (study / "rep/report.html").read_text()
     assert (study / "rep/figures/scores_logical.svg").is_file()
@@ -60,11 +60,11 @@ def test_a_report_is_written_with_its_caterpillar(delibsim, study):
 
 def test_judgments_are_imported_once_and_reported_beside_those_of_models(delibsim, study):
     (study / "p.csv").write_text(PAIRS)
-    command = ("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo", "name=p")
+    command = ("import", "demo", "p.csv", "--as", "pairs", "columns=a,b,outcome,who", "name=p")
     assert delibsim(*command).code == 0
     again = delibsim(*command, "--json").json
     assert (again["new"], again["before"], again["judges"], again["pairs"]) == (0, 4, 2, 3)
-    found = delibsim("compare", "report", "demo", "--name", "p", "--json").json
+    found = delibsim("compare", "report", "demo", "name=p", "--json").json
     assert {row["judge"] for row in found["tables"]["counts"]} == {"p1", "p2"}
     assert found["tables"]["order"][0]["dimension"] == "overall"
     delibsim(*ASK)
@@ -77,18 +77,18 @@ def test_judgments_are_imported_once_and_reported_beside_those_of_models(delibsi
 def test_judges_stand_beside_people_and_differences_are_printed(delibsim, study):
     delibsim(*ASK)
     report = ("compare", "report", "demo")
-    assert "has no votes of people" in delibsim(*report, "--against", "people").err
+    assert "has no votes of people" in delibsim(*report, "against=people").err
     (study / "p.csv").write_text(PAIRS)
-    delibsim("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo", "name=who")
-    asked = (*report, "name=main", "--against", "people", "--difference", "t1,t3", "--json")
+    delibsim("import", "demo", "p.csv", "--as", "pairs", "columns=a,b,outcome,who", "name=who")
+    asked = (*report, "name=main", "against=people", "difference=t1,t3", "--json")
     found = delibsim(*asked).json
     assert found["tables"]["against_labels"][0]["pairs"] == 3
     assert [(row["a"], row["b"]) for row in found["tables"]["differences"]] == [("t1", "t3")]
     assert found["not_given"]["against_tests"]["reason"] == "one_judge"
     for words, told in (
-        (("--against", "whom"), "unknown other comparison of study demo 'whom'"),
-        (("--difference", "t1,t9"), "unknown text 't9'"),
-        (("--difference", "t1"), "give the ids of two texts, as ID,ID"),
+        (("against=whom"), "unknown other comparison of study demo 'whom'"),
+        (("difference=t1,t9"), "unknown text 't9'"),
+        (("difference=t1"), "give the ids of two texts, as ID,ID"),
         (("bootstrap=-1",), "bootstrap=-1: give a whole number"),
         (("zz",), "write it as key=value, such as name=main"),
     ):
@@ -98,7 +98,7 @@ def test_judges_stand_beside_people_and_differences_are_printed(delibsim, study)
 
 def test_a_study_may_hold_judgments_alone(delibsim, home):
     (home / "p.csv").write_text("a,b,outcome,topic\nx,y,a,1\nx,y,b,2\n")
-    command = ("compare", "import", "p.csv", "--group", "topic", "study=new")
+    command = ("import", "new", "p.csv", "--as", "pairs", "group=topic")
     found = delibsim(*command, "--json").json
     assert (found["texts"], found["groups"]) == (4, 2)
     ids = {
@@ -120,7 +120,7 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_wrong_judgments_are_refused_with_their_lines_and_nothing_is_kept(delibsim, study, line):
     (study / "p.csv").write_text(f"a,b,outcome,who\nt1,t2,a,p1\n{line}\n")
-    answer = delibsim("compare", "import", "p.csv", "--pairs", "a,b,outcome,who", "study=demo")
+    answer = delibsim("import", "demo", "p.csv", "--as", "pairs", "columns=a,b,outcome,who")
     assert answer.code == 2
     assert WRONG[line] in answer.err
     assert not (study / "runs/demo/annotations").exists()
@@ -129,12 +129,12 @@ def test_wrong_judgments_are_refused_with_their_lines_and_nothing_is_kept(delibs
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--scale", "zz"), "unknown value of scale"),
-        (("--penalty", "ridge:1"), "unknown penalty"),
-        (("--penalty", "dummy:-1"), "is no number from 0.001 to 1,000"),
-        (("--penalty", "normal:1e-300"), "is no number from 0.001 to 1,000"),
-        (("--threshold", "0"), "is no number from 0.001 to 20"),
-        (("--threshold", "1e308"), "is no number from 0.001 to 20"),
+        (("scale=zz"), "unknown value of scale"),
+        (("penalty=ridge:1"), "unknown penalty"),
+        (("penalty=dummy:-1"), "is no number from 0.001 to 1,000"),
+        (("penalty=normal:1e-300"), "is no number from 0.001 to 1,000"),
+        (("threshold=0"), "is no number from 0.001 to 20"),
+        (("threshold=1e308"), "is no number from 0.001 to 20"),
         (("colour=red",), "unknown setting"),
     ],
 )
@@ -147,7 +147,7 @@ def test_wrong_settings_of_a_report_are_refused(delibsim, study, words, told):
 
 def test_a_group_that_is_not_that_of_the_texts_is_refused(delibsim, study):
     (study / "p.csv").write_text("a,b,outcome,topic\nt1,t2,a,trams\nt1,t2,a,parks\n")
-    answer = delibsim("compare", "import", "p.csv", "--group", "topic", "study=demo")
+    answer = delibsim("import", "demo", "p.csv", "--as", "pairs", "group=topic")
     assert answer.code == 2
     assert "line 3: t1 and t2 are of group 'trams', and not of 'parks'" in answer.err
 
@@ -164,10 +164,10 @@ def test_further_columns_of_a_file_are_further_judgments_and_no_name_leaves_its_
     (home / "p.csv").write_text("a,b,sound,kind\nx,y,a,b\ny,z,tie,b\n")
     for column, new in (("sound", 2), ("kind", 2), ("kind", 0)):
         words = ("--pairs", f"a,b,{column}", "study=mine", f"dimension={column}", "--json")
-        assert delibsim("compare", "import", "p.csv", *words).json["new"] == new
+        assert delibsim("compare", "collect", "pilot", "p.csv", *words).json["new"] == new
     votes = delibsim("compare", "report", "mine", "--json").json["tables"]["counts"]
     assert {row["dimension"]: row["answered"] for row in votes} == {"sound": 2, "kind": 2}
-    away = delibsim("compare", "import", "p.csv", "study=mine", "dimension=../away")
+    away = delibsim("import", "mine", "p.csv", "--as", "pairs", "dimension=../away")
     assert (away.code, away.out) == (2, "")
     assert "dimension=../away: use letters" in away.err
 
@@ -185,7 +185,7 @@ def test_a_report_without_any_outcome_says_why_and_that_nothing_succeeded(delibs
 
 def test_texts_without_a_letter_are_told(delibsim, home):
     (home / "t.csv").write_text("id,text\na,...\nb,One because two.\n")
-    assert delibsim("texts", "import", "t.csv", "study=demo").code == 0
+    assert delibsim("import", "demo", "t.csv", "--as", "texts").code == 0
     answer = delibsim("compare", "ask", "demo", "dimension=logical", "model=citizen", "--estimate")
     assert answer.code == 0
     assert "without a letter or digit are judged as they are: a" in answer.err

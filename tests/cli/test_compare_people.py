@@ -11,14 +11,14 @@ from delibsim.plugins import names
 INSTALLED = "pairs" in names("delibsim.scorers")
 NOT_INSTALLED = "the entry point of the scorer pairs is not installed; install delibsim again"
 TEXTS = "id,topic,text\n" + "".join(f"t{n},x,Text {n} because of {n}.\n" for n in range(4))
-EXPORT = ("compare", "export", "demo", "dimension=logical", "--raters", "Ann,Ben", "--to", "p")
+EXPORT = ("compare", "handout", "demo", "dimension=logical", "--raters", "Ann,Ben", "-o", "p")
 
 
 @pytest.fixture
 def study_of_texts(delibsim, home):
     (home / "t.csv").write_text(TEXTS)
-    columns = ("--column", "text", "--id", "id", "--group", "topic")
-    assert delibsim("texts", "import", "t.csv", *columns, "study=demo").code == 0
+    columns = ("column=text", "id=id", "group=topic")
+    assert delibsim("import", "demo", "t.csv", *columns, "--as", "texts").code == 0
     return home
 
 
@@ -48,14 +48,14 @@ def test_a_pack_is_exported_filled_in_and_reported(delibsim, study_of_texts):
         "rater-1.html",
         "rater-2.html",
     ]
-    empty = delibsim("compare", "import", "p/form.csv")
-    assert (empty.code, "14 sheets left empty" in empty.out) == (4, True)
+    empty = delibsim("compare", "collect", "pilot", "p/form.csv")
+    assert (empty.code, "14 cells left empty" in empty.out) == (4, True)
     answered(study_of_texts, 7)
-    some = delibsim("compare", "import", "p/form.csv")
-    assert (some.code, "7 votes kept, 0 known before, 7 sheets left empty" in some.out) == (3, True)
+    some = delibsim("compare", "collect", "pilot", "p/form.csv")
+    assert (some.code, "7 votes kept, 0 known before, 7 cells left empty" in some.out) == (3, True)
     assert "Ann: 1 of 1 repeated sheet answered alike" in some.out
     answered(study_of_texts, 14)
-    whole = delibsim("compare", "import", "p/form.csv", "--json")
+    whole = delibsim("compare", "collect", "pilot", "p/form.csv", "--json")
     assert (whole.code, whole.json["new"], whole.json["known"]) == (0, 7, 7)
     report = delibsim("compare", "report", "demo", "judges=pooled", "--json").json
     counts = {row["judge"]: (row["planned"], row["answered"]) for row in report["tables"]["counts"]}
@@ -74,8 +74,8 @@ def test_wrong_words_about_packs_end_in_one_line(delibsim, study_of_texts):
         (*EXPORT[:-4], "--raters", "0"): "a pack is for 1 to 1000 raters",
         (*EXPORT[:-4], "--raters", "Ann,Ann"): "each once",
         (*EXPORT, "model=citizen"): "leave settings of models out",
-        ("compare", "export", "demo"): "name the dimension: dimension=logical",
-        ("compare", "import", "t.csv", "study=demo"): "unknown column 'a'",
+        ("compare", "handout", "demo"): "name the dimension: dimension=logical",
+        ("import", "demo", "t.csv", "--as", "pairs"): "unknown column 'a'",
     }.items():
         answer = delibsim(*words)
         assert (answer.code, answer.out) == (2, "")
@@ -83,12 +83,12 @@ def test_wrong_words_about_packs_end_in_one_line(delibsim, study_of_texts):
     assert not (study_of_texts / "runs/demo/annotations").exists()
     assert delibsim(*EXPORT).code == 0
     for words, told in {
-        EXPORT: "p exists; name another folder with --to",
-        ("compare", "import", "p/form.csv", "study=demo"): "which knows its study",
+        EXPORT: "p exists; name another folder with -o",
+        ("import", "demo", "p/form.csv", "--as", "pairs"): "which knows its study",
     }.items():
         assert told in delibsim(*words).err
     (study_of_texts / "p/form.csv").write_bytes("pack,sheet\nB\xe4r,x\n".encode("latin-1"))
-    assert "line 2 is not UTF-8" in delibsim("compare", "import", "p/form.csv").err
+    assert "line 2 is not UTF-8" in delibsim("compare", "collect", "pilot", "p/form.csv").err
 
 
 def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home):
@@ -103,11 +103,11 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
     for run in kept.readable([]):
         copy.plan(run.session)
         copy.add(run)
-    ask = ("compare", "ask", "s", "s2", "--name", "ab", "dimension=logical", "model=citizen")
+    ask = ("compare", "ask", "s", "s2", "name=ab", "dimension=logical", "model=citizen")
     refused = delibsim(*ask)
     assert refused.code == 2
     assert "word for word alike" in refused.err
-    found = delibsim(*ask, "--keep-equal", "--json")
+    found = delibsim(*ask, "keep_equal=true", "--json")
     assert (found.code, found.json["study"], found.json["name"]) == (0, "ab", "ab")
     assert delibsim("compare", "replay", "ab").code == 0
     assert "name=NAME" in delibsim("compare", "ask", "s", "s2", "dimension=logical").err
@@ -116,13 +116,13 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
     assert delibsim("score", "s", "--scorer", "pairs").code == 0
     scored = next((kept.folder / "scores").glob("pairs.*"))
     lines = scored.read_text().count("\n")
-    assert delibsim("export", "s", "--to", "out").code == 0
+    assert delibsim("export", "s", "-o", "out").code == 0
     measures = {row["measure"] for row in table(home / "out/measures.csv")}
     assert "pairs.ab.logical" in measures
     rows = [row for row in table(home / "out/scores.csv") if row["measure"] == "pairs.ab.logical"]
     assert {row["coder"] for row in rows} == {"ab"}
     assert len(rows) == lines
-    more = [*ask[:-2], "dimension=[logical,rhetorical]", "model=citizen", "--keep-equal"]
+    more = [*ask[:-2], "dimension=[logical,rhetorical]", "model=citizen", "keep_equal=true"]
     assert delibsim(*more).code == 0
     assert scored.read_text().count("\n") == 2 * lines  # scores are never older than votes
     assert "of 4 texts" in delibsim("score", "ab", "--scorer", "pairs").out
@@ -132,7 +132,7 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
 def test_judgments_alone_and_imported_texts_are_scored_by_id(delibsim, study_of_texts):
     (study_of_texts / "p.csv").write_text("a,b,outcome\nt0,t1,a\nt1,t2,a\nt2,t0,tie\n")
     for study in ("demo", "alone"):
-        assert delibsim("compare", "import", "p.csv", f"study={study}").code == 0
+        assert delibsim("compare", "collect", "pilot", "p.csv", f"study={study}").code == 0
         found = delibsim("score", study, "--scorer", "pairs")
         assert found.code == (3 if study == "demo" else 0)
         assert f"3 of {4 if study == 'demo' else 3} texts" in found.out

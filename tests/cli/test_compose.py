@@ -197,8 +197,8 @@ def test_treatments_share_people_orders_and_shuffles(home):
         (["topic=acp,ccps"], "a sweep needs a name"),
         (["study=s", "treatment=glob(x*)"], "unknown treatment 'treatment=glob(x*)'"),
         (["study=s", "temperature=interval(0,1)"], "names no list of values"),
-        (["+experiment=smok"], "unknown experiment 'smok'; did you mean smoke"),
-        (["+experiment=own"], "an experiment holds its settings under hydra.sweeper.params"),
+        (["experiment=smok"], "unknown experiment 'smok'; did you mean smoke"),
+        (["experiment=own"], "an experiment holds its settings under hydra.sweeper.params"),
     ],
 )
 def test_what_cannot_be_swept_is_refused_naming_the_cells(home, overrides, said):
@@ -228,7 +228,7 @@ def test_what_cannot_be_swept_is_refused_naming_the_cells(home, overrides, said)
     ],
 )
 def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
-    planned = plan([f"+experiment={experiment}", "model=citizen", "survey=null"], home, sweep=True)
+    planned = plan([f"experiment={experiment}", "model=citizen", "survey=null"], home, sweep=True)
     assert planned.study == experiment
     assert len(planned.sessions) == n
     assert {
@@ -238,7 +238,7 @@ def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
 
 def test_the_persona_pilot_can_be_held_by_citizens_with_personas_of_the_package(home):
     planned = plan(
-        ["+experiment=persona", "model=citizen", "survey=null", "persona=none,values"],
+        ["experiment=persona", "model=citizen", "survey=null", "persona=none,values"],
         home,
         sweep=True,
     )
@@ -261,7 +261,7 @@ SET_UPS = {
 def main_grid(tmp_path_factory):
     """The plan of the published study, in its short forms, from an empty folder."""
     home = tmp_path_factory.mktemp("main_grid")
-    return plan(["+experiment=main_grid", "survey=null"], home, sweep=True)
+    return plan(["experiment=main_grid", "survey=null"], home, sweep=True)
 
 
 def test_the_main_grid_is_that_of_the_published_study(main_grid, home):
@@ -289,14 +289,14 @@ def test_the_main_grid_is_that_of_the_published_study(main_grid, home):
 
 def test_the_main_grid_asks_for_the_instruments_where_they_were_not_imported(home):
     with pytest.raises(WrongInput, match="import deliberr PATH") as caught:
-        plan(["+experiment=main_grid"], home, sweep=True)
+        plan(["experiment=main_grid"], home, sweep=True)
     assert "survey=null" in str(caught.value)
     assert str(caught.value).count("import deliberr") == 1
 
 
 def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(main_grid, home):
     online = main_grid.sessions
-    offline = plan(["+experiment=main_grid_offline"], home, sweep=True).sessions
+    offline = plan(["experiment=main_grid_offline"], home, sweep=True).sessions
     assert len(offline) == len(online) == 1980
     kinds = {name for session in offline for name in session.models}
     assert len(kinds) == 11
@@ -325,7 +325,7 @@ def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(main_gr
 )
 def test_ablations_are_on_three_topics_and_models_of_the_main_grid(home, experiment):
     extra = ["persona=none,values"] if experiment == "persona" else []
-    planned = plan([f"+experiment={experiment}", "survey=null", *extra], home, sweep=True)
+    planned = plan([f"experiment={experiment}", "survey=null", *extra], home, sweep=True)
     assert {session.topic.id for session in planned.sessions} == {"fnqcj", "ccps", "acp"}
     assert {name for session in planned.sessions for name in session.models} == {
         "gpt_5_1",
@@ -336,7 +336,7 @@ def test_ablations_are_on_three_topics_and_models_of_the_main_grid(home, experim
 
 
 def test_the_command_line_replaces_what_an_experiment_says(home):
-    planned = plan(["+experiment=smoke", "topic=fremantle", "study=mine"], home, sweep=True)
+    planned = plan(["experiment=smoke", "topic=fremantle", "study=mine"], home, sweep=True)
     assert (
         planned.study,
         {session.topic.id for session in planned.sessions},
@@ -429,7 +429,7 @@ def test_a_study_keeps_no_demand_that_is_off(home):
 
 
 def test_a_tournament_takes_the_ten_motions_and_those_of_ones_own(home):
-    experiment = ["+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]"]
+    experiment = ["experiment=oxford", "tournament.debaters=[citizen,citizen_plain]"]
     motions = {session.topic.id for session in plan(experiment, home, sweep=True).sessions}
     assert len(motions) == 10
     assert "remote_work" in motions
@@ -471,7 +471,7 @@ def test_a_setting_that_no_debater_has_is_refused(home):
 
 def test_a_tournament_counts_its_own_replicates(home):
     with pytest.raises(WrongInput, match="tournament.meetings=N"):
-        plan(["+experiment=oxford", "replicate=1,2"], home, sweep=True)
+        plan(["experiment=oxford", "replicate=1,2"], home, sweep=True)
 
 
 def test_a_condition_with_personas_goes_by_the_name_of_their_set(home):
@@ -490,9 +490,9 @@ def test_null_in_an_experiment_is_told_how_it_is_written(home):
     )
     (home / "conf" / "experiment" / "own.yaml").write_text(text)
     with pytest.raises(WrongInput, match="null stands in quotes"):
-        plan(["+experiment=own"], home, sweep=True)
+        plan(["experiment=own"], home, sweep=True)
     (home / "conf" / "experiment" / "own.yaml").write_text(text.replace("null", '"null"'))
-    (session,) = plan(["+experiment=own"], home, sweep=True).sessions
+    (session,) = plan(["experiment=own"], home, sweep=True).sessions
     assert session.procedure.words is None
 
 
@@ -503,7 +503,7 @@ def test_null_in_an_experiment_is_told_how_it_is_written(home):
         (False, ["group.size=2", "group.size=2"], ("'group.size'",)),
         (False, ["+model.extra.top_k=1", "model.extra.top_k=2"], ("model.extra.top_k=2",)),
         (True, ["study=s", "topic=acp,ccps", "topic=biobanking_wa"], ("FIRST,SECOND",)),
-        (True, ["+experiment=smoke", "+experiment=main_grid"], ("'experiment'",)),
+        (True, ["experiment=smoke", "experiment=main_grid"], ("'experiment'",)),
         (True, ["hydra/launcher=joblib", "hydra/launcher=ray"], ("'hydra/launcher'",)),
     ],
 )

@@ -174,4 +174,4 @@ def test_a_sweep_needs_no_name_to_be_estimated(delibsim, files):
 
 def test_the_folder_of_studies_stands_among_the_options_of_estimate(delibsim):
     options = delibsim("estimate", "--help").out.partition("Options:")[2].split("\n\n")[0]
-    assert "--runs" in options
+    assert "--dir" in options

@@ -25,7 +25,7 @@ def test_a_study_is_written_beside_its_runs(delibsim, study, home):
 
 
 def test_it_is_read_in_python_alike(delibsim, study, home):
-    answer = delibsim("export", "s", "--to", "elsewhere/tables", "--format", "parquet", "--json")
+    answer = delibsim("export", "s", "-o", "elsewhere/tables", "--format", "parquet", "--json")
     assert answer.code == 0, answer.err
     assert answer.json["folder"] == "elsewhere/tables"
     assert answer.json["rows"]["responses"] == 2 * 2 * 27
@@ -65,7 +65,7 @@ def test_what_is_damaged_is_named_and_the_rest_is_written(delibsim, study, home)
         (("s", "--format", "xlsx"), "unknown format 'xlsx'"),
         (("z",), "unknown study 'z'"),
         (("s", "--without-texts"), "study s holds sessions"),
-        (("s", "--to", "runs/s"), "holds what no export wrote"),
+        (("s", "-o", "runs/s"), "holds what no export wrote"),
     ],
 )
 def test_wrong_input_is_told_and_nothing_is_written(delibsim, study, files, words, said):

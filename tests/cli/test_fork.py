@@ -18,7 +18,7 @@ def test_forks_and_their_controls_are_held_scored_and_not_held_again(
     delibsim, study, say, files, home
 ):
     before = files("runs/s")
-    words = ("fork", "s", "--at", "2", "--say", say, "--times", "2", "--control", "study=f")
+    words = ("fork", "s", "--at", "2", "--say", say, "--n", "2", "--control", "study=f")
     answer = delibsim(*words)
     assert answer.code == 0, answer.err
     assert "study f/forks: 4 forks, 4 complete" in answer.out
@@ -31,12 +31,12 @@ def test_forks_and_their_controls_are_held_scored_and_not_held_again(
     assert said == ["I give in. C1 is wrong."] * 2
     # All that takes a study takes the forks of one, and a study that has no sessions is its forks.
     assert delibsim("status", "f").code == 0
-    assert len(delibsim("forks", "f", "--json").json["effects"]) == len(
-        delibsim("forks", "f/forks", "--json").json["effects"]
+    assert len(delibsim("fork", "f", "--json").json["effects"]) == len(
+        delibsim("fork", "f/forks", "--json").json["effects"]
     )
-    swept = delibsim("forks", "f", "--measure", "dri").out
+    swept = delibsim("fork", "f", "--measure", "dri").out
     assert "Deliberative Reason Index, after" in swept
-    assert delibsim("forks", "f", "--measure", "dir").code == 2
+    assert delibsim("fork", "f", "--measure", "dir").code == 2
     fork = again["forks"][0]["session"]
     assert delibsim("replay", f"f/{fork}").out == f"f/forks/{fork}: equal\n"
     shown = delibsim("show", f"f/forks/{fork}", "--no-answers").out
@@ -52,7 +52,7 @@ def test_forks_are_never_among_the_sessions_of_their_study(delibsim, study, say)
     delibsim("probe", "s", "--after", "1")
     assert delibsim("status", "s", "--json").json == status
     assert delibsim("score", "s", "--json").json == score
-    told = "1 fork of its runs, not counted here: delibsim forks s"
+    told = "1 fork of its runs, not counted here: delibsim fork s"
     assert told in delibsim("status", "s").out
     assert told in delibsim("score", "s").out
     listed = {row["study"]: row["held"] for row in delibsim("status", "--json").json}
@@ -110,7 +110,7 @@ def test_a_probe_shows_the_course_of_the_run_and_of_everybody(delibsim, study):
 def test_a_sweep_of_turns_and_words_holds_every_combination(delibsim, study, say, home):
     (home / "other.txt").write_text("I do not.", encoding="utf-8")
     answer = delibsim(
-        *("fork", "s", "at=range(1,3)", "--say", "say.txt,other.txt", "--control", "--json")
+        *("fork", "s", "--at", "range(1,3)", "--say", "say.txt,other.txt", "--control", "--json")
     ).json
     kinds = [(fork["at"], [one["now"] for one in fork["differs"]]) for fork in answer["forks"]]
     assert kinds == [
@@ -151,13 +151,13 @@ def test_what_was_asked_for_differs_and_nothing_else(delibsim, study, say, words
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        ((), "name the first turn that may differ: --at 6"),
+        ((), "has no forks yet"),
         (("--at", "4"), "the last turn of s/"),
         (("--at", "x"), "--at is a whole number, a list of them"),
         (("--at", "range(3,3)"), "--at is a whole number, a list of them"),
         (("--at", "2", "--say", "1=say.txt"), "turn 1 lies before the branch at turn 2"),
         (("--at", "0", "--say", "say.txt"), "turns are counted from 1; there is no turn 0"),
-        (("--at", "1,2,3", "--times", "1000", "treatment=all"), "21,000 forks are too many"),
+        (("--at", "1,2,3", "--n", "1000", "treatment=all"), "21,000 forks are too many"),
         (("--at", "2", "--say", "9=say.txt"), "there is no turn 9; the last is 2"),
         (("--say", "2=none.txt"), "none.txt cannot be read: No such file"),
         (("--say", "2=empty.txt"), "is empty; a statement has words"),
@@ -225,7 +225,7 @@ def test_forks_that_nothing_is_measured_of_say_so_and_what_would(delibsim, home)
     assert "item S1" not in answer.out
     assert "have them rated: delibsim ratings ask d/forks" in answer.out
     assert delibsim("ratings", "ask", "d/forks", "model=citizen", "group.size=2").code == 0
-    assert "proposition wins" in delibsim("forks", "d").out
+    assert "proposition wins" in delibsim("fork", "d").out
 
 
 def test_two_texts_for_one_turn_and_two_seeds_are_told_apart(delibsim, study, home):
@@ -235,7 +235,7 @@ def test_two_texts_for_one_turn_and_two_seeds_are_told_apart(delibsim, study, ho
     out = delibsim(*fork).out
     assert "at 2: turn 2 said as given (“Yes, indeed.”)\n" in out
     assert "at 2: turn 2 said as given (“No. No." in out
-    assert delibsim("forks", "f").out.count("(“Yes, indeed.”)") == 2
+    assert delibsim("fork", "f").out.count("(“Yes, indeed.”)") == 2
     out = delibsim(*fork, "seed=9").out
     assert "(“Yes, indeed.”) (seed 7)" in out
     assert "(“Yes, indeed.”) (seed 9)" in out
@@ -255,7 +255,7 @@ def test_a_fork_that_somebody_left_is_shown_shared_and_compared(delibsim, home):
 
 
 def test_a_study_without_forks_says_how_they_are_made(delibsim, study):
-    answer = delibsim("forks", "s")
+    answer = delibsim("fork", "s")
     assert answer.code == 2
     assert "study s has no forks yet: delibsim fork STUDY/SESSION --at 6" in answer.err
 

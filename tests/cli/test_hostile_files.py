@@ -10,7 +10,7 @@ COMMANDS = {
     "agreement": ("csv", "agreement FILE"),
     "weights": ("csv", "agreement good.csv --weights FILE"),
     "texts": ("csv", "texts import FILE study=n"),
-    "score": ("csv", "score texts FILE --scorer aqua"),
+    "score": ("csv", "score FILE --scorer aqua"),
     "answers": ("csv", "import answers FILE --survey ccps"),
     "personas": ("csv", "personas import FILE"),
     "personas in YAML": ("yaml", "personas import FILE"),

@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
+from delibsim.cli.human import app as human
 from typer.testing import CliRunner
 
 from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
-from delibsim.cli.human import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import Library
@@ -132,7 +132,7 @@ def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
 
 def test_the_report_on_people_is_a_page_with_its_tables(home):
     ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
-    assert "written: report" in ask(human, "--to", "report", "--partitions", "0")
+    assert "written: report" in ask(human, "-o", "report", "--partitions", "0")
     page = (home / "report" / "report.html").read_text(encoding="utf-8")
     assert "Real citizen deliberations" in page
     assert "<script" not in page
@@ -161,7 +161,7 @@ def test_a_small_import_and_what_it_says(home):
 
 
 def test_surveys_outside_the_benchmark_have_no_mean(home):
-    ask(import_, "deliberr", publish(home / "files", ("tea", "ccps")), "--to", "elsewhere")
+    ask(import_, "deliberr", publish(home / "files", ("tea", "ccps")), "-o", "elsewhere")
     said = ask(human, "elsewhere/deliberr", "--all", "--by", "case")
     assert "tea/[b]Tea[/b]" in said
     assert "No mean and no comparison with published figures: no answers of fnqcj" in said
@@ -234,14 +234,14 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
         ["Ben", "post", 1, 4, 5, 1, 2],
     ]
     write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
-    said = ask(import_, "answers", "mine.csv", "--survey", "trams")
+    said = ask(import_, "answers", "mine.csv", "survey=trams")
     assert "answers: 2 people, before and after, to survey trams, in answers/trams.csv" in said
     (group,) = json.loads(ask(human, "answers", "--json"))["groups"]
     assert (group["id"], group["n"]) == ("trams", 2)
     assert group["post"]["dri"] == pytest.approx(1)
     assert "mean of" not in ask(human, "answers")
     kept = (home / "answers" / "trams.csv").read_bytes()
-    again = ask(import_, "answers", "mine.csv", "--survey", "trams")
+    again = ask(import_, "answers", "mine.csv", "survey=trams")
     assert "already there, nothing changed" in again
     assert "already there" not in said
     assert (home / "answers" / "trams.csv").read_bytes() == kept
@@ -250,8 +250,8 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
     with pytest.raises(
         WrongInput, match="of 2 people there and 2 here, 1 with other answers .Ann."
     ):
-        ask(import_, "answers", "mine.csv", "--survey", "trams")
-    ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
+        ask(import_, "answers", "mine.csv", "survey=trams")
+    ask(import_, "answers", "mine.csv", "survey=trams", "--replace")
     write(
         home / "mine.csv",
         [
@@ -260,9 +260,9 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
         ],
     )
     with pytest.raises(WrongInput, match="names other surveys than trams: Ann"):
-        ask(import_, "answers", "mine.csv", "--survey", "trams")
+        ask(import_, "answers", "mine.csv", "survey=trams")
     with pytest.raises(WrongInput, match="no row has trams"):
-        ask(import_, "answers", "mine.csv", "--survey", "trams", "--only")
+        ask(import_, "answers", "mine.csv", "survey=trams", "only=true")
 
 
 def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
@@ -275,11 +275,11 @@ def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
     ]
     header = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
     write(home / "mine.csv", [header, *rows])
-    ask(import_, "answers", "mine.csv", "--survey", "trams")
+    ask(import_, "answers", "mine.csv", "survey=trams")
     assert "without a DRI" not in ask(human, "answers", "--partitions", "20")
     rows[0][2:5] = [3, 3, 3]
     write(home / "mine.csv", [header, *rows])
-    ask(import_, "answers", "mine.csv", "--survey", "trams", "--replace")
+    ask(import_, "answers", "mine.csv", "survey=trams", "--replace")
     said = ask(human, "answers", "--partitions", "20")
     assert (
         "trams: groups of five without a DRI are in no mean or slope here (50.0% before, 0.0%"
@@ -303,9 +303,9 @@ def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):
             r" .* C1 has 8"
         ),
     ):
-        ask(import_, "answers", "mine.csv", "--survey", "trams")
+        ask(import_, "answers", "mine.csv", "survey=trams")
     assert not (home / "answers").exists()
-    left = CliRunner().invoke(import_, ["answers", "mine.csv", "--survey", "trams", "--leave-out"])
+    left = CliRunner().invoke(import_, ["answers", "mine.csv", "survey=trams", "--leave-out"])
     assert left.exit_code == 3
     assert "answers: 2 people" in left.output
     assert "left out: 1 person (Ben)" in left.output

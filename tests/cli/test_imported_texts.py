@@ -18,7 +18,7 @@ def file(home):
 @pytest.fixture
 def imported(delibsim, file):
     """The file in the study `pilot`."""
-    answer = delibsim("texts", "import", "said.csv", "study=pilot")
+    answer = delibsim("import", "pilot", "said.csv", "--as", "texts")
     assert answer.code == 0
     return answer
 
@@ -44,34 +44,34 @@ def test_other_separators_and_a_mark_of_utf_8(delibsim, home, separator):
     rows = [("id", "text"), ("1", "Ja, nein.\u2028Gut"), ("2", "\u4f60\u597d, \u0645\u0631\u062d")]
     lines = [separator.join(row) for row in rows]
     (home / "said.csv").write_text("\n".join(lines), encoding="utf-8-sig")
-    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
+    assert delibsim("import", "pilot", "said.csv", "--as", "texts").code == 0
     assert [line["text"] for line in kept(home)] == [row[1] for row in rows[1:]]
 
 
 def test_the_separator_is_that_under_which_the_columns_are_found(delibsim, home):
     lines = ["id;text;note, in short, or long", "a;One, two, three.;x"]
     (home / "said.csv").write_text("\n".join(lines), encoding="utf-8")
-    words = ("said.csv", "study=pilot", "--column", "text")
-    assert delibsim("texts", "import", *words).code == 0
+    words = ("said.csv", "study=pilot", "column=text")
+    assert delibsim("import", "pilot", *words, "--as", "texts").code == 0
     assert kept(home)[0]["text"] == "One, two, three."
 
 
 def test_an_import_that_was_cut_off_goes_on(imported, delibsim, home):
     """Killed between its two files, it has texts and no study.json yet."""
     (home / "runs" / "pilot" / "study.json").unlink()
-    assert delibsim("texts", "show", "pilot").code == 2
-    again = delibsim("texts", "import", "said.csv", "study=pilot")
+    assert delibsim("list", "texts", "pilot").code == 2
+    again = delibsim("import", "pilot", "said.csv", "--as", "texts")
     assert "0 texts new, 3 known before" in again.out
-    assert delibsim("texts", "show", "pilot").code == 0
+    assert delibsim("list", "texts", "pilot").code == 0
 
 
 def test_the_same_file_is_known_before_and_more_rows_are_added(imported, delibsim, home, files):
     before = files("runs")
-    again = delibsim("texts", "import", "said.csv", "study=pilot")
+    again = delibsim("import", "pilot", "said.csv", "--as", "texts")
     assert "0 texts new, 3 known before" in again.out
     assert files("runs") == before
     (home / "more.csv").write_text(f"{CSV}d,Perhaps.,Eve\n", encoding="utf-8")
-    more = delibsim("texts", "import", "more.csv", "study=pilot", "--json").json
+    more = delibsim("import", "pilot", "more.csv", "--json", "--as", "texts").json
     assert (more["new"], more["known_before"], more["texts"]) == (1, 3, 4)
     assert [line["id"] for line in kept(home)] == ["a", "b", "c", "d"]
     manifest = json.loads((home / "runs" / "pilot" / "study.json").read_text(encoding="utf-8"))
@@ -91,7 +91,7 @@ def test_another_text_under_an_id_that_stands_is_refused(
 ):
     (home / "other.csv").write_text(f"id,text,who\n{row}\nz,New.,Zoe\n", encoding="utf-8")
     before = files("runs")
-    answer = delibsim("texts", "import", "other.csv", "study=pilot")
+    answer = delibsim("import", "pilot", "other.csv", "--as", "texts")
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
     assert files("runs") == before
@@ -114,7 +114,7 @@ def test_another_text_under_an_id_that_stands_is_refused(
 )
 def test_rows_that_cannot_be_kept_are_named_with_their_lines(delibsim, home, rows, faults):
     (home / "said.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
-    answer = delibsim("texts", "import", "said.csv", "study=pilot")
+    answer = delibsim("import", "pilot", "said.csv", "--as", "texts")
     assert (answer.code, answer.out) == (2, "")
     for fault in faults:
         assert fault in answer.err
@@ -124,8 +124,8 @@ def test_rows_that_cannot_be_kept_are_named_with_their_lines(delibsim, home, row
 def test_an_id_that_became_a_decimal_number_is_refused(delibsim, home):
     (home / "said.csv").write_text("id,text\n1,One.\n", encoding="utf-8")
     (home / "other.csv").write_text("id,text\n1.0,One.\n", encoding="utf-8")
-    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
-    answer = delibsim("texts", "import", "other.csv", "study=pilot")
+    assert delibsim("import", "pilot", "said.csv", "--as", "texts").code == 0
+    answer = delibsim("import", "pilot", "other.csv", "--as", "texts")
     assert (answer.code, "line 2: id '1.0' is written '1' in the study" in answer.err) == (2, True)
 
 
@@ -137,22 +137,22 @@ def test_what_cannot_be_guessed_is_asked_for(delibsim, home):
         (("none.csv", "study=s"), "which column has the texts? Name it: --column NAME"),
         (("two.csv", "study=s"), "several columns may have the texts (text, statement)"),
         (
-            ("none.csv", "study=s", "--column", "wrods"),
+            ("none.csv", "study=s", "column=wrods"),
             "unknown column 'wrods'; did you mean words",
         ),
-        (("none.csv", "study=s", "--column", "words", "--id", "no"), "unknown column 'no'"),
-        (("two.csv", "study=s", "--column", "text", "--id", "text"), "in columns of their own"),
+        (("none.csv", "study=s", "column=words", "id=no"), "unknown column 'no'"),
+        (("two.csv", "study=s", "column=text", "id=text"), "in columns of their own"),
         (("none.csv", "pilot"), "study=NAME; 'pilot' is no setting here"),
         (("latin.csv", "study=s"), "line 2 is not UTF-8"),
         (("nowhere.csv", "study=s"), "No such file"),
     ):
-        answer = delibsim("texts", "import", *words)
+        answer = delibsim("import", "pilot", *words, "--as", "texts")
         assert (answer.code, fault in answer.err) == (2, True), (words, answer.err)
 
 
 def test_rows_without_ids_are_numbered_and_it_is_said(delibsim, home):
     (home / "said.csv").write_text("words\nOne.\nTwo.\n", encoding="utf-8")
-    answer = delibsim("texts", "import", "said.csv", "study=pilot", "--column", "words")
+    answer = delibsim("import", "pilot", "said.csv", "column=words", "--as", "texts")
     assert "no column of ids, so the rows are numbered from 1" in answer.out
     assert [line["id"] for line in kept(home)] == ["1", "2"]
 
@@ -162,39 +162,39 @@ def test_odd_texts_are_counted_and_kept_word_for_word(delibsim, home):
     texts = ["", "?! \U0001f600", "nul\x00l", "\u202eback", '{"score": 3}', long]
     rows = "".join('{},"{}"\n'.format(n, text.replace('"', '""')) for n, text in enumerate(texts))
     (home / "said.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
-    answer = delibsim("texts", "import", "said.csv", "study=pilot")
+    answer = delibsim("import", "pilot", "said.csv", "--as", "texts")
     assert "empty      1 text (kept): 0" in answer.out
     assert "no words   1 text (kept): 1" in answer.out
     assert "from 0 to 50000" in answer.out
     assert [line["text"] for line in kept(home)] == texts
-    assert delibsim("texts", "show", "pilot", "5", "--json").json["text"] == long
-    shown = delibsim("texts", "show", "pilot", "5").out
+    assert delibsim("list", "texts", "pilot", "5", "--json").json["text"] == long
+    shown = delibsim("list", "texts", "pilot", "5").out
     assert "(250,000 characters in all); --json prints all" in shown
-    assert "\u202e" not in delibsim("texts", "show", "pilot", "3").out
+    assert "\u202e" not in delibsim("list", "texts", "pilot", "3").out
 
 
 def test_groups_and_words_are_described(delibsim, file):
-    words = ("said.csv", "study=pilot", "--group", "who")
-    answer = delibsim("texts", "import", *words, "--json").json
+    words = ("said.csv", "study=pilot", "group=who")
+    answer = delibsim("import", "pilot", *words, "--json", "--as", "texts").json
     assert answer["described"]["groups"] == {"Ann": 2, "Ben": 1}
     assert answer["described"]["words"] == [1, 2, 3, 3, 3]
-    shown = delibsim("texts", "show", "pilot").out
+    shown = delibsim("list", "texts", "pilot").out
     assert "study pilot: 3 imported texts" in shown
     assert "words      quartiles 2, 3, 3; from 1 to 3" in shown
     assert "groups     2, of 1 to 2 texts" in shown
 
 
 def test_a_text_is_shown_with_what_is_kept_beside_it(imported, delibsim):
-    answer = delibsim("texts", "show", "pilot", "b")
+    answer = delibsim("list", "texts", "pilot", "b")
     assert answer.out.splitlines() == ["b: 1 word, said.csv", "No.", "who: Ben"]
-    missing = delibsim("texts", "show", "pilot", "q")
+    missing = delibsim("list", "texts", "pilot", "q")
     assert (missing.code, "unknown text 'q'" in missing.err) == (2, True)
 
 
 def test_a_study_of_sessions_takes_no_texts(study, file, delibsim, files):
     before = files("runs")
-    answer = delibsim("texts", "import", "said.csv", "study=s")
+    answer = delibsim("import", "s", "said.csv", "--as", "texts")
     assert (answer.code, "study s has sessions" in answer.err) == (2, True)
-    shown = delibsim("texts", "show", "s")
+    shown = delibsim("list", "texts", "s")
     assert (shown.code, "read them with: delibsim show s" in shown.err) == (2, True)
     assert files("runs") == before

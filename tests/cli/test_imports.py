@@ -25,7 +25,6 @@ OF_ARRAYS = (
     "aqua",
     "human",
     "personas",
-    "verify",
 )
 """The commands whose modules import numpy for their help too, and no more than that."""
 CODE = """
@@ -88,7 +87,7 @@ def test_what_holds_nothing_imports_neither_mesa_nor_tables_nor_clients(imported
         ("preregister", "study=new", *SESSION[1:]),
         ("run", "-q", *SESSION),
         ("run", "-q", "-m", *SESSION),
-        ("retry", "-q", "s"),
+        ("run", "-q", "--retry", "s"),
         ("show", "s"),
         ("score", "s"),
         ("score", "s", "--by", "participant"),

@@ -25,9 +25,9 @@ def test_a_session_is_held_on_what_is_written(delibsim, home):
         assert f"written: {place}" in answer.out
         assert "next: delibsim " in answer.out
         assert (home / place).read_text(encoding="utf-8").count("#") > 3
-    assert delibsim("topics", "tea").code == 0
-    assert delibsim("surveys", "tea").code == 0
-    assert delibsim("personas", "show", "tea").code == 0
+    assert delibsim("list", "topics", "tea").code == 0
+    assert delibsim("list", "surveys", "tea").code == 0
+    assert delibsim("list", "personas", "tea").code == 0
     chosen = [f"{group}=tea" for group in ("topic", "treatment", "persona")]
     assert delibsim("run", "-q", "study=s", *chosen, "group.size=3").code == 0
     (run,) = Runs(home / "runs", "s").all()[0]

@@ -17,9 +17,7 @@ from delibsim.prompts.blocks import read_transcript
 @pytest.fixture(scope="module")
 def grid(tmp_path_factory):
     """Every session of the null study, by condition, topic and replicate."""
-    sessions = plan(
-        ["+experiment=null_model"], tmp_path_factory.mktemp("home"), sweep=True
-    ).sessions
+    sessions = plan(["experiment=null_model"], tmp_path_factory.mktemp("home"), sweep=True).sessions
     return {
         (cell_of(session), session.topic.id, session.replicate): session for session in sessions
     }

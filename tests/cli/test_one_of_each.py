@@ -124,5 +124,5 @@ def test_one_fork(told, home):
     (session,) = (path.parent.name for path in (home / "runs" / "s").glob("*/run.json"))
     (home / "say.txt").write_text("Trams!")
     told("fork", f"s/{session}", "--at", "1", "--say", "1=say.txt")
-    told("forks", "s", "--items")
-    told("forks", "s", "--json")
+    told("fork", "s", "--items")
+    told("fork", "s", "--json")

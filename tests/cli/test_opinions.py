@@ -21,7 +21,7 @@ def file(home):
     return home
 
 
-IMPORT = ("texts", "import", "o.csv", "study=x", "--question", "Should we?", "--id", "nr")
+IMPORT = ("import", "x", "o.csv", "question=Should we?", "id=nr", "--as", "texts")
 
 
 def test_opinions_are_kept_with_what_their_authors_are_for(delibsim, file):
@@ -37,7 +37,7 @@ def test_opinions_are_kept_with_what_their_authors_are_for(delibsim, file):
         ("2", "Ben", "negative", ""),
         ("3", "", "", "no"),
     ]
-    shown = delibsim("texts", "show", "x").out
+    shown = delibsim("list", "texts", "x").out
     assert "question   Should we? (stance)" in shown
     assert delibsim(*IMPORT, "--json").json["known_before"] == 3
 
@@ -65,9 +65,9 @@ def test_a_stance_there_is_not_is_refused_with_its_line(delibsim, file, change):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--kind", "open", "--stance", "no"), "unknown column 'no'"),
-        (("--kind", "both"), "unknown kind of opinions"),
-        (("--question", "Shall we?"), "holds texts that answer 'Should we?'"),
+        (("kind=open", "stance=no"), "unknown column 'no'"),
+        (("kind=both"), "unknown kind of opinions"),
+        (("question=Shall we?"), "holds texts that answer 'Should we?'"),
     ],
 )
 def test_what_contradicts_is_refused(delibsim, file, words, told):
@@ -78,12 +78,12 @@ def test_what_contradicts_is_refused(delibsim, file, words, told):
 
 
 def test_columns_of_opinions_need_a_question(delibsim, file):
-    answer = delibsim("texts", "import", "o.csv", "study=y", "--stance", "side")
+    answer = delibsim("import", "y", "o.csv", "stance=side", "--as", "texts")
     assert (answer.code, "name it: --question" in answer.err) == (2, True)
 
 
 def test_opinions_are_taken_from_runs_with_a_stance(delibsim, study):
-    words = ("texts", "from", "s", "study=said", "--stance-item", "C1", "--phase", "pre")
+    words = ("import", "said", "s", "--stance-item", "C1", "phase=pre", "--as", "opinions")
     answer = delibsim(*words, "--json")
     assert answer.code == 0
     (taken,) = answer.json["taken"]
@@ -91,8 +91,8 @@ def test_opinions_are_taken_from_runs_with_a_stance(delibsim, study):
     assert sum(taken["described"]["stances"].values()) == 2
     assert delibsim(*words, "--json").json["taken"][0]["new"] == 0
     for wrong in ("P1", "C99"):
-        assert delibsim("texts", "from", "s", "study=z", "--stance-item", wrong).code == 2
-    assert delibsim("texts", "from", "s", "study=said", "--take", "all").code in (0, 2)
+        assert delibsim("import", "z", "s", "--stance-item", wrong, "--as", "opinions").code == 2
+    assert delibsim("import", "said", "s", "take=all", "--as", "opinions").code in (0, 2)
 
 
 def agreed(name, position="written", refused=0):
@@ -114,7 +114,7 @@ def test_written_positions_are_taken_and_missing_ones_counted_with_the_reason(de
     for run in (wrote, agreed("spoke", "last_statement"), a_run("plain")):
         runs.plan(run.session)
         runs.add(run)
-    words = ("texts", "from", "mixed", "study=said", "--take", "position")
+    words = ("import", "said", "mixed", "take=position", "--as", "opinions")
     (taken,) = delibsim(*words, "--json").json["taken"]
     asked_nobody = len(a_run("plain").session.respondents) + 5
     assert taken["missing"] == {"refusal": 2, "not_asked": asked_nobody}
@@ -127,15 +127,15 @@ def test_written_positions_are_taken_and_missing_ones_counted_with_the_reason(de
 
 
 def test_a_study_that_asked_for_no_positions_has_none_to_take(delibsim, study, partial):
-    answer = delibsim("texts", "from", "s", "study=z", "--take", "position")
+    answer = delibsim("import", "z", "s", "take=position", "--as", "opinions")
     assert (answer.code, "in study s (not_asked 2); take the last" in answer.err) == (2, True)
-    (taken,) = delibsim("texts", "from", "p", "study=y", "--json").json["taken"]
+    (taken,) = delibsim("import", "y", "p", "--json", "--as", "opinions").json["taken"]
     assert (taken["texts"], taken["missing"]) == (1, {"refusal": 1})
 
 
 def test_the_example_is_invented_and_has_its_minorities(delibsim, home):
-    answer = delibsim("texts", "import", "--example", "tram", "study=tram", "--json")
+    answer = delibsim("import", "tram", "--example", "tram", "--json", "--as", "texts")
     assert (answer.code, answer.json["texts"]) == (0, 300)
     assert answer.json["described"]["minorities"] == {"yes": 36, "no": 252, "not sure": 12}
     assert answer.json["described"]["repeated"] == []
-    assert delibsim("texts", "import", "--example", "trem", "study=t").code == 2
+    assert delibsim("import", "t", "--example", "trem", "--as", "texts").code == 2

@@ -2,14 +2,12 @@
 
 import ast
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
 from typer import Context
-from typer.main import get_command
 
-from delibsim.cli.main import COMMANDS
+from delibsim.cli.commands import COMMANDS, loaded
 from delibsim.conduct.translate import estimate_translations
 
 ROOT = Path(__file__).parents[2]
@@ -65,8 +63,8 @@ def _reaches(names, start, target):
 
 def _leaves():
     """Every command by its words, with what runs it."""
-    for name, (module, _) in COMMANDS.items():
-        command = get_command(import_module(f"delibsim.cli.{module}").app)
+    for name in COMMANDS:
+        command = loaded(name)
         inner = getattr(command, "commands", None)
         if inner is None:
             yield name, command
@@ -87,7 +85,7 @@ def _paying():
 
 def test_every_command_that_may_pay_has_an_estimate():
     found = dict(_paying())
-    assert {"run", "retry", "fork", "probe", "personas build", "code ask"} <= set(found)
+    assert {"run", "fork", "probe", "personas build", "code ask"} <= set(found)
     assert set(FREE) < set(found)  # else it need not be excused any more
     lacking = []
     for words, command in found.items():
@@ -119,7 +117,7 @@ def test_an_estimate_before_run_and_retry_calls_nobody_and_writes_nothing(delibs
     log = folder / "exchanges.jsonl"
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:4]))
     files = {path: path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file()}
-    again = delibsim("retry", "s", "--estimate", "--json")
+    again = delibsim("run", "s", "--retry", "--estimate", "--json")
     assert (again.code, again.json["calls_on_record"], again.json["total"]["calls"]) == (0, 4, 2)
     assert delibsim("score", "s", "--estimate").out.splitlines()[-1] == NOTHING
     now = {path: path.read_bytes() for path in (tmp_path / "runs").rglob("*") if path.is_file()}

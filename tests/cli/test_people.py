@@ -50,7 +50,7 @@ def links(path):
 
 
 def test_links_are_written_once_for_this_user_alone_and_kept_as_hashes(study, people, tmp_path):
-    code, out, _ = people("invite", "s", "--number", "3")
+    code, out, _ = people("invite", "s", "--n", "3")
     assert code == 0
     assert "3 links" in out
     assert "3 days" in out
@@ -68,7 +68,7 @@ def test_links_are_written_once_for_this_user_alone_and_kept_as_hashes(study, pe
         assert token not in out
     register.close()
     assert len({row["link"] for row in rows}) == 3
-    code, _, err = people("invite", "s", "--number", "1")
+    code, _, err = people("invite", "s", "--n", "1")
     assert code == 2
     assert "is there already" in err
     assert links(path) == rows
@@ -99,7 +99,7 @@ def test_a_list_gives_each_row_a_link_and_a_faulty_one_gives_none(study, people,
         ("name,language\nA,xx\n", "language"),
     ):
         sheet.write_text(text, encoding="utf-8")
-        code, _, err = people("invite", "s", "--list", "people.csv", "--to", "more.csv")
+        code, _, err = people("invite", "s", "--list", "people.csv", "-o", "more.csv")
         assert code == 2, text
         assert fault in err
         assert not (tmp_path / "more.csv").exists()
@@ -118,8 +118,8 @@ def test_people_are_listed_by_code_and_names_only_where_asked(study, people, tmp
 
 
 def test_links_are_revoked_by_person_and_open_ones_together(study, people, tmp_path):
-    people("invite", "s", "--number", "1")
-    people("invite", "s", "--open", "--to", "open.csv")
+    people("invite", "s", "--n", "1")
+    people("invite", "s", "--open", "-o", "open.csv")
     (one,) = links(tmp_path / "links.csv")
     (shared,) = links(tmp_path / "open.csv")
     tokens = [row["link"].rsplit("/", 1)[1] for row in (one, shared)]
@@ -146,7 +146,7 @@ def test_what_cannot_be_invited_is_said(study, people, arguments):
 
 def test_the_status_says_that_people_are_waited_for_by_the_server(study, people, delibsim):
     assert "`delibsim run` command" in delibsim("status", "s").out  # nobody was invited yet
-    assert people("invite", "s", "--number", "1")[0] == 0
+    assert people("invite", "s", "--n", "1")[0] == 0
     told = delibsim("status", "s").out
     assert "while `delibsim serve s` runs" in told
     assert "retry" not in told

@@ -16,10 +16,8 @@ from people_site import TABLE, Browser, hall_of, link_for, served
 from rated import all_of, hand_in_next, person
 from sqlalchemy import update
 
-from delibsim.conduct.people.erase import forget_due
-from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.rater_progress import rater_rows
-from delibsim.conduct.people.rater_rows import Rows
+from delibsim.people.erase import forget_due
+from delibsim.people.raters import RaterDesk, Rows, rater_rows
 from delibsim.store.people.erasures import unfinished, withdrawn_undone
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import note_withdrawn, person_of
@@ -159,7 +157,7 @@ def test_a_study_with_a_withdrawn_session_is_read_counted_and_not_held_again(stu
     told = delibsim("status", "s").out
     assert "1 session was withdrawn" in told
     assert "retry" not in told
-    assert delibsim("retry", "s").code == 0
+    assert delibsim("run", "s", "--retry").code == 0
     assert not runs.held(gone)
     for words in (
         ["show"],
@@ -213,7 +211,7 @@ def test_with_pseudonymise_the_identity_goes_and_the_words_stay(tmp_path, home, 
 
 def test_the_export_names_nobody_unless_it_is_asked_for(study, delibsim, home):
     runs, codes = study
-    answer = delibsim("people", "export", "s", "--to", "out", "--json")
+    answer = delibsim("people", "export", "s", "-o", "out", "--json")
     assert answer.code == 0, answer
     assert bytes_with(home / "out", [NAME, "Person 1"]) == []
     assert not (home / "out" / "names.csv").exists()
@@ -254,12 +252,12 @@ def test_the_export_names_nobody_unless_it_is_asked_for(study, delibsim, home):
         if path.stem != "codebook":
             header = path.read_text(encoding="utf-8-sig").splitlines()[0].split(",")
             assert {(path.stem, name) for name in header} <= book
-    named = delibsim("people", "export", "s", "--names", "--to", "out")
+    named = delibsim("people", "export", "s", "--names", "-o", "out")
     assert "names.csv says who people are" in named.out
     assert stat.S_IMODE((home / "out" / "names.csv").stat().st_mode) == 0o600
     assert NAME in {row["name"] for row in rows_of(home / "out" / "names.csv")}
     (home / "mine.txt").write_text("kept", encoding="utf-8")
-    assert delibsim("people", "export", "s", "--to", ".").code == 2
+    assert delibsim("people", "export", "s", "-o", ".").code == 2
 
 
 def test_forget_deletes_who_they_are_and_keeps_what_they_said(study, delibsim, home):
@@ -297,7 +295,7 @@ def test_what_was_kept_long_enough_is_forgotten_by_any_command(study, delibsim, 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from delibsim.conduct.people import erase
+from delibsim.people import erase
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
@@ -434,4 +432,4 @@ def test_forks_go_that_say_her_words_again_or_whose_plan_is_damaged(study, delib
     assert answer.code == 0, answer
     assert answer.out.count("is withdrawn too") == 2
     assert bytes_with(home / "runs", [*TOLD, NAME]) == []
-    assert delibsim("forks", "s").code in (3, 4)
+    assert delibsim("fork", "s").code in (3, 4)

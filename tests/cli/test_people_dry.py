@@ -1,6 +1,6 @@
-"""`delibsim people dry-run`: a study with people, tried by citizens at another speed."""
+"""`delibsim people try`: a study with people, tried by citizens at another speed."""
 
-from delibsim.conduct.people.dry import seconds_of
+from delibsim.people.dry import seconds_of
 
 TABLE = (
     "study=hall",
@@ -14,7 +14,7 @@ DECLARED = "consent: I take part.\ntyping: 40\nturn:\n  minutes: 60\n  binds: tr
 
 def test_citizens_take_the_seats_and_nothing_is_kept(delibsim, home):
     (home / "people.yaml").write_text(DECLARED, encoding="utf-8")
-    done = delibsim("people", "dry-run", *TABLE, "--speed", "1000", "--port", "0")
+    done = delibsim("people", "try", *TABLE, "--speed", "1000", "--port", "0")
     assert done.code == 0, done.err
     assert "complete; about" in done.out
     assert "minutes with people" in done.out
@@ -26,15 +26,15 @@ def test_citizens_take_the_seats_and_nothing_is_kept(delibsim, home):
 def test_a_limit_that_binds_is_seen_before_people_come(delibsim, home):
     hurried = DECLARED.replace("minutes: 60", "minutes: 0.0001").replace("turn:", "survey:")
     (home / "people.yaml").write_text(hurried, encoding="utf-8")
-    done = delibsim("people", "dry-run", *TABLE, "--speed", "200", "--port", "0")
+    done = delibsim("people", "try", *TABLE, "--speed", "200", "--port", "0")
     assert done.code == 4
     assert "partial; about" in done.out
 
 
 def test_what_cannot_be_tried_is_wrong_input(delibsim, home):
-    assert "there is no people.yaml" in delibsim("people", "dry-run", *TABLE).err
+    assert "there is no people.yaml" in delibsim("people", "try", *TABLE).err
     (home / "people.yaml").write_text(DECLARED, encoding="utf-8")
-    done = delibsim("people", "dry-run", "study=hall", "topic=ccps")
+    done = delibsim("people", "try", "study=hall", "topic=ccps")
     assert done.code == 2
     assert "model=person" in done.err
 

@@ -1,4 +1,4 @@
-"""`delibsim people raters STUDY --dry-run`: every sheet of a task filled in a copy of the study."""
+"""`delibsim people try STUDY --raters`: every sheet of a task filled in a copy of the study."""
 
 import pytest
 from rated import (
@@ -34,7 +34,7 @@ def files(folder):
 def test_every_sheet_is_filled_and_nothing_is_kept(delibsim, home, made, kind, places, sheets):
     runs, task = made(home)
     before = files(runs.folder)
-    done = delibsim("people", "raters", runs.study, "--dry-run", "--json")
+    done = delibsim("people", "try", runs.study, "--raters", "--json")
     assert done.code == 0, done.err
     (found,) = done.json["tasks"]
     minutes = found.pop("minutes")
@@ -50,13 +50,13 @@ def test_a_task_that_people_have_begun_is_refused(delibsim, home):
     person(desk.register, "ann")
     all_of(desk, desk.join("ann", task))
     desk.register.close()
-    done = delibsim("people", "raters", runs.study, "--dry-run")
+    done = delibsim("people", "try", runs.study, "--raters")
     assert done.code == 2
     assert f"people have begun the task {task}" in done.err
 
 
 def test_a_study_without_tasks_says_how_one_is_handed_out(delibsim, home):
     runs = study_of_debates(home)
-    done = delibsim("people", "raters", runs.study, "--dry-run")
+    done = delibsim("people", "try", runs.study, "--raters")
     assert done.code == 2
     assert "delibsim ratings online d" in done.err

@@ -87,7 +87,7 @@ def test_an_experiment_of_the_users_own_may_use_both(delibsim, home, published):
     assert delibsim("import", "deliberr", published).code == 0
     (home / "conf" / "experiment").mkdir(parents=True)
     (home / "conf" / "experiment" / "pilot.yaml").write_text(EXPERIMENT)
-    sessions = plan(["+experiment=pilot"], home, sweep=True).sessions
+    sessions = plan(["experiment=pilot"], home, sweep=True).sessions
     assert len(sessions) == 8
     described = {(session.topic.id, bool(session.participants[0].persona)) for session in sessions}
     assert described == {(topic, people) for topic in TOPICS for people in (False, True)}

@@ -63,7 +63,7 @@ def trams(home, delibsim):
         writer.writerows(
             [f"p{k}", stage, *row] for stage in ("pre", "post") for k, row in enumerate(before)
         )
-    assert delibsim("import", "answers", "mine.csv", "--survey", "trams").code == 0
+    assert delibsim("import", "mine.csv", "survey=trams", "--as", "answers").code == 0
     return before
 
 
@@ -87,7 +87,7 @@ def built(home, name):
 
 
 def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(delibsim, home, trams):
-    answer = delibsim("personas", "build", "trams", "--k", "2")
+    answer = delibsim("import", "trams", "k=2", "--as", "personas")
     assert (answer.code, answer.err) == (0, "")
     assert "written: conf/persona/trams_2.yaml; use them with persona=trams_2" in answer.out
     assert "Manipulation check: mean correlation" in answer.out
@@ -107,9 +107,9 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
     )
     assert len(own["centroids"]) == len(own["check"]) == 2
     assert own["versions"]["scikit-learn"]
-    assert "unchanged" in delibsim("personas", "build", "trams", "--k", "2").out
-    assert delibsim("personas", "show", "trams_2", "--json").json["built"] == own
-    shown = delibsim("personas", "show", "trams_2", "--to", "page")
+    assert "unchanged" in delibsim("import", "trams", "k=2", "--as", "personas").out
+    assert delibsim("list", "personas", "trams_2", "--json").json["built"] == own
+    shown = delibsim("list", "personas", "trams_2", "-o", "page")
     assert (shown.code, shown.err) == (0, "")
     assert "written: page/report.html" in shown.out
     with (home / "page" / "tables" / "clusters.csv").open(newline="") as file:
@@ -135,8 +135,7 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
 
 def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
     assert (
-        delibsim("personas", "build", "trams", "--k", "2", "--items", "all", "--seed", "4").code
-        == 0
+        delibsim("import", "trams", "k=2", "items=all", "--seed", "4", "--as", "personas").code == 0
     )
     plain = built(home, "trams_2_all")
     seats = [
@@ -156,7 +155,7 @@ def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
 def test_a_persona_of_the_template_is_no_leak_when_its_holder_quotes_the_survey(
     delibsim, home, trams
 ):
-    assert delibsim("personas", "build", "trams", "--k", "2").code == 0
+    assert delibsim("import", "trams", "k=2", "--as", "personas").code == 0
     answer = delibsim("run", "-q", "topic=trams", "persona=trams_2", "--json")
     assert "persona_leak" not in answer.json["flags"]
 
@@ -174,12 +173,9 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
             "personas",
             "build",
             "trams",
-            "--k",
-            "2",
-            "--writer",
-            "local",
-            "--reader",
-            "reading",
+            "k=2",
+            "writer=local",
+            "reader=reading",
             f"base_url={provider.base_url}",
         ]
         before = await command(home, *words, "--estimate")
@@ -227,8 +223,8 @@ def readings(home, name):
 
 def test_what_the_reader_is_asked_depends_on_no_treatment_and_no_study(delibsim, home, trams):
     others = ("treatment=normative_b", "study=elsewhere", "seed=9", "replicate=4", "rounds=5")
-    assert delibsim("personas", "build", "trams", "--k", "2", "--name", "plain").code == 0
-    assert delibsim("personas", "build", "trams", "--k", "2", "--name", "else", *others).code == 0
+    assert delibsim("import", "trams", "k=2", "name=plain", "--as", "personas").code == 0
+    assert delibsim("import", "trams", "k=2", "name=else", *others, "--as", "personas").code == 0
     assert readings(home, "plain") == readings(home, "else")
     assert len(readings(home, "plain")) == 2
 
@@ -244,10 +240,8 @@ async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from
             "personas",
             "build",
             "trams",
-            "--k",
-            "2",
-            "--writer",
-            "local",
+            "k=2",
+            "writer=local",
             f"base_url={provider.base_url}",
         ]
         answer = await command(home, *words)
@@ -267,22 +261,22 @@ async def command(home, *words):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (["--k", "21"], "20 people answered survey 'trams', fewer than the 21 clusters wanted"),
-        (["--items", "some"], "unknown set of items 'some'"),
+        (["k=21"], "20 people answered survey 'trams', fewer than the 21 clusters wanted"),
+        (["items=some"], "unknown set of items 'some'"),
         (
-            ["--writer", "citizen"],
+            ["writer=citizen"],
             (
                 "'citizen' is rule-based and writes no profiles; take a language model, or --writer"
                 " template"
             ),
         ),
-        (["--reader", "citzen"], "unknown model 'citzen'; did you mean citizen"),
-        (["--name", "values"], "personas 'values' come with delibsim; take another name"),
+        (["reader=citzen"], "unknown model 'citzen'; did you mean citizen"),
+        (["name=values"], "personas 'values' come with delibsim; take another name"),
         (["survey=ccps"], "there are no answers of people to survey 'ccps'; import them"),
     ],
 )
 def test_what_cannot_be_built_is_said_and_nothing_is_written(delibsim, home, trams, words, fault):
-    answer = delibsim("personas", "build", "trams", *words)
+    answer = delibsim("import", "trams", *words, "--as", "personas")
     assert answer.code == 2
     assert fault in answer.err
     assert not (home / "conf" / "persona" / "trams_5.yaml").exists()
@@ -292,10 +286,10 @@ def test_personas_of_ones_own_are_imported_shown_and_seated(delibsim, home):
     (home / "mine.csv").write_text("persona\nYou drive a bus.\nYou own a shop.\n")
     assert (
         "2 personas in conf/persona/mine.yaml; use them with persona=mine"
-        in delibsim("personas", "import", "mine.csv").out
+        in delibsim("import", "mine.csv", "--as", "personas").out
     )
-    assert "2  You own a shop." in delibsim("personas", "show", "mine").out
-    refused = delibsim("personas", "show", "mine", "--to", "page")
+    assert "2  You own a shop." in delibsim("list", "personas", "mine").out
+    refused = delibsim("list", "personas", "mine", "-o", "page")
     assert refused.code == 2
     assert "not built from answers" in refused.err
     assert not (home / "page").exists()
@@ -448,7 +442,7 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
             WrongInput, match=f"personas '{persona}' do not come from people's answers"
         ):
             planned(home, f"persona={persona}", "group.diversity=low")
-    assert delibsim("personas", "build", "trams", "--k", "2").code == 0
+    assert delibsim("import", "trams", "k=2", "--as", "personas").code == 0
     assert planned(home, "persona=trams_2", "group.diversity=high").manifest.components["groups"]
     (home / "answers" / "trams.csv").unlink()
     assert planned(home, "persona=trams_2", "group.diversity=low").manifest.components["groups"]
@@ -487,9 +481,9 @@ def test_a_person_among_citizens_is_an_ensemble(home):
 def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_clusters_drive_groups_apart(
     delibsim, home
 ):
-    assert delibsim("import", "deliberr", PUBLISHED).code == 0
+    assert delibsim("import", PUBLISHED, "--as", "deliberr").code == 0
     for topic in ("ccps", "fremantle", "bep"):
-        assert delibsim("personas", "build", topic).code == 0
+        assert delibsim("import", topic, "--as", "personas").code == 0
         found = {}
         for persona in ("none", f"{topic}_5", f"human:{topic}"):
             settings = [
@@ -514,7 +508,7 @@ def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_c
 
 
 def test_a_sweep_crosses_personas_and_people_and_all_asks_no_person(delibsim, home, trams):
-    assert delibsim("personas", "build", "trams", "--k", "2").code == 0
+    assert delibsim("import", "trams", "k=2", "--as", "personas").code == 0
     sweep = plan(
         ["study=s", "topic=trams", "persona=none,trams_2,human:trams", "replicate=1,2"],
         home,

@@ -36,13 +36,13 @@ def test_a_study_that_may_not_be_written_is_analysed_elsewhere(delibsim, home, r
     assert "--to FOLDER" in refused.err
     scored = delibsim("score", "locked")
     assert scored.code == 4
-    assert "delibsim analyze locked --to FOLDER scores it" in scored.err
-    drawn = delibsim("plot", "locked", "before_after", "--to", "figure.svg")
+    assert "delibsim analyze locked -o FOLDER scores it" in scored.err
+    drawn = delibsim("plot", "locked", "before_after", "-o", "figure.svg")
     assert drawn.code == 0, drawn.err
     assert (home / "figure.svg").is_file()
     told = delibsim("power", "locked", "--sd", "topic=.1,residual=.1", "--json")
     assert told.code == 0, told.err
-    assert delibsim("export", "locked", "--as", "bench", "--to", "bench").code == 0
+    assert delibsim("export", "locked", "--as", "bench", "-o", "bench").code == 0
     assert sorted(read_only.iterdir()) == before
 
 
@@ -79,7 +79,7 @@ def test_a_report_is_refused_before_any_work(delibsim, home, files, to, said):
     (home / "thesis" / "tables").mkdir(parents=True)
     (home / "thesis" / "tables" / "mine.csv").write_text("mine")
     before = files()
-    found = delibsim("analyze", "table.csv", "--to", to)
+    found = delibsim("analyze", "table.csv", "-o", to)
     assert (found.code, said in found.err) == (2, True), found.err
     assert files() == before
 
@@ -96,7 +96,7 @@ def test_what_is_no_study_is_named_as_such(delibsim, home, command):
 
 def test_every_reader_of_a_study_takes_a_folder_of_tables(delibsim, home):
     held_study(home, study="small")
-    assert delibsim("export", "small", "--as", "bench", "--to", "bench").code == 0
+    assert delibsim("export", "small", "--as", "bench", "-o", "bench").code == 0
     listed = delibsim("plot", "bench", "--json")
     assert listed.code == 0, listed.err
     told = delibsim("power", "bench", "--sd", "topic=.1,residual=.1")

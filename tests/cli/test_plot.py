@@ -35,7 +35,7 @@ def test_a_figure_is_written_in_each_form_and_its_caption_is_printed(delibsim, t
     assert "48 sessions" in drawn.out
     assert (home / "elsewhere-before_after.svg").read_text().startswith("<svg ")
     for name in ("a.pdf", "b.png"):
-        given = delibsim("plot", table, "before_after", "--to", name, "--columns", 2, "--json")
+        given = delibsim("plot", table, "before_after", "-o", name, "--columns", 2, "--json")
         assert given.json["file"] == name
         assert (home / name).stat().st_size > 1000
 
@@ -52,7 +52,7 @@ def test_what_there_is_not_ends_with_a_reason_and_a_code(delibsim, table):
     for words in (
         ("plot", table, "effect"),
         ("plot", table, "effects", "--condition", "other"),
-        ("plot", table, "effects", "--to", "a.gif"),
+        ("plot", table, "effects", "-o", "a.gif"),
         ("plot", table, "effects", "--columns", 3),
         ("plot", "nowhere"),
     ):

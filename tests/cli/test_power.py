@@ -59,7 +59,7 @@ def test_a_pilot_gives_the_spread_and_the_design(delibsim, home):
     assert any("null model" in note for note in found["components"]["notes"])
     other = delibsim("power", "pilot", "--contrast", "dri_adjusted:none,normative", "--json").json
     assert (other["outcome"], other["between"]) == ("dri_adjusted", ["none", "normative"])
-    assert delibsim("power", "pilot", "--runs", home / "runs", "--json").code == 0
+    assert delibsim("power", "pilot", "--dir", home / "runs", "--json").code == 0
     wrong = delibsim("power", "pilot", "--contrast", "dri:basic,none")
     assert (wrong.code, "'basic'" in wrong.err) == (2, True)
 
@@ -95,7 +95,7 @@ def test_a_table_of_a_study_held_elsewhere_is_a_pilot_too(delibsim, home):
         (("--contrast", "dri:none,none"), "an outcome and two treatments"),
         (("--effect", "0"), "not 0"),
         (("--correlation", "2"), "from 0 to 1"),
-        (("one", "two"), "one study is the pilot"),
+        (("one", "two"), "is no setting"),
         (("nothing",), "unknown study 'nothing'"),
     ],
 )

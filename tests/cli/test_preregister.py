@@ -70,7 +70,7 @@ def test_a_file_that_was_filled_in_is_never_overwritten_and_an_empty_one_is(deli
     assert answer.code == 2
     assert "was filled in or changed" in answer.err
     assert document.read_text(encoding="utf-8") == filled
-    assert delibsim("preregister", *SWEEP, "--to", "other.md").code == 0
+    assert delibsim("preregister", *SWEEP, "-o", "other.md").code == 0
 
 
 def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(
@@ -94,7 +94,7 @@ def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(
         "rounds=1",
         "seed=7",
         "replicate=2",
-        "--to",
+        "-o",
         "two.md",
     )
     assert enlarged.code == 0
@@ -152,11 +152,11 @@ def test_a_tournament_states_its_design_and_claims_no_survey_that_is_not_held(
     done = delibsim(
         "preregister",
         "-m",
-        "+experiment=oxford",
+        "experiment=oxford",
         names,
         motions,
         f"audience={listeners}",
-        "--to",
+        "-o",
         str(document),
     )
     assert done.code == 0

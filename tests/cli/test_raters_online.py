@@ -28,7 +28,7 @@ def taken_part(runs, task, whole=1, partly=0):
 
 def test_debates_are_rated_on_pages_and_reported_like_those_on_paper(home, delibsim, tmp_path):
     study_of_debates(home)
-    done = delibsim("ratings", "online", "d", "--raters", "3", "--debates-per-rater", "4")
+    done = delibsim("rate", "handout", "d", "--online", "--raters", "3", "--n", "4")
     assert done.code == 0
     assert "8 debates for 3 raters, 4 each, on pages" in done.out
     task = done.out.split("Task")[1].split()[0]
@@ -53,10 +53,10 @@ def test_debates_are_rated_on_pages_and_reported_like_those_on_paper(home, delib
     assert len(pages) == 8 + 8 + 3
     assert all(float(page["seconds"]) >= 0 for page in pages)
     assert "w0" in delibsim("people", "raters", "d", "--task", task).out
-    report = delibsim("ratings", "report", "d", "--source", "people", "--json")
+    report = delibsim("rate", "report", "d", "source=people", "--json")
     assert report.code in (0, 3)
     assert task in report.out
-    assert delibsim("ratings", "export", "d", "--raters", "1", "--to", "pack").code == 0
+    assert delibsim("rate", "handout", "d", "--raters", "1", "-o", "pack").code == 0
     assert delibsim("people", "raters", "d", "--task", "none").code == 2
 
 
@@ -67,7 +67,7 @@ def test_codes_and_pairs_are_reported_against_people(home, delibsim):
         0,
         3,
     )
-    done = delibsim("code", "online", "pilot", "scheme=tiny", "--texts", "4", "--json")
+    done = delibsim("code", "handout", "pilot", "--online", "scheme=tiny", "--n", "4", "--json")
     task = task_in(done)
     taken_part(runs, task, whole=2)
     assert delibsim("people", "raters", "pilot").code == 0
@@ -76,7 +76,9 @@ def test_codes_and_pairs_are_reported_against_people(home, delibsim):
     assert f"{task} 1" in report.out
     pairs = study_of_pairs(home)
     task = task_in(
-        delibsim("compare", "online", "demo", "dimension=logical", "--raters", "2", "--json")
+        delibsim(
+            "compare", "handout", "demo", "--online", "dimension=logical", "--raters", "2", "--json"
+        )
     )
     taken_part(pairs, task, whole=2)
     assert delibsim("people", "raters", "demo").code == 0
@@ -88,10 +90,16 @@ def test_codes_and_pairs_are_reported_against_people(home, delibsim):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("code", "online", "pilot", "scheme=tiny", "--coders", "Ann,Ben"), "give how many"),
-        (("compare", "online", "pilot", "dimension=logical", "--raters", "Ann"), "give how many"),
+        (
+            ("code", "handout", "pilot", "--online", "scheme=tiny", "--raters", "Ann,Ben"),
+            "give how many",
+        ),
+        (
+            ("compare", "handout", "pilot", "--online", "dimension=logical", "--raters", "Ann"),
+            "give how many",
+        ),
         (("people", "raters", "pilot", "--task", "x"), "no task for raters on pages"),
-        (("ratings", "online", "pilot"), "no debate"),
+        (("rate", "handout", "pilot", "--online"), "no debate"),
     ],
 )
 def test_what_cannot_be_is_told(home, delibsim, words, told):
@@ -104,7 +112,7 @@ def test_what_cannot_be_is_told(home, delibsim, words, told):
 
 def test_nobody_has_come_yet(home, delibsim):
     study_of_debates(home)
-    delibsim("ratings", "online", "d", "--raters", "1")
+    delibsim("rate", "handout", "d", "--online", "--raters", "1")
     done = delibsim("people", "raters", "d")
     assert done.code == 4
     assert "free" in done.out

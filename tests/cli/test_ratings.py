@@ -17,10 +17,10 @@ from debates import debate, hostile, scripted
 
 from delibsim import Completion, Runs, Usage
 from delibsim.analysis.debates.stance import OURS
-from delibsim.asking.kinds.rating_form import COLUMNS
 from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 
+PACKS = "annotations/rating-people/packs"
 ONE = (
     "format=debate",
     "motion=voting",
@@ -54,7 +54,7 @@ def tournament(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tournament")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain,citizen_halting]"
     planned = plan(
-        ["+experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True
+        ["experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True
     )
     runs = Runs(planned.root, planned.study)
     runs.settle(planned.manifest)
@@ -163,7 +163,7 @@ def test_what_cannot_be_debated_is_wrong_input(delibsim, files, overrides, messa
     ],
 )  # fmt: skip
 def test_a_tournament_that_cannot_be_is_wrong_input(delibsim, files, overrides, message):
-    done = delibsim("run", "-m", "+experiment=oxford", *overrides)
+    done = delibsim("run", "-m", "experiment=oxford", *overrides)
     assert done.code == 2
     assert message in done.err
     assert files() == {}
@@ -174,7 +174,7 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
         "run",
         "-q",
         "-m",
-        "+experiment=oxford",
+        "experiment=oxford",
         "tournament.debaters=[citizen,citizen_plain]",
         "tournament.motions=[voting,nuclear]",
     )
@@ -192,7 +192,7 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
         "run",
         "-q",
         "-m",
-        "+experiment=oxford",
+        "experiment=oxford",
         "study=b",
         "tournament.design=against_baseline",
         "tournament.baseline=citizen",
@@ -204,7 +204,7 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
 
 
 def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
-    base = ("run", "-q", "-m", "+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]")
+    base = ("run", "-q", "-m", "experiment=oxford", "tournament.debaters=[citizen,citizen_plain]")
     assert "warning" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
     assert "balanced" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
     even = delibsim(*base, "tournament.motions=[plastics,remote_work]")
@@ -223,13 +223,13 @@ def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
 
 
 def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
-    first = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    first = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert first.code == 0
     assert (first.json["new"], first.json["calls"]) == (3, 6)
     assert delibsim("status", "d", "--json").json["calls_by_task"] == {"ratings": {"ok": 6}}
     assert "one family (citizen)" in first.err
     before = files()
-    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["before"], again.json["calls"]) == (
         0,
         0,
@@ -237,43 +237,40 @@ def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
         0,
     )
     assert files() == before
-    more = delibsim("ratings", "ask", "d", "group.size=5", "--json")
+    more = delibsim("rate", "ask", "d", "group.size=5", "--json")
     assert (more.json["new"], more.json["calls"]) == (2, 4)
-    other = delibsim("ratings", "ask", "d", "group.size=2", "model=citizen_open")
+    other = delibsim("rate", "ask", "d", "group.size=2", "model=citizen_open")
     assert other.code == 2
     assert "panel 'panel' is another" in other.err
     assert (
         delibsim(
-            "ratings", "ask", "d", "group.size=2", "model=citizen_open", "--panel", "open", "--json"
+            "rate", "ask", "d", "group.size=2", "model=citizen_open", "panel=open", "--json"
         ).json["new"]
         == 2
     )
 
 
 def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim, held):
-    told = json.loads(delibsim("ratings", "ask", "d", "group.size=3", "--estimate", "--json").out)
+    told = json.loads(delibsim("rate", "ask", "d", "group.size=3", "--estimate", "--json").out)
     assert told["ratings"] == {"planned": 3, "held": 0, "waiting": 3}
-    report = delibsim("ratings", "report", "d")
+    report = delibsim("rate", "report", "d")
     assert report.code == 4
     assert report.out.startswith("study d: 1 debate, no ratings\n")
     assert "delibsim ratings ask d" in report.out
     assert len(report.out.splitlines()) == 3
-    unrated = delibsim("ratings", "report", "d", "--json").json
+    unrated = delibsim("rate", "report", "d", "--json").json
     assert unrated["not_given"]["standings"]["reason"] == "no_rating"
-    assert (
-        "no ratings of those asked for"
-        in delibsim("ratings", "report", "d", "--source", "people").out
-    )
-    asked = json.loads(delibsim("ratings", "ask", "d", "group.size=2", "--json").out)
+    assert "no ratings of those asked for" in delibsim("rate", "report", "d", "source=people").out
+    asked = json.loads(delibsim("rate", "ask", "d", "group.size=2", "--json").out)
     assert (asked["calls"], told["total"]["calls"]) == (4, 6)
     left = delibsim(
-        "ratings", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "--panel", "other"
+        "rate", "ask", "d", "group.size=3", "model=gpt_5_1", "--estimate", "panel=other"
     )
     assert left.code == 0
     assert "3 ratings, 0 there already, 3 to be asked for" in left.out
     assert re.search(r"gpt_5_1 +3 +6 .* 0\.0\d - 0\.\d\d$", left.out, re.MULTILINE)
     assert "statements of" not in left.out
-    done = delibsim("ratings", "ask", "d", "group.size=2", "--estimate")
+    done = delibsim("rate", "ask", "d", "group.size=2", "--estimate")
     assert (done.code, done.out) == (
         0,
         "study d: 2 ratings, 2 there already, 0 to be asked for\n"
@@ -283,13 +280,13 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
 
 def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
     folder = home / "runs" / "d" / "ratings" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
-    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=2")
     whole = (folder / "ratings.jsonl").read_text()
     lines = whole.splitlines(keepends=True)
     (folder / "ratings.jsonl").write_text(
         lines[0] + lines[1][:120]
     )  # torn in the middle of the second
-    again = delibsim("ratings", "ask", "d", "group.size=2", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=2", "--json")
     assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
     kept = [
         json.loads(line)
@@ -306,15 +303,15 @@ def test_a_panel_begun_before_raters_had_neutral_names_goes_on_from_its_record(
     older = home / "conf" / "wording" / "oxford.yaml"
     older.parent.mkdir(parents=True)
     older.write_text(ours.read_text().replace("  rater_you: >-\n    You are\n", ""))
-    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
+    assert delibsim("rate", "ask", "d", "group.size=2").code == 0
     older.unlink()
     file = home / "runs" / "d" / "ratings" / "panels.json"
     kept = json.loads(file.read_text())["panel"]["wording"]
     assert "rater_you" not in kept["texts"]
-    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["before"]) == (0, 1, 2)
     assert json.loads(file.read_text())["panel"]["wording"] == kept
-    new = delibsim("ratings", "ask", "d", "group.size=2", "--panel", "new")
+    new = delibsim("rate", "ask", "d", "group.size=2", "panel=new")
     assert new.code == 0
     assert "rater_you" in json.loads(file.read_text())["new"]["wording"]["texts"]
 
@@ -331,19 +328,19 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(
         / "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
         / "ratings.jsonl"
     )
-    delibsim("ratings", "ask", "d", "group.size=3")
+    delibsim("rate", "ask", "d", "group.size=3")
     lines = file.read_text().splitlines(keepends=True)
     broken = lines.copy()
     broken[place] = lines[place][:20] + "\0\n"  # nobody can tell whose it was
     file.write_text("".join(broken))
-    told = delibsim("ratings", "report", "d", "--json")
+    told = delibsim("rate", "report", "d", "--json")
     assert (told.code, len(told.json["lost"])) == (3, 1)
     assert "ratings.jsonl: 1 damaged line" in told.json["lost"][0]
     if place == 0:
-        lost = delibsim("ratings", "report", "d").out.replace("\n", "")
+        lost = delibsim("rate", "report", "d").out.replace("\n", "")
         assert "ratings.jsonl: 1 damaged line" in lost
     assert sum(row["ratings"] for row in told.json["tables"]["counts"]) == 2
-    again = delibsim("ratings", "ask", "d", "group.size=3", "--json")
+    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
     assert (again.code, again.json["new"], again.json["calls"], len(again.json["lost"])) == (
         3,
         1,
@@ -352,36 +349,36 @@ def test_a_rating_lost_to_a_damaged_line_is_told_until_it_is_given_again(
     )
     broken[place] = lines[place].replace('"first"', "first")  # its rater can be read
     file.write_text("".join(broken))
-    assert place or delibsim("ratings", "report", "d").code == 3
-    assert delibsim("ratings", "ask", "d", "group.size=3").code == 0
-    assert delibsim("ratings", "report", "d").code == 0
+    assert place or delibsim("rate", "report", "d").code == 3
+    assert delibsim("rate", "ask", "d", "group.size=3").code == 0
+    assert delibsim("rate", "report", "d").code == 0
 
 
 def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, home, files):
-    assert delibsim("ratings", "ask", "d", "group.size=2").code == 0
-    assert delibsim("ratings", "report", "d", "--json").json["edited"] == []
+    assert delibsim("rate", "ask", "d", "group.size=2").code == 0
+    assert delibsim("rate", "report", "d", "--json").json["edited"] == []
     file = home / "runs" / "d" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "run.json"
     plain = json.loads(file.read_text())
     plain["transcript"][2]["text"] = "Something else was said. " * 30
     file.write_text(json.dumps(plain))
     (file.parent / "SHA256SUMS").unlink()
     before = files()
-    done = delibsim("ratings", "ask", "d", "group.size=3")
+    done = delibsim("rate", "ask", "d", "group.size=3")
     assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
     assert files() == before
-    told = delibsim("ratings", "report", "d")
+    told = delibsim("rate", "report", "d")
     assert (told.code, "warning: voting.oxford" in told.out) == (3, True)
 
 
 def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim, held, home):
-    delibsim("ratings", "ask", "d", "group.size=2")
-    delibsim("ratings", "ask", "d", "group.size=3", "--panel", "other")
-    delibsim("ratings", "export", "d", "--raters", "1", "--to", "pack")
+    delibsim("rate", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=3", "panel=other")
+    delibsim("rate", "handout", "d", "--raters", "1", "-o", "pack")
     fill(home / "pack" / "form.csv")
-    delibsim("ratings", "import", "pack/form.csv")
+    delibsim("rate", "collect", "oxford", "pack/form.csv")
 
     def ratings(*options):
-        found = delibsim("ratings", "report", "d", "--json", *options)
+        found = delibsim("rate", "report", "d", "--json", *options)
         assert (
             sum(of["ratings"] for of in found.json["pooled"].values())
             == found.json["tables"]["counts"][0]["ratings"]
@@ -391,27 +388,27 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
     everybody = ratings()
     (pack,) = set(everybody) - {"panel", "other"}
     assert everybody == {"panel": ("models", 2), "other": ("models", 3), pack: ("people", 1)}
-    assert set(ratings("--panel", "other")) == {"other"}
-    assert set(ratings("--panel", "other", "--panel", pack)) == {"other", pack}
-    assert set(ratings("--source", "people")) == {pack}
-    assert set(ratings("--source", "models")) == {"panel", "other"}
-    told = delibsim("ratings", "report", "d", "--source", "models")
+    assert set(ratings("panel=other")) == {"other"}
+    assert set(ratings("panel=other", f"panel={pack}")) == {"other", pack}
+    assert set(ratings("source=people")) == {pack}
+    assert set(ratings("source=models")) == {"panel", "other"}
+    told = delibsim("rate", "report", "d", "source=models")
     whose = "other (models, 3, wording oxford), panel (models, 2, wording oxford)"
     assert f"Ratings of {whose}, pooled" in told.out
     assert "warning" not in told.out
-    wrong = delibsim("ratings", "report", "d", "--panel", "othr")
+    wrong = delibsim("rate", "report", "d", "panel=othr")
     assert (wrong.code, "did you mean other" in wrong.err) == (2, True)
 
 
 def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
-    delibsim("ratings", "ask", "d", "group.size=2")
-    ours = ("ratings", "export", "d", "--raters", "1", "--to", "pack")
+    delibsim("rate", "ask", "d", "group.size=2")
+    ours = ("rate", "handout", "d", "--raters", "1", "-o", "pack")
     delibsim(*ours, "--wording", "oxford_evaluative")
     fill(home / "pack" / "form.csv")
-    delibsim("ratings", "import", "pack/form.csv")
-    (file,) = (home / "runs" / "d" / "ratings" / "packs").glob("*.json")
+    delibsim("rate", "collect", "oxford", "pack/form.csv")
+    (file,) = (home / "runs" / "d" / PACKS).glob("*.json")
     pack = file.stem
-    found = delibsim("ratings", "report", "d", "--json", "--to", "report")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report")
     read = {name: share["wording"] for name, share in found.json["pooled"].items()}
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
@@ -421,25 +418,20 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     with (home / "report" / "tables" / "ratings.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
     assert [row["wording"] for row in rows] == ["oxford", "oxford", "oxford_evaluative"]
-    told = delibsim("ratings", "report", "d").out
+    told = delibsim("rate", "report", "d").out
     assert f"{pack} (people, 1, wording oxford_evaluative)" in told
     assert f"warning: {warning}" in told
-    assert delibsim("ratings", "report", "d", "--json", "--panel", pack).json["warnings"] == []
-    # A pack handed out before its wording was kept.
-    file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
-    older = delibsim("ratings", "report", "d", "--json").json
-    assert older["pooled"][pack]["wording"] == ""
-    assert f"the wording was not kept for {pack}" in older["warnings"][0]
+    assert delibsim("rate", "report", "d", "--json", f"panel={pack}").json["warnings"] == []
 
 
 def test_wordings_of_one_name_that_say_other_things_are_told_apart(delibsim, held, home):
-    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=2")
     ours = Path(__file__).parents[2] / "conf" / "wording" / "oxford.yaml"
     own = home / "conf" / "wording" / "oxford.yaml"
     own.parent.mkdir(parents=True)
     own.write_text(ours.read_text().replace("0 (not at all)", "0 (never)"))
-    delibsim("ratings", "ask", "d", "group.size=2", "--panel", "own")
-    found = delibsim("ratings", "report", "d", "--json").json
+    delibsim("rate", "ask", "d", "group.size=2", "panel=own")
+    found = delibsim("rate", "report", "d", "--json").json
     read = [share["wording"] for share in found["pooled"].values()]
     assert all(re.fullmatch(r"oxford \([0-9a-f]{8}\)", wording) for wording in read)
     assert len(set(read)) == 2
@@ -450,8 +442,8 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
     debates = ("run", "-q", "-m", *ONE)
     varied = ("wording=oxford,oxford_evaluative", "procedure.rules.fairness=false,true")
     assert delibsim(*debates, *varied).code == 0
-    delibsim("ratings", "ask", "d", "group.size=2")
-    found = delibsim("ratings", "report", "d", "--json", "--to", "report")
+    delibsim("rate", "ask", "d", "group.size=2")
+    found = delibsim("rate", "report", "d", "--json", "-o", "report")
     assert found.code == 0
     assert found.json["differing"] == {
         "wording": ["oxford", "oxford_evaluative"],
@@ -466,17 +458,17 @@ def test_a_report_warns_of_conditions_that_differ_and_of_those_that_do_not(delib
         cells = {row["debate"]: row["cell"] for row in csv.DictReader(table)}
     assert all(debate == f"{cell}.r1" for debate, cell in cells.items())
     assert len(set(cells.values())) == 4
-    told = delibsim("ratings", "report", "d").out
+    told = delibsim("rate", "report", "d").out
     assert "warning: debates held under different conditions" in told
 
 
 def test_a_report_of_a_tournament_under_one_condition_has_nothing_to_warn_of(delibsim, oxford):
-    found = delibsim("ratings", "report", oxford, "--json").json
+    found = delibsim("rate", "report", oxford, "--json").json
     assert (found["warnings"], found["differing"], found["same_conditions"]) == ([], {}, {})
 
 
 def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford, home):
-    done = delibsim("ratings", "report", oxford, "--to", "report", "--json")
+    done = delibsim("rate", "report", oxford, "-o", "report", "--json")
     assert done.code == 0
     found = done.json
     assert [row["debater"] for row in found["tables"]["standings"]] == [
@@ -511,28 +503,28 @@ def test_the_report_of_a_tournament_has_every_table_and_figure(delibsim, oxford,
     assert "<script" not in page
     assert "<title>Win rate</title>" in (home / "report" / "figures" / "win_rates.svg").read_text()
     assert len((home / "report" / "tables" / "ratings.csv").read_text().splitlines()) == 1 + 6 * 4
-    text = delibsim("ratings", "report", oxford)
+    text = delibsim("rate", "report", oxford)
     assert text.code == 0
     assert "Bradley-Terry strengths" in text.out
 
 
 def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
-    done = delibsim("ratings", "report", oxford, "--focus", "citizen_plain", "--json")
+    done = delibsim("rate", "report", oxford, "focus=citizen_plain", "--json")
     assert done.code == 0
     contrasts = {row["contrast"] for row in done.json["tables"]["winner_model"]}
     assert contrasts == {"proposition - opposition", "citizen_plain - rest"}
     debaters = {row["debaters"] for row in done.json["tables"]["dimension_reliability"]}
     assert debaters == {"all", "citizen_plain", "rest"}
-    text = delibsim("ratings", "report", oxford, "--focus", "citizen_plain")
+    text = delibsim("rate", "report", oxford, "focus=citizen_plain")
     assert "citizen_plain - rest" in text.out
-    wrong = delibsim("ratings", "report", oxford, "--focus", "citizen_plane")
+    wrong = delibsim("rate", "report", oxford, "focus=citizen_plane")
     assert (wrong.code, "did you mean citizen_plain" in wrong.err) == (2, True)
 
 
 def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):
     rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
     (home / "people.csv").write_text("\n".join(rows))
-    words = ("ratings", "report", oxford, "--focus", "citizen_plain", "--people", "people.csv")
+    words = ("rate", "report", oxford, "focus=citizen_plain", "--people", "people.csv")
     found = delibsim(*words, "--json").json["tables"]
     counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
     assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (
@@ -551,8 +543,8 @@ def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, 
 
 
 def test_a_report_without_ratings_says_so(delibsim, held):
-    assert delibsim("ratings", "report", "d").code == 4
-    assert delibsim("ratings", "report", "nothing").code == 2
+    assert delibsim("rate", "report", "d").code == 4
+    assert delibsim("rate", "report", "nothing").code == 2
 
 
 def test_a_study_without_debates_is_wrong_input(delibsim):
@@ -566,45 +558,53 @@ def fill(form, change=lambda row: None):
     """A form with every cell filled in, and what `change` does to each row."""
     rows = list(csv.DictReader(io.StringIO(form.read_text())))
     for row in rows:
-        for name in COLUMNS[4:]:
-            row[name] = "60"
-        row["winner"] = "A"
-        row["check"] = "5"  # nobody is told so small a number
+        said = {"winner": "A", "check": "5"}  # nobody is told so small a number
+        row["answer"] = said.get(row["question"], "60")
         change(row)
     with form.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
     return rows
 
 
+def told(checks):
+    """What writes the number that was told into the place of the check."""
+
+    def change(row):
+        if row["question"] == "check":
+            row["answer"] = str(checks[row["sheet"]])
+
+    return change
+
+
 def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home):
-    assert delibsim("ratings", "export", oxford, "--raters", "2", "--to", "pack").code == 0
+    assert delibsim("rate", "handout", oxford, "--raters", "2", "-o", "pack").code == 0
     assert sorted(p.name for p in (home / "pack").iterdir()) == [
         "form.csv",
         "rater-1.html",
         "rater-2.html",
     ]
-    (key,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
+    (key,) = (home / "runs" / oxford / PACKS).glob("*.json")
     key = json.loads(key.read_text())["sheets"]
     pages = {p.name: p.read_text() for p in (home / "pack").iterdir()}
     for name, page in pages.items():
         leak = LEAKS.search(page)
         assert leak is None, f"{name}: {page[max(leak.start() - 60, 0) : leak.end() + 60]}"
-    assert pages["rater-1.html"].count("<h2>Ballot") == 6
+    assert pages["rater-1.html"].count("(continued)") == 6
     order = [
-        re.findall(r"Ballot \(sheet <span class=code>(\w+)", pages[f"rater-{k}.html"])
+        re.findall(r"<h2>Sheet <span class=code>(\w+)</span> \(continued", pages[f"rater-{k}.html"])
         for k in (1, 2)
     ]
     assert [key[code]["debate"] for code in order[0]] != [key[code]["debate"] for code in order[1]]
     assert [entry["first"] for entry in key.values()].count("proposition") == 6
     checks = {code: entry["check"] for code, entry in key.items()}
-    fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
-    done = delibsim("ratings", "import", "pack/form.csv")
+    fill(home / "pack" / "form.csv", told(checks))
+    done = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert (done.code, "12 ratings kept" in done.out) == (0, True)
-    again = delibsim("ratings", "import", "pack/form.csv")
+    again = delibsim("rate", "collect", "oxford", "pack/form.csv")
     assert "0 ratings kept, 12 known before" in again.out
-    found = delibsim("ratings", "report", oxford, "--json").json
+    found = delibsim("rate", "report", oxford, "--json").json
     assert {row["ratings"] for row in found["tables"]["counts"]} == {3 * (4 + 2)}
     scores = [
         json.loads(line)
@@ -619,50 +619,22 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert {s["value"] for s in people} == {60.0}
 
 
-@pytest.mark.parametrize(
-    ("cell", "value", "message"),
-    [
-        ("winner", "tie", "winner: 'tie' is neither A nor B; there are no ties"),
-        ("a_logic", "101", "a_logic: '101' is no whole number from 0 to 100"),
-        ("b_evidence", "4.5", "b_evidence: '4.5'"), ("before", "-3", "before: '-3'"), ("sheet", "XXXXXX", "sheet 'XXXXXX' is not in pack"),
-        ("pack", "00000000", "pack '00000000' was not exported"), ("check", "yes", "check: 'yes' is no number"),
-        ("rater", "2", "rater: sheet"), ("motion", "plastics", "motion: sheet"),
-    ],
-)  # fmt: skip
-def test_a_wrong_line_is_named_and_nothing_is_kept(
-    delibsim, oxford, home, files, cell, value, message
-):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
-    rows = fill(home / "pack" / "form.csv")
-    rows[2][cell] = value
-    with (home / "pack" / "form.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
-    before = files("runs")
-    done = delibsim("ratings", "import", "pack/form.csv")
-    assert done.code == 2
-    assert f"line 4: {message}" in done.err
-    assert files("runs") == before
-
-
 def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, home, files):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
+    delibsim("rate", "handout", oxford, "--raters", "1", "-o", "pack")
     form = home / "pack" / "form.csv"
-    sheets = [row["sheet"] for row in csv.DictReader(io.StringIO(form.read_text()))]
+    rows = csv.DictReader(io.StringIO(form.read_text()))
+    sheets = list(dict.fromkeys(row["sheet"] for row in rows))
 
     def change(row):
-        if row["sheet"] == sheets[0]:
-            row.update(winner="", a_logic="", check="")
-        if row["sheet"] == sheets[1]:
-            row.update(dict.fromkeys(COLUMNS[4:], ""))
+        left = row["question"] in ("winner", "a_logic", "check")
+        if (row["sheet"] == sheets[0] and left) or row["sheet"] == sheets[1]:
+            row["answer"] = ""
 
     fill(form, change)
-    done = delibsim("ratings", "import", form)
+    done = delibsim("rate", "collect", "oxford", form)
     assert done.code == 3
-    assert (
-        "5 ratings kept, 0 known before, 1 with something missing, 1 sheet left empty" in done.out
-    )
+    assert "5 ratings kept, 0 known before, 29 cells left empty" in done.out
+    assert "1 with something missing" in done.out
     lines = [
         json.loads(line)
         for path in (home / "runs").glob("oxford/ratings/*/ratings.jsonl")
@@ -675,27 +647,25 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
         None,
         False,
     }
-    found = delibsim("ratings", "report", oxford, "--json").json
+    found = delibsim("rate", "report", oxford, "--json").json
     assert sum(row["without_winner"] for row in found["tables"]["counts"]) == 1
     assert sum(row["failed_attention"] for row in found["tables"]["counts"]) == 4
     text = form.read_text().replace(",60", ",61", 1)
-    line = next(n for n, row in enumerate(text.splitlines(), 1) if ",61" in row)
     form.write_text(text)
     before = files("runs")
-    clash = delibsim("ratings", "import", form)
+    clash = delibsim("rate", "collect", "oxford", form)
     assert clash.code == 2
-    said = f"line {line}: sheet {sheets[line - 2]} was imported before with other answers"
-    assert said in clash.err
-    assert "give the corrected answers to another pack" in clash.err
+    assert "line 2: " in clash.err
+    assert "winner None before" in clash.err
     assert files("runs") == before
 
 
 def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
     kept = {}
     for name in ("oxford", "oxford_evaluative"):
-        out = ("--raters", "1", "--to", name, "--wording", name)
-        assert delibsim("ratings", "export", oxford, *out).code == 0
-        (file,) = set((home / "runs" / oxford / "ratings" / "packs").glob("*.json")) - set(kept)
+        out = ("--raters", "1", "-o", name, "--wording", name)
+        assert delibsim("rate", "handout", oxford, *out).code == 0
+        (file,) = set((home / "runs" / oxford / PACKS).glob("*.json")) - set(kept)
         kept[file] = json.loads(file.read_text())["wording"]
         assert kept[file]["id"] == name
         page = html.unescape((home / name / "rater-1.html").read_text())
@@ -703,43 +673,19 @@ def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
     assert len({wording["texts"]["rater_ballot"] for wording in kept.values()}) == 2
 
 
-def test_a_pack_handed_out_before_its_wording_was_kept_comes_back_as_before(delibsim, oxford, home):
-    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
-    (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
-    file.write_text(json.dumps(json.loads(file.read_text())["sheets"]))
-    fill(home / "pack" / "form.csv")
-    done = delibsim("ratings", "import", "pack/form.csv")
-    assert (done.code, "6 ratings kept" in done.out) == (0, True)
-    assert delibsim("ratings", "report", oxford).code == 0
-
-
 def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home, files):
     for name in ("one", "two"):
-        delibsim("ratings", "export", oxford, "--raters", "1", "--to", name)
+        delibsim("rate", "handout", oxford, "--raters", "1", "-o", name)
         fill(home / name / "form.csv")
     second = (home / "two" / "form.csv").read_text()
-    delibsim("ratings", "import", "two/form.csv")
+    delibsim("rate", "collect", "oxford", "two/form.csv")
     first = (home / "one" / "form.csv").read_text()
     both = first + second.partition("\n")[2].replace(",60", ",61")
     (home / "both.csv").write_text(both)
     before = files("runs")
-    done = delibsim("ratings", "import", "both.csv")
+    done = delibsim("rate", "collect", "oxford", "both.csv")
     assert (done.code, "Nothing was imported" in done.err) == (2, True)
     assert files("runs") == before
-
-
-def test_a_form_of_another_shape_is_wrong_input(delibsim, oxford, home):
-    (home / "form.csv").write_text("a,b\n1,2\n")
-    done = delibsim("ratings", "import", "form.csv")
-    assert (done.code, "line 1: the columns must be those" in done.err) == (2, True)
-    assert delibsim("ratings", "import", "none.csv").code == 2
-    delibsim("ratings", "export", oxford, "--raters", "1", "--to", "pack")
-    fill(home / "pack" / "form.csv")
-    text = (home / "pack" / "form.csv").read_text()
-    (home / "pack" / "form.csv").write_text(
-        "\ufeff" + text.replace(",", ";")
-    )  # as a German Excel saves it
-    assert delibsim("ratings", "import", "pack/form.csv").code == 0
 
 
 def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
@@ -752,13 +698,13 @@ def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
     refusal = Completion("", "refusal", "no", Usage(cost_usd=0.0), "citizen")
     models = scripted(session, {("Opposition", "turn 4"): refusal})
     asyncio.run(hold_all([session], runs, pool=ModelPool(models=models)))
-    asked = delibsim("ratings", "ask", "b", "--json")
+    asked = delibsim("rate", "ask", "b", "--json")
     assert (asked.code, asked.json["incomplete"], asked.json["calls"]) == (4, 1, 0)
-    found = delibsim("ratings", "report", "b", "--json")
+    found = delibsim("rate", "report", "b", "--json")
     assert found.code == 4
     assert found.json["tables"]["counts"] == [{"motion": "voting", "held": 1, "complete": 0, "rated": 0, "ratings": 0, "without_winner": 0,
                                      "failed_attention": 0, "analysed": 0}]  # fmt: skip
-    done = delibsim("ratings", "export", "b")
+    done = delibsim("rate", "handout", "b")
     assert (done.code, "no complete debate" in done.err) == (2, True)
 
 
@@ -773,7 +719,7 @@ def test_pages_of_a_hostile_debate_give_nobody_away(delibsim, home):
     script = {(side, f"turn {turn}"): hostile for side, turn in turns}
     models = scripted(session, script)
     asyncio.run(hold_all([session], runs, pool=ModelPool(models=models)))
-    assert delibsim("ratings", "export", "b", "--raters", "2", "--to", "pack").code == 0
+    assert delibsim("rate", "handout", "b", "--raters", "2", "-o", "pack").code == 0
     for path in (home / "pack").iterdir():
         text = path.read_text()
         leak = LEAKS.search(text)
@@ -785,7 +731,7 @@ def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
     from delibsim.conduct.cost import spent
 
     before = spent(Runs.open(home / "runs", "d"))
-    delibsim("ratings", "ask", "d", "group.size=2")
+    delibsim("rate", "ask", "d", "group.size=2")
     log = next((home / "runs" / "d" / "ratings").glob("*/exchanges.jsonl"))
     records = [json.loads(line) for line in log.read_text().splitlines()]
     for record in records:
@@ -800,7 +746,7 @@ def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
     ["tournament.meetings=abc", "tournament.debaters=citizen", "seed=abc", "tournament.size=3"],
 )
 def test_a_setting_of_a_tournament_that_makes_no_sense_is_wrong_input(delibsim, setting):
-    done = delibsim("run", "-m", "+experiment=oxford", setting)
+    done = delibsim("run", "-m", "experiment=oxford", setting)
     assert done.code == 2
     assert setting.partition("=")[0].split(".")[-1] in done.err
 
@@ -820,7 +766,7 @@ def given(home):
 
 
 def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, oxford, home, files):
-    ask = ("ratings", "ask", oxford, "--debates-per-rater", "2", "--panel", "own")
+    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
     told = delibsim(*ask, "group.size=3", "--estimate", "--json").json
     assert told["ratings"] == {"planned": 6, "held": 0, "waiting": 6}
     assert told["total"]["calls"] == 12
@@ -849,7 +795,7 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
     assert len(enlarged) == 6
     fewer = delibsim(*ask, "group.size=3", "--json").json
     assert (fewer["new"], fewer["before"]) == (0, 6)
-    counts = delibsim("ratings", "report", oxford, "--json").json["tables"]["counts"]
+    counts = delibsim("rate", "report", oxford, "--json").json["tables"]["counts"]
     found = {
         (row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts
     }
@@ -858,14 +804,13 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
 
 def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ask = (
-        "ratings",
+        "rate",
         "ask",
         oxford,
         "group.size=3",
-        "--debates-per-rater",
+        "--n",
         "2",
-        "--panel",
-        "own",
+        "panel=own",
         "--json",
     )
     assert delibsim(*ask).json["new"] == 6
@@ -882,16 +827,16 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ("options", "message"),
     [
         (
-            ["--debates-per-rater", "7"],
+            ["--n", "7"],
             "at least 1 debate and at most all 6 that are complete, not 7",
         ),
-        (["--debates-per-rater", "0"], "at least 1 debate"),
+        (["--n", "0"], "at least 1 debate"),
         (
-            ["--debates-per-rater", "3", "--panel", "panel"],
+            ["--n", "3", "panel=panel"],
             "each rater of panel 'panel' rates every debate: go on without",
         ),
         (
-            ["--panel", "own"],
+            ["panel=own"],
             "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2",
         ),
     ],
@@ -900,22 +845,22 @@ def test_an_allocation_that_cannot_be_is_wrong_input(
     delibsim, oxford, home, files, options, message
 ):
     # The fixture's panel was asked without the command, which is what keeps a panel.
-    delibsim("ratings", "ask", oxford, "group.size=4")
-    delibsim("ratings", "ask", oxford, "group.size=2", "--debates-per-rater", "2", "--panel", "own")
-    named = [] if "--panel" in options else ["--panel", "new"]
+    delibsim("rate", "ask", oxford, "group.size=4")
+    delibsim("rate", "ask", oxford, "group.size=2", "--n", "2", "panel=own")
+    named = [] if "--panel" in options else ["panel=new"]
     before = files()
     for more in ([], ["--estimate"]):
-        done = delibsim("ratings", "ask", oxford, "group.size=2", *options, *named, *more)
+        done = delibsim("rate", "ask", oxford, "group.size=2", *options, *named, *more)
         assert (done.code, message in done.err) == (2, True)
     assert files() == before
 
 
 def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
-    ask = ("ratings", "ask", oxford, "--debates-per-rater", "2", "--panel", "own")
+    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
     delibsim(*ask, "group.size=3")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain]"
     motions = "tournament.motions=[plastics,four_day_week]"
-    assert delibsim("run", "-q", "-m", "+experiment=oxford", names, motions).code == 0
+    assert delibsim("run", "-q", "-m", "experiment=oxford", names, motions).code == 0
     same = delibsim(*ask, "group.size=3")
     assert "0 ratings now, 6 before" in same.out
     assert "allocated to nobody yet: 2 debates" in same.out
@@ -926,9 +871,9 @@ def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
 
 
 def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim, oxford, home):
-    export = ("ratings", "export", oxford, "--raters", "6", "--debates-per-rater", "2")
-    assert delibsim(*export, "--to", "pack").code == 0
-    (file,) = (home / "runs" / oxford / "ratings" / "packs").glob("*.json")
+    export = ("rate", "handout", oxford, "--raters", "6", "--n", "2")
+    assert delibsim(*export, "-o", "pack").code == 0
+    (file,) = (home / "runs" / oxford / PACKS).glob("*.json")
     key = list(json.loads(file.read_text())["sheets"].values())
     for name, n in (("debate", 6), ("rater", 6)):
         counts = [
@@ -941,26 +886,15 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
             "opposition",
         }
     page = (home / "pack" / "rater-1.html").read_text()
-    assert page.count("<h2>Ballot") == 2
-    assert "0 (not at all) to 100 (extremely)" in page
+    assert page.count("(continued)") == 2
+    assert "not at all" in page
     sheets_kept = json.loads(file.read_text())["sheets"]
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
-    fill(home / "pack" / "form.csv", lambda row: row.update(check=str(checks[row["sheet"]])))
-    assert "12 ratings kept" in delibsim("ratings", "import", "pack/form.csv").out
-    assert delibsim(*export, "--to", "other", "--wording", "oxford_evaluative").code == 0
+    fill(home / "pack" / "form.csv", told(checks))
+    assert "12 ratings kept" in delibsim("rate", "collect", "oxford", "pack/form.csv").out
+    assert delibsim(*export, "-o", "other", "--wording", "oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
-    refused = delibsim(*export, "--to", "third", "--wording", "default")
+    refused = delibsim(*export, "-o", "third", "--wording", "default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
-    assert (
-        delibsim("ratings", "export", oxford, "--debates-per-rater", "9", "--to", "fourth").code
-        == 2
-    )
+    assert delibsim("rate", "handout", oxford, "--n", "9", "-o", "fourth").code == 2
     assert not (home / "fourth").exists()
-
-
-def test_a_form_that_is_no_csv_is_refused_and_its_line_named(delibsim, home):
-    file = home / "form.csv"
-    file.write_text(",".join(COLUMNS) + '\n"never closed\n', encoding="utf-8")
-    answer = delibsim("ratings", "import", file)
-    assert answer.code == 2
-    assert "not readable as CSV" in answer.err

@@ -389,7 +389,7 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
         ),
         ("wording.texts.recall=null", "recall"),
         ("topic=acp,ccps", "'topic=acp,ccps' names several values"),
-        ("topic", "cannot read the setting"),
+        ("topic", "STUDY comes first"),
         ("a=b=c", "cannot read the setting"),
         ("~treatment", "treatment"),
         ("+treatment=basic", "treatment"),
@@ -447,7 +447,7 @@ def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, hom
     assert folder.resolve().parent == where
     assert folder.name.split(".")[0].lower() not in {"con", ""}
     assert len(folder.name) < 150
-    found = delibsim("status", "--runs", where, "--json", "--", name)
+    found = delibsim("status", "--dir", where, "--json", "--", name)
     assert found.code == 0
     assert found.json["study"] == name
 

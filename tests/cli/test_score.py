@@ -251,9 +251,7 @@ def test_any_column_of_the_design_and_any_measure(delibsim, sweep):
         (("--by", "participant,topic"), "--by participant stands alone"),
         (("--by", "participant", "--measure", "dri"), "--by participant stands alone"),
         (("--all", "--measure", "dri"), "--all prints every measure"),
-        (("runs=elsewhere",), "delibsim score s --runs elsewhere"),
-        (("seed=7",), "a study is scored without settings"),
-        (("other",), "one study is scored at a time"),
+        (("seed=7",), "too many words: seed=7; see"),
     ],
 )
 def test_what_cannot_be_had_is_refused_with_the_word_to_use(delibsim, study, words, told):

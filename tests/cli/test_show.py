@@ -79,7 +79,7 @@ def test_a_run_can_be_named_in_every_way_a_user_would(delibsim, study, home, mon
     monkeypatch.chdir(study)
     assert delibsim("show", ".").out == shown
     monkeypatch.chdir(home.parent)
-    assert delibsim("show", "s", "--runs", home / "runs").out == shown
+    assert delibsim("show", "s", "--dir", home / "runs").out == shown
 
 
 def test_a_study_with_several_sessions_asks_which(delibsim, study, small):

@@ -53,11 +53,11 @@ def test_a_study_in_which_nothing_was_finished(delibsim, study):
     assert "1 cut off" in answer.out
     assert "1 damaged line in its log" in answer.out
     assert (
-        "goes on when its `delibsim run` command is given again, or with `delibsim retry runs/s`.\n"
+        "goes on when its `delibsim run` command is given again, or with `delibsim run runs/s --retry`.\n"
         in answer.out
     )
     assert delibsim("status", "s", "--json").json["sessions"][0]["damaged_lines"] == 1
-    assert delibsim("retry", "runs/s", "-q").code == 0
+    assert delibsim("run", "runs/s", "--retry", "-q").code == 0
 
 
 def test_a_study_of_which_a_part_is_cut_off_or_damaged(delibsim, study):

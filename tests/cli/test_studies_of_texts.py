@@ -47,7 +47,7 @@ def forget():
 def pilot(delibsim, home):
     """A study of three texts, one of them empty."""
     (home / "said.csv").write_text(TEXTS, encoding="utf-8")
-    assert delibsim("texts", "import", "said.csv", "study=pilot").code == 0
+    assert delibsim("import", "pilot", "said.csv", "--as", "texts").code == 0
     return home / "runs" / "pilot"
 
 
@@ -77,7 +77,7 @@ def test_its_texts_are_scored_like_those_of_a_file(pilot, scorer, delibsim, home
     assert (found["b"]["value"], found["b"]["note"]) == (None, "empty")
     details = pilot / "scores" / "details" / "length.v1.jsonl"
     assert json.loads(details.read_text(encoding="utf-8").splitlines()[2])["target"] == "c"
-    of_file = delibsim("score", "texts", "said.csv", "--scorer", "length", "--json").json
+    of_file = delibsim("score", "said.csv", "--scorer", "length", "--json").json
     of_study = delibsim("score", "pilot", "--scorer", "length", "--json").json
     assert of_study["rows"] == of_file["rows"]
     assert of_study["mean"] == of_file["mean"] == 2
@@ -123,9 +123,8 @@ def test_status_counts_its_texts(pilot, delibsim):
         (("preregister", "pilot"), "holds imported texts"),
         (("show", "pilot"), "holds imported texts"),
         (("show", "pilot/a"), "holds imported texts"),
-        (("replay", "pilot"), "holds imported texts"),
-        (("retry", "pilot"), "holds imported texts"),
-        (("ratings", "ask", "pilot"), "holds no debate"),
+        (("run", "pilot", "--retry"), "holds imported texts"),
+        (("rate", "ask", "pilot"), "holds no debate"),
         (("run", "study=pilot", "topic=ccps"), "no session can be held in it"),
         (("estimate", "study=pilot", "topic=ccps"), "no session can be held in it"),
     ],

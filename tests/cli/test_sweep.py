@@ -74,12 +74,12 @@ def test_retry_holds_what_has_no_run_and_nothing_else(delibsim, grid, home):
     (home / "runs/s" / name / "run.json").unlink()
     assert (
         "1 session has no run, none that ended so."
-        in delibsim("retry", "s", "--status", "timeout").out
+        in delibsim("run", "s", "--retry", "--status", "timeout").out
     )
-    answer = delibsim("retry", "s", "-q", "--status", "ok", "--json")
+    answer = delibsim("run", "s", "--retry", "-q", "--status", "ok", "--json")
     assert (answer.code, answer.json["sessions"]) == (0, 1)
     assert runs_in(home) == whole
-    assert "0 sessions have no run" in delibsim("retry", "s").out
+    assert "0 sessions have no run" in delibsim("run", "s", "--retry").out
 
 
 def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(delibsim, grid, home):
@@ -95,13 +95,14 @@ def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(deli
         "".join(json.dumps(record) + "\n" for record in (failed, second)), encoding="utf-8"
     )
     assert (
-        "1 session has no run, none that ended so." in delibsim("retry", "s", "--status", "ok").out
+        "1 session has no run, none that ended so."
+        in delibsim("run", "s", "--retry", "--status", "ok").out
     )
-    assert delibsim("retry", "s", "-q", "--status", "quota").code == 0
+    assert delibsim("run", "s", "--retry", "-q", "--status", "quota").code == 0
     run.unlink()
     records = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     assert [record["completion"]["status"] for record in records[:3]] == ["quota", "ok", "ok"]
-    assert "none that ended so" in delibsim("retry", "s", "--status", "quota").out, (
+    assert "none that ended so" in delibsim("run", "s", "--retry", "--status", "quota").out, (
         "it was asked again since"
     )
 
@@ -115,7 +116,7 @@ def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(deli
 )
 def test_retry_changes_no_plan(delibsim, grid, home, words, said):
     next((home / "runs" / "s").glob("*/run.json")).unlink()
-    answer = delibsim("retry", *words)
+    answer = delibsim("run", *words, "--retry")
     assert answer.code == 2
     assert said in answer.err
 
@@ -149,9 +150,9 @@ def test_a_sweep_says_how_it_goes_where_there_is_no_terminal(delibsim):
 
 
 def test_an_experiment_needs_a_sweep(delibsim):
-    answer = delibsim("run", "+experiment=smoke")
+    answer = delibsim("run", "experiment=smoke")
     assert answer.code == 2
-    assert "delibsim run -m +experiment=smoke" in answer.err
+    assert "delibsim run -m experiment=smoke" in answer.err
 
 
 @pytest.fixture
@@ -165,7 +166,7 @@ NEVER = "2 sessions were never begun, of 4 that the study plans"
 
 
 def test_sessions_that_were_not_begun_are_counted_by_every_command(delibsim, stopped, home):
-    answer = delibsim("retry", "s")
+    answer = delibsim("run", "s", "--retry")
     assert (answer.code, NEVER in answer.out) == (3, True)
     assert delibsim("score", "s", "--json").json["not_begun"] == 2
     assert NEVER in delibsim("score", "s").out
@@ -183,7 +184,7 @@ def test_sessions_that_were_not_begun_are_counted_by_every_command(delibsim, sto
 
 def test_retry_says_that_sessions_were_not_begun_after_it_held_the_others(delibsim, stopped, home):
     next((home / "runs/s").glob("*/run.json")).unlink()
-    answer = delibsim("retry", "s", "-q")
+    answer = delibsim("run", "s", "--retry", "-q")
     assert "study s: 1 session, 1 complete" in answer.out
     assert (answer.code, NEVER in answer.out) == (3, True)
     assert delibsim("run", "-m", "-q", *GRID).code == 0

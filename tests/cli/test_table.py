@@ -167,7 +167,7 @@ def invented(survey, people, rated, ranked):
 
 def test_the_report_of_ratings_fits(delibsim, home):
     sweep = ("tournament.motions=[voting]", "tournament.debaters=[citizen_plain,citizen_halting]")
-    assert delibsim("run", "-q", "-m", "+experiment=oxford", *sweep).code == 0
+    assert delibsim("run", "-q", "-m", "experiment=oxford", *sweep).code == 0
     assert delibsim("ratings", "ask", "oxford", "group.size=3").code == 0
     debates = debates_of(Runs(home / "runs", "oxford"))[0]
     found = tables(chosen(debates, [], None), focus="citizen_plain")

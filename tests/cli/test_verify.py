@@ -351,10 +351,8 @@ def test_nothing_to_compare_is_no_success(delibsim, home):
     assert (answer.code, answer.out) == (4, "study e: nothing to compare yet\n")
 
 
-def test_a_replay_of_a_study_names_this_command(delibsim, pilot):
-    answer = delibsim("replay", "s")
-    assert answer.code == 2
-    assert answer.err.endswith("one is replayed at a time: s/SESSION; all: delibsim verify s\n")
+def test_a_replay_of_a_study_is_the_same(delibsim, pilot):
+    assert delibsim("replay", "s", "--json").json == delibsim("verify", "s", "--json").json
 
 
 def test_what_was_asked_about_texts_is_compared_with_its_record(delibsim, pilot):

@@ -33,14 +33,14 @@ STUDY = (
     ("score", "s", "--by", "participant"),
     ("export", "s"),
     ("replay", "s"),
-    ("retry", "s"),
+    ("run", "s", "--retry"),
     ("personas", "show", "values"),
     ("run", "-q", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7"),
     ("run", "-q", "-m", "study=m", "topic=ccps,acp", "group.size=2", "rounds=1"),
     (
         "estimate",
         "-m",
-        "+experiment=main_grid",
+        "experiment=main_grid",
         "survey=null",
         "topic=ccps",
         "treatment=basic",
@@ -48,7 +48,7 @@ STUDY = (
     ),
     ("estimate", "study=e", "group=five_families_reasoning", "topic=ccps"),
     ("power", "topic=ccps,acp", "treatment=none,normative", "model=gpt_5_1"),
-    ("preregister", "s", "--to", "plan.md"),
+    ("preregister", "s", "-o", "plan.md"),
     ("human", "nowhere"),
     ("topics", "nothing_of_that_name"),
     ("score", "nothing_of_that_name"),
@@ -227,7 +227,7 @@ def test_a_line_goes_on_below_what_stands_behind_its_label():
 
 
 def test_where_there_is_no_terminal_a_message_stays_on_one_line(delibsim, study):
-    assert delibsim("status", "s", "--runs", "runs").code == 0
+    assert delibsim("status", "s", "--dir", "runs").code == 0
     error = delibsim("run", "topic=nothing_of_that_name_is_a_topic_here").err
     assert error.count("\n") == 1
     assert len(error) > 100

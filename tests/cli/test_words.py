@@ -1,67 +1,47 @@
 """One word for one thing: which options there are."""
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from delibsim import WrongInput
-from delibsim.cli.main import COMMANDS
-from delibsim.cli.words import as_settings, setting
+from delibsim.cli.commands import COMMANDS, loaded
 from delibsim.planning.compose import plan
 
 ROOT = Path(__file__).parents[2]
 SMALL = ("topic=ccps", "treatment=none", "group.size=2")
 
 
-def options(command):
-    """The options of a command, by the name of its subcommand ("" where it has none)."""
-    inner = getattr(command, "commands", None) or {"": command}
-    found = {}
-    for name, own in inner.items():
-        found[name] = {word for parameter in own.params for word in parameter.opts}
-    return found
-
-
-def all_options():
-    found = {}
-    for name, (module, _) in COMMANDS.items():
-        for inner, words in options(
-            get_command(import_module(f"delibsim.cli.{module}").app)
-        ).items():
-            found[f"{name} {inner}".strip()] = words
-    return found
+def commands():
+    """Every command by its words, with what it takes."""
+    for name in COMMANDS:
+        command = loaded(name)
+        for inner, own in (getattr(command, "commands", None) or {"": command}).items():
+            yield f"{name} {inner}".strip(), own.params
 
 
 def test_a_command_that_names_a_study_says_where_studies_are():
-    having = {name for name, words in all_options().items() if "--runs" in words}
-    named = {"retry", "show", "score", "status", "export", "replay", "preregister", "run"}
-    named |= {"analyze", "plot", "texts import", "texts show", "compare-runs", "share"}
-    named |= {"forks", "probe", "view", "serve", "verify"}
-    people = ("dry-run", "invite", "list", "password", "raters", "revoke")
-    people += ("export", "forget", "withdraw", "bonus", "preview")
-    named |= {f"people {name}" for name in people}
-    named |= {f"{name} online" for name in ("ratings", "code", "compare", "judge")}
-    named |= {f"ratings {name}" for name in ("ask", "export", "import", "report")}
-    named |= {"texts from", "summarise"}
-    named |= {f"judge {name}" for name in ("ask", "export", "import", "replay", "score", "train")}
-    named |= {f"summaries {name}" for name in ("show", "replay", "report", "minorities")}
-    coding = ("ask", "audit", "export", "import", "replay", "report", "review")
-    named |= {f"code {name}" for name in coding}
-    comparing = ("ask", "export", "import", "replay", "report")
-    assert having == named | {f"compare {name}" for name in comparing}
+    for name, params in commands():
+        named = {param.metavar for param in params} & {"STUDY", "RUN", "RUN|STUDY", "STUDY|RUN"}
+        options = {word for param in params for word in param.opts}
+        if named:
+            assert "--dir" in options, name
 
 
-def test_an_option_without_its_value_stays_for_the_command_to_refuse():
-    assert as_settings(["a=b", "--runs"]) == ["a=b", "--runs"]
-    assert as_settings(["--runs=x"]) == [setting("runs", "x")]
+def test_one_option_means_one_thing():
+    meant = {}
+    for name, params in commands():
+        for param in params:
+            for word in param.opts if param.param_type_name == "option" else ():
+                if word in ("--dir", "--json", "-q", "-m", "--estimate", "--yes"):
+                    meant.setdefault(word, {}).setdefault(param.is_flag, []).append(name)
+    assert all(len(types) == 1 for types in meant.values()), meant
 
 
 @pytest.mark.parametrize("folder", ["studies", "Ann's, studies", "a/b", "x=y"])
 def test_a_plan_is_held_estimated_and_registered_in_the_folder_named(delibsim, home, folder):
-    words = (*SMALL, "study=s", "--runs", folder)
+    words = (*SMALL, "study=s", "--dir", folder)
     registered = delibsim("preregister", *words)
     assert registered.code == 0
     assert (home / folder / "s" / "preregistration.md").is_file()
@@ -120,7 +100,30 @@ def test_help_and_guide_have_one_word_for_settings(delibsim):
         assert not re.search(r"\boverrides? (?:of|to|for|at)\b|set of overrides", text), page
 
 
-@pytest.mark.parametrize("given", ["topic", "a=b=c", "study='a"])
+def test_a_study_that_comes_second_is_told_to_come_first(delibsim, home):
+    error = delibsim("run", "topic=ccps", "pilot").err
+    assert error == "delibsim: STUDY comes first: write pilot topic=ccps\n"
+    error = delibsim("run", "pilot", "topic").err
+    assert error == "delibsim: 'topic' is no setting, which is key=value, such as topic=ccps\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--topic", "ccps"), "there is no --topic, and settings are written without dashes: write topic=ccps"),
+        (("--budget-usd=3",), "write limits.budget_usd=3"), (("--runs", "x"), "write --dir"),
+        (("--jsn",), "did you mean --json"), (("--nothing-like-it",), "there is no --nothing-like-it; see"),
+    ],
+)  # fmt: skip
+def test_an_option_that_there_is_not_is_told_with_the_right_word(delibsim, home, words, told):
+    answer = delibsim("run", *words)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert answer.err.startswith("delibsim: run: ")
+    assert told in answer.err
+    assert "delibsim run --help" in answer.err
+
+
+@pytest.mark.parametrize("given", ["a=b=c", "study='a"])
 def test_what_cannot_be_read_is_called_a_setting(delibsim, given):
     error = delibsim("run", given).err
     assert "cannot read the setting" in error

@@ -6,6 +6,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from delibsim.domain.topic import Topic
 
 from delibsim import Runs, WrongInput
 from delibsim.analysis.pairs.fitted import Settings
@@ -17,7 +18,6 @@ from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import report_on_pairs
 from delibsim.conduct.import_texts import Columns, import_texts
 from delibsim.conduct.pair_scores import compared_runs, session_strengths
-from delibsim.domain.survey import Topic
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.scorers.pairs import Pairs
 from delibsim.store.comparisons import Comparisons

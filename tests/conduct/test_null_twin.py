@@ -108,5 +108,5 @@ def test_of_a_large_design_a_balanced_part_is_held(tmp_path, settings, held):
 
 
 def test_debates_have_no_twin(tmp_path):
-    debates = plan(["study=d", "+experiment=oxford", "model=llama_3_3_70b"], tmp_path, sweep=True)
+    debates = plan(["study=d", "experiment=oxford", "model=llama_3_3_70b"], tmp_path, sweep=True)
     assert twin_sessions(debates.sessions) == []

@@ -226,12 +226,12 @@ async def test_a_damaged_run_is_named_and_made_again_from_its_record(command, tm
         (file,) = (tmp_path / "runs/s").glob("*/run.json")
         whole, calls = file.read_bytes(), provider.calls
         file.write_bytes(whole[: len(whole) // 2])
-        for again, expected in (((*words, at), 2), (("retry", "s", "-q", at), 3)):
+        for again, expected in (((*words, at), 2), (("run", "s", "--retry", "-q", at), 3)):
             code, _, err = await command(*again)
             assert code == expected
             assert "run.json: not the JSON of a run" in err
             assert "move it away" in err
         file.rename(tmp_path / "damaged.json")
-        code, _, err = await command("retry", "s", "-q", at)
+        code, _, err = await command("run", "s", "--retry", "-q", at)
         assert code == 0, err
         assert (file.read_bytes(), provider.calls) == (whole, calls)

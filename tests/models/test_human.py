@@ -14,10 +14,11 @@ from pseudo_terminal import AtTerminal
 
 from delibsim import Runs
 from delibsim.domain.survey import Item, Survey
+from delibsim.domain.text import safe as inert
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.page import columns, fitted, inert
 from delibsim.models.person.person import Human
+from delibsim.models.person.terminal import columns, fitted
 from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words

@@ -50,4 +50,4 @@ def test_a_temperature_in_the_file_of_a_model_is_refused(tmp_path):
 
 def test_a_tournament_draws_its_motions(tmp_path):
     with pytest.raises(WrongInput, match="draws its debates"):
-        plan(["+experiment=oxford", "motion=voting"], tmp_path, sweep=True)
+        plan(["experiment=oxford", "motion=voting"], tmp_path, sweep=True)

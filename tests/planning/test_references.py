@@ -84,7 +84,7 @@ def test_nor_does_any_other_file_or_setting(composed, files, overrides):
 @pytest.mark.parametrize("setting", ["study: ${oc.env:SOME_WORD}", "runs: ${oc.env:SOME_KEY}"])
 def test_nor_does_an_experiment(composed, setting):
     files = {"experiment/own": (EXPERIMENT % setting).replace("study: e\n      study", "study")}
-    refused(composed, files, "+experiment=own", sweep=True)
+    refused(composed, files, "experiment=own", sweep=True)
 
 
 def test_how_a_study_is_carried_out_may_come_from_the_environment(composed, monkeypatch):
@@ -141,7 +141,7 @@ def test_references_that_stand_for_too_many_are_refused_at_once(composed, more):
     ],
 )
 def test_a_sweep_without_end_is_refused_at_once(composed, setting):
-    refused(composed, {"experiment/own": EXPERIMENT % setting}, "+experiment=own", sweep=True)
+    refused(composed, {"experiment/own": EXPERIMENT % setting}, "experiment=own", sweep=True)
 
 
 @pytest.mark.parametrize(
@@ -156,4 +156,4 @@ def test_values_that_no_setting_can_have_are_refused(composed, text):
 def test_an_experiment_without_settings_is_no_traceback(composed, params):
     files = {"experiment/own": f"# @package _global_\n{params}\n"}
     with contextlib.suppress(WrongInput):
-        composed(files, "+experiment=own", sweep=True)
+        composed(files, "experiment=own", sweep=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from delibsim.store.instruments.ranks import COLUMN, declared
 from invented import people
 
 from delibsim.analysis.human import groups_of_five as five
@@ -18,7 +19,6 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
-from delibsim.store.instruments.answers import RANK_IS, declared
 from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
@@ -77,7 +77,7 @@ def as_of_0_1(folder):
     with (folder / "answers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        del row[RANK_IS]
+        del row[COLUMN]
         if row["survey"] == "auscj":
             row |= {f"P{k}": 4 - int(row[f"P{k}"]) for k in (1, 2, 3)}
     write(folder / "answers.csv", [list(rows[0]), *(list(row.values()) for row in rows)])
@@ -224,7 +224,7 @@ OWN = [["Ann", 1, 2, 3, 1, 2, 3], ["Ben", 7, 4, 3, 3, 1, 2]]
 def own_file(tmp_path, mark=None):
     """A file of answers of the user's own; `mark` is what its column says of rank 1."""
     marks = [] if mark is None else [mark]
-    header = ["participant", "stage", *([RANK_IS] if marks else []), *ITEMS]
+    header = ["participant", "stage", *([COLUMN] if marks else []), *ITEMS]
     rows = [[who, stage, *marks, *own] for stage in ("pre", "post") for who, *own in OWN]
     return write(tmp_path / "mine.csv", [header, *rows])
 
@@ -282,7 +282,7 @@ def test_answers_that_version_0_1_kept_are_no_others_for_want_of_the_mark(tmp_pa
     checked = check_answers(own_file(tmp_path), survey)
     path = keep_answers(checked.answers, survey, tmp_path)
     new = path.read_bytes()
-    path.write_bytes(new.replace(f"{RANK_IS},".encode(), b"").replace(b"most_preferred,", b""))
+    path.write_bytes(new.replace(f"{COLUMN},".encode(), b"").replace(b"most_preferred,", b""))
     assert kept_answers(path, survey).preferences["pre"].tolist() == [[1, 2, 3], [3, 1, 2]]
     keep_answers(checked.answers, survey, tmp_path)
     assert path.read_bytes() == new
@@ -297,9 +297,8 @@ def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
 
 
 def test_surveys_shows_what_was_turned_round(files, tmp_path, monkeypatch):
-    from typer.testing import CliRunner
-
     from delibsim.cli.surveys import app as surveys
+    from typer.testing import CliRunner
 
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(import_, ["deliberr", str(files)]).output
@@ -329,6 +328,6 @@ def test_the_option_of_the_command_is_the_one_of_the_check(tmp_path, monkeypatch
     assert result.exit_code == 0, result.output
     with (tmp_path / "answers" / "ways.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
-    assert first[RANK_IS] == "most_preferred"
+    assert first[COLUMN] == "most_preferred"
     assert [first[f"P{k}"] for k in (1, 2, 3)] == ["3", "2", "1"]
     assert CliRunner().invoke(import_, [*words, "--rank-1-is", "first"]).exit_code != 0

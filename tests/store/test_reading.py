@@ -75,7 +75,7 @@ READERS = {
     "personas": ("conf/persona/tea.yaml", lambda home: read_persona_file("tea", home)),
     "own personas": ("tea.yaml", lambda home: read_own_personas(home / "tea.yaml", "tea")),
     "preset": ("conf/model/tea.yaml", lambda home: plan(["topic=ccps", "model=tea"])),
-    "experiment": ("conf/experiment/tea.yaml", lambda home: plan(["+experiment=tea"], sweep=True)),
+    "experiment": ("conf/experiment/tea.yaml", lambda home: plan(["experiment=tea"], sweep=True)),
 }
 
 

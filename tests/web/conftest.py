@@ -88,7 +88,7 @@ def command(root, monkeypatch, capsys):
     """Gives a command of delibsim to the studies of that folder; what it prints."""
 
     def give(*words):
-        monkeypatch.setattr("sys.argv", ["delibsim", *words, "--runs", str(root)])
+        monkeypatch.setattr("sys.argv", ["delibsim", *words, "--dir", str(root)])
         capsys.readouterr()
         with pytest.raises(SystemExit) as end:
             main()

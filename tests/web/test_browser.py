@@ -64,7 +64,7 @@ def addresses(here, site, hostile, spoken):
     """One page of every kind, hostile ones among them."""
     (evil,) = hostile.sessions()
     # In a process of its own: that of a browser has an event loop already.
-    fork = ["fork", f"s/{spoken}", "--at", "2", "--control", "--runs", str(site.root)]
+    fork = ["fork", f"s/{spoken}", "--at", "2", "--control", "--dir", str(site.root)]
     subprocess.run(
         [sys.executable, "-m", "delibsim.cli.main", *fork], check=True, capture_output=True
     )

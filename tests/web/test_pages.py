@@ -124,10 +124,10 @@ def test_forks_stand_as_a_tree_in_words_with_the_effects_that_the_terminal_print
     client, branched, command, spoken
 ):
     run = f"s/{spoken}"
-    command("fork", run, "--at", "2", "--times", "3", "--control", "treatment=basic")
+    command("fork", run, "--at", "2", "--n", "3", "--control", "treatment=basic")
     (one, *_) = Runs.at(branched.folder / "forks").sessions()
     command("fork", f"s/forks/{one}", "--at", "3", "--control")
-    printed = command("forks", "s")
+    printed = command("fork", "s")
     pages = {}
     for address in ("/s~forks/index.html", f"/s/{spoken}/index.html", f"/s~forks/{one}/index.html"):
         page = pages[address] = Elements(client.get(address).text)

@@ -214,7 +214,7 @@ def _on_intervals(found: DimensionAgreement, by: str) -> Iterator[str]:
         yield f"bootstrap: percentiles of {drawn[0].resamples:,} resamples of the texts"
     if drawn and drawn[0].resamples < FEWEST_RESAMPLES:
         resamples = counted(drawn[0].resamples, "resample")
-        yield f"warning: {resamples} are too few for an interval; take --bootstrap 10000"
+        yield f"warning: {resamples} are too few for an interval; take --draws 10000"
     skewed = max(found.shares.values(), default=0.0) >= HIGH
     if defined and found.paired < (FEW_SKEWED if skewed else FEW_TEXTS):
         why = " of which most have one level," if skewed else ""
@@ -224,7 +224,7 @@ def _on_intervals(found: DimensionAgreement, by: str) -> Iterator[str]:
     if len(drawn) < len(defined) and single > MANY_SINGLE * found.texts:
         yield (
             "note: with so many texts with one code, t makes the intervals of AC and"
-            " Brennan-Prediger too wide; take --bootstrap 10000"
+            " Brennan-Prediger too wide; take --draws 10000"
         )
     if any(row.word for row in defined):
         yield (

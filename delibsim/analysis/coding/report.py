@@ -87,7 +87,7 @@ class Told:
         if not self.study.people:
             yield (
                 "No person has coded: nothing says yet whether the ensemble is right. Next:"
-                f" delibsim code export {quoted(self.study.study)}"
+                f" delibsim code handout {quoted(self.study.study)}"
             )
 
     def _of_ensemble(self, own: DimensionCodes) -> Iterator[str]:

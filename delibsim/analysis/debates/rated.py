@@ -153,7 +153,7 @@ def _of_wordings(shares: Mapping[str, Share]) -> list[str]:
     for name, share in shares.items():
         readers[share.wording].append(name)
     unknown = readers.pop("", [])
-    advice = "report each by itself with --panel NAME"
+    advice = "report each by itself with panel=NAME"
     warnings = []
     if len(readers) > 1:
         listed = "; ".join(f"{wording}: {', '.join(names)}" for wording, names in readers.items())

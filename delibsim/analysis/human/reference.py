@@ -25,7 +25,7 @@ def _document() -> dict[str, Any]:
 
 
 def reference(topic_id: str) -> dict[str, Any] | None:
-    """What `delibsim human --json` gives for a topic; None where no real people are known.
+    """What `delibsim list people --json` gives for a topic; None where no real people are known.
 
     The keys are id, n, pre, post, change, and notes where a measure is undefined.
 

@@ -134,7 +134,7 @@ def ceiling_of_five(report: PeopleReport) -> str:
 SOURCE = "docs/human-reference.md; docs/measures.md"
 GROUPS = (
     "A row a group of people who deliberated in person: how many answered before and after, and"
-    " each measure before, after and its change. At full precision: delibsim human --json."
+    " each measure before, after and its change. At full precision: delibsim list people --json."
 )
 FIVE_DEFINED = (
     "The same people dealt into groups of five, as large as groups of models are; means over"

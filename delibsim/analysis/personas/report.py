@@ -77,7 +77,7 @@ def personas_report(plain: Plain) -> Report:
     if not built:
         raise WrongInput(
             f"the personas '{plain['name']}' were not built from answers, so there is nothing to"
-            " report on them; leave out --to"
+            " report on them; leave out -o"
         )
     sizes = plain.get("sizes") or [None] * len(built["check"])
     clusters, departures = [], []

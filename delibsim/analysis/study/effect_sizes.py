@@ -106,7 +106,7 @@ MARGINS: Mapping[Outcome, float] = {
 """The smallest effects of interest; they are ours, and no published study declares one.
 
 Each is a fifth, rounded, of the mean change of the twelve real assemblies: .099 of the index, .109
-of the adjusted one, .138 of the relative one, -1.213 of diversity (`delibsim human`).
+of the adjusted one, .138 of the relative one, -1.213 of diversity (`delibsim list people`).
 """
 UNDECIDED = "undecided: no variance, because all topics have the same difference"
 

@@ -58,7 +58,7 @@ OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 DEBATES = (
     "This is a study of debates: nobody is surveyed on considerations and preferences, so that"
-    " there is no index. Its ratings are analysed by `delibsim ratings report {}`."
+    " there is no index. Its ratings are analysed by `delibsim rate report {}`."
 )
 DAMAGED = (
     "{} left out, because a file was damaged or changed after it was written: {}; what differs:"

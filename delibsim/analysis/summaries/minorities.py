@@ -180,7 +180,7 @@ def _no_controls(judged: JudgedSet) -> Iterator[str]:
     if not judged.ratings["control"].any():
         yield (
             "No placebo was judged, so a gap may be the judge's: give delibsim judge ask"
-            f" {judged.study} --controls."
+            f" {judged.study} controls=true."
         )
 
 

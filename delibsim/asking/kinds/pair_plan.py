@@ -97,14 +97,11 @@ def plan_pairs(
         sources=tuple(sources),
     )
     spoken = speaking_in(sources or gathered_and_own(runs))
-    planned = Plan(
-        kind=PAIRS,
-        runs=runs,
-        answers=comparisons,
-        settings=settings,
-        models=judges.models,
-        limits=judges.plan.limits,
-        addresses=judges.plan.addresses,
+    planned = judges.planned(
+        PAIRS,
+        runs,
+        comparisons,
+        settings,
         task=task,
         about=about,
         notes=tuple(notes),
@@ -191,7 +188,7 @@ def refuse_texts(texts: Sequence[Text], keep_equal: bool) -> None:
     if equal and not keep_equal:
         raise WrongInput(
             f"texts of one group are word for word alike: {_few(equal)}; leave all but one out, or"
-            " have them judged as they are: --keep-equal"
+            " have them judged as they are: keep_equal=true"
         )
     if max(map(len, groups_of(texts).values()), default=0) < 2:
         raise WrongInput(

@@ -139,7 +139,7 @@ def comparing_asked(overrides: Sequence[str]) -> tuple[ComparingSettings, Coders
         settings = replace(settings, per_text=PER_TEXT_UNTIL)
     if not settings.dimensions:
         raise WrongInput(
-            "name the dimension: dimension=logical (delibsim compare dimensions lists them)"
+            "name the dimension: dimension=logical (delibsim list dimensions lists them)"
         )
     _refuse_design(settings)
     if settings.examples and not settings.ties:

@@ -101,7 +101,7 @@ def study_of_several(root: Path, name: str, sources: Sequence[Runs]) -> Runs:
     if apart:
         raise WrongInput(
             f"{', '.join(apart)}: studies that are compared together lie in one folder, {root};"
-            " name another with --runs"
+            " name another with --dir"
         )
     refuse_key("name", name)
     runs = Runs(root, name)

@@ -127,7 +127,7 @@ def labels_of(trees: Sequence[Branching]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ForkEffects:
-    """The effects of forks, as `delibsim forks` prints them: those in each run, those over runs as
+    """The effects of forks, as `delibsim fork` prints them: those in each run, those over runs as
     tables, names of measures, and what must be known of the forks and of effects over runs.
     """
 
@@ -150,7 +150,7 @@ class ForkEffects:
 
 
 def effects_of(index: StudyIndex) -> ForkEffects:
-    """The effects of the forks of a study, scored as `delibsim forks` scores them."""
+    """The effects of the forks of a study, scored as `delibsim fork` scores them."""
     from delibsim.conduct.forks import fork_report  # scorers are slow to import
 
     found = fork_report(index.runs, keep=False)

@@ -55,7 +55,7 @@ def records_of_study(runs: Runs, judge: str = "people") -> list[Record]:
     if not found:
         raise WrongInput(
             f"{study_named(runs.study)} has no judgments of {judge} to train on: delibsim judge"
-            " ask, or delibsim judge import; by=NAME names another judge"
+            " ask, or delibsim judge collect; by=NAME names another judge"
         )
     return found
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
 from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.sittings import JudgedMaterial, rating_sittings
+from delibsim.asking.kinds.judgment_settings import JudgedMaterial, rating_sittings
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import TrainedScore, Triple
@@ -223,8 +223,8 @@ def notes_of(record: CheckpointRecord, question: str) -> list[str]:
         notes.append(f"this judge, with that question left out: Spearman {said} on: {name}")
     if record.questions and not record.left_out:
         notes.append(
-            "this checkpoint has no figures by questions left out: delibsim judge train --leave-out"
-            " each"
+            "this checkpoint has no figures by questions left out: delibsim judge train"
+            " leave_out=each"
         )
     return notes
 
@@ -246,7 +246,7 @@ def _settle(
             raise WrongInput(
                 f"{study_named(runs.study)}: the scores of '{record.name}' are of another"
                 f" {' and '.join(changed)}; name the judge otherwise: rename its folder, then"
-                " delibsim judge setup"
+                " delibsim setup judge"
             )
         controls = controls or bool(begun.get("controls"))
     scores.files.settle({**now, "controls": controls})

@@ -200,11 +200,11 @@ def _settle(training: Training, resume: bool) -> None:
     if changed:
         raise WrongInput(
             f"{training.folder} was begun with other {', '.join(changed)}; go on as it was begun,"
-            " or name another folder: --to FOLDER"
+            " or name another folder: -o FOLDER"
         )
     if not resume:
         raise WrongInput(
-            f"{training.folder} holds a training already; --resume goes on with it, --to FOLDER"
+            f"{training.folder} holds a training already; --resume goes on with it, -o FOLDER"
             " begins another"
         )
 

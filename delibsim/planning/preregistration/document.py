@@ -100,7 +100,7 @@ def refuse_if_filled_in(path: Path, begun: str) -> None:
     elif begun:
         fault = "exists, and the study has begun since"
     if fault:
-        raise WrongInput(f"{path} {fault}; it is left as it is. Name another file: --to FILE")
+        raise WrongInput(f"{path} {fault}; it is left as it is. Name another file: -o FILE")
 
 
 def _standing(plans: Plans) -> str:

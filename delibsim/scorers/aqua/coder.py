@@ -16,7 +16,7 @@ from delibsim.scorers.aqua.weights import load, need_extra
 from delibsim.scorers.cache import Cache, key_of
 
 UNKNOWN = (
-    "neither German nor English by its words; if you know better: delibsim aqua setup FOLDER"
+    "neither German nor English by its words; if you know better: delibsim setup aqua FOLDER"
     " --language german, or english"
 )
 WORDLESS = "nothing but numbers, signs, links or codes"
@@ -149,7 +149,7 @@ class Coder:
 
     def _no_translator(self, texts: Sequence[str], among: int) -> str:
         add = (
-            "no translator is set up: delibsim aqua setup FOLDER --translator FOLDER, or"
+            "no translator is set up: delibsim setup aqua FOLDER translator=FOLDER, or"
             " --translator 'model=NAME'"
         )
         if self._setup.language == "auto":

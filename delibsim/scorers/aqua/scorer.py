@@ -27,7 +27,7 @@ class AQuA:
     sum, the score (0 to 5), and the means of all these over participants and runs.
 
     The formulas are in delibsim/measures/aqua.py; docs/aqua.md explains them. `folder` holds what
-    `delibsim aqua setup` recorded, and every text that was translated and labelled before. The
+    `delibsim setup aqua` recorded, and every text that was translated and labelled before. The
     scorer takes seconds for a statement and is therefore `on_request`: it runs only where it is
     named. The values of a statement that has no word, is in an unknown language, or could not be
     translated are NaN, and so are the means over it.

@@ -233,7 +233,7 @@ def read(folder: Path) -> Setup:
     file = folder / RECORD
     if not file.is_file():
         raise WrongInput(
-            f"AQuA is not set up here: there is no {file}. First: delibsim aqua setup FOLDER"
+            f"AQuA is not set up here: there is no {file}. First: delibsim setup aqua FOLDER"
         )
     try:
         plain = json_value(file_bytes(file))
@@ -243,7 +243,7 @@ def read(folder: Path) -> Setup:
     except (ValueError, AttributeError, TypeError) as error:
         fault = str(error).splitlines()[0]
         raise WrongInput(
-            f"{file} cannot be read ({fault}); set AQuA up again: delibsim aqua setup FOLDER"
+            f"{file} cannot be read ({fault}); set AQuA up again: delibsim setup aqua FOLDER"
         ) from None
 
 
@@ -260,7 +260,7 @@ def unchanged(setup: Setup) -> None:
 
 def _check_part(part: Part, kinds: Mapping[str, tuple[str, ...]]) -> None:
     """WrongInput unless the files of a folder are those that were set up."""
-    again = "delibsim aqua setup FOLDER"
+    again = "delibsim setup aqua FOLDER"
     for name, known in part.files.items():
         path = Path(part.path) / name
         if not path.is_file():

@@ -239,7 +239,7 @@ def read_record(folder: Path) -> CheckpointRecord:
     file = folder / RECORD
     if not file.is_file():
         raise WrongInput(
-            f"there is no {file}: a checkpoint that was made elsewhere needs delibsim judge setup"
+            f"there is no {file}: a checkpoint that was made elsewhere needs delibsim setup judge"
             f" {folder} --activation sigmoid|none first"
         )
     plain = plain_json(file)
@@ -264,7 +264,7 @@ def unchanged(folder: Path, record: CheckpointRecord) -> None:
         if now[name] != digest:
             raise WrongInput(
                 f"{folder / name} is not the file it was when the judge was set up; to use the new"
-                f" one: delibsim judge setup {quoted(folder)}"
+                f" one: delibsim setup judge {quoted(folder)}"
             )
     if new := sorted(now.keys() - record.files.keys()):
         raise WrongInput(f"{folder / new[0]} was not there when the judge was set up")

@@ -192,7 +192,7 @@ class _Trainer(Trainer):
             step = self.state.global_step + 1
             raise LossIsNotFinite(
                 f"the loss became {loss.item()} at step {step}; the last good checkpoint is kept."
-                " A smaller rate= may help, in another folder: --to"
+                " A smaller rate= may help, in another folder: -o"
             )
         return found
 
@@ -203,7 +203,7 @@ class _Trainer(Trainer):
         if wrong:
             raise LossIsNotFinite(
                 f"after step {step} weights are no finite numbers ({wrong[0]}); the last good"
-                " checkpoint is kept. A smaller rate= may help, in another folder: --to"
+                " checkpoint is kept. A smaller rate= may help, in another folder: -o"
             )
         made = Path(str(self.args.output_dir)) / f"checkpoint-{step}"
         try:

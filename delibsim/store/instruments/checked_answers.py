@@ -63,7 +63,7 @@ class Checked:
 
     def refusal(self, path: Path) -> str:
         """Why nothing of the file was imported, and what can be done."""
-        advice = "mend the file, or keep the others with --leave-out"
+        advice = "mend the file, or keep the others with leave_out=true"
         if self.answers is None:
             advice = "nobody would be left"
         return f"{path}: {len(self.faults)} faults, nothing was imported ({advice})"
@@ -106,8 +106,8 @@ def check_answers(
     """
     lines = list(read_rows(path, []))
     header = list(lines[0][1])
-    who = _column(path, header, participant, PARTICIPANT, "--participant")
-    when = _column(path, header, stage, STAGE, "--phase")
+    who = _column(path, header, participant, PARTICIPANT, "participant=NAME")
+    when = _column(path, header, stage, STAGE, "phase=NAME")
     lines, note = _of_survey(path, lines, survey, only)
     items = [item.id for item in survey.items]
     _same_instrument(path, _answered(header, lines, items) if only else header, survey)
@@ -160,8 +160,8 @@ def _of_survey(
     if not only:
         raise WrongInput(
             f"{path}: the column survey names other surveys than {survey.id}: {found}. Nothing was"
-            f" imported; take the rows of {survey.id} alone with --only, or name the survey that"
-            " was answered with --survey"
+            f" imported; take the rows of {survey.id} alone with only=true, or name the survey that"
+            " was answered with survey="
         )
     lines = [(line, cells) for line, cells in lines if cells["survey"] in ours]
     if not lines:
@@ -204,13 +204,12 @@ def _rank_1(path: Path, lines: Sequence[_Line], survey: Survey, given: Rank1 | N
     """
     told = declared(path, [(line, cells.get(RANK_IS, "")) for line, cells in lines])
     if told is not None and given is not None and told != given:
-        fault = f"rank 1 is {told} by column {RANK_IS}, and {given} by --rank-1-is"
-        raise WrongInput(f"{path}: {fault}")
+        raise WrongInput(f"{path}: rank 1 is {told} by column {RANK_IS}, and {given} by rank_1=")
     if told is None and given is None and in_source(survey.id) == "least_preferred":
         raise WrongInput(
             f"{path}: nothing says what rank 1 is, and in the published answers to {survey.id} "
-            f"it is the least preferred. Say it: delibsim import answers FILE --survey {survey.id} "
-            "--rank-1-is least_preferred (or most_preferred)"
+            f"it is the least preferred. Say it: delibsim import FILE --as answers "
+            f"survey={survey.id} rank_1=least_preferred (or most_preferred)"
         )
     return told or given or "most_preferred"
 

@@ -50,7 +50,7 @@ class Imported:
             lines.append(f"answers: {counted(people, 'person', 'people')}, {self._origin()}")
         lines += [f"note: {note}" for note in self.published.notes]
         if people:
-            lines.append("next: delibsim human")
+            lines.append("next: delibsim list people")
         topics = Library().topics()
         names = [local_name(survey) for survey in self.published.surveys]
         known = [name for name in names if name in topics]
@@ -76,7 +76,7 @@ def import_published(paths: Iterable[Path], into: Path, version: str) -> Importe
         if part.exists() and not part.is_dir():
             raise WrongInput(
                 f"{folder}: cannot be made, because a file is in its way; choose another place with"
-                " --to"
+                " -o"
             )
     files = find_files(paths)
     earlier = folder / ANSWERS
@@ -137,7 +137,7 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
 
     Raises WrongInput where the folder holds no answers or they are broken.
     """
-    advice = "import the published answers with: delibsim import deliberr PATH"
+    advice = "import the published answers with: delibsim import PATH --as deliberr"
     if not folder.is_dir():
         raise WrongInput(f"{folder}: there is no such folder; {advice}")
     if (folder / ANSWERS).is_file():

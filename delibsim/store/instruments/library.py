@@ -26,7 +26,7 @@ Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
 
 PUBLISHED = "deliberr."
 """What the ids of imported instruments of the R package deliberr begin with."""
-IMPORT = "import it with: delibsim import deliberr PATH (survey=null takes the short forms)"
+IMPORT = "import it with: delibsim import PATH --as deliberr (survey=null takes the short forms)"
 
 
 class _File(BaseModel):
@@ -144,7 +144,7 @@ class Library:
         if isinstance(entry, Motion):
             raise WrongInput(
                 f"'{id}' is a motion for a debate, not a topic to deliberate on; topics are listed"
-                " by: delibsim topics"
+                " by: delibsim list topics"
             )
         return entry
 

@@ -123,7 +123,7 @@ survey, named after it.
 
 FEW = 5
 """How many people a refusal names."""
-IMPORT = "import them with: delibsim import answers FILE --survey {} (or deliberr PATH)"
+IMPORT = "import them with: delibsim import FILE --as answers survey={} (or PATH --as deliberr)"
 
 
 def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = False) -> Path:
@@ -223,7 +223,7 @@ def _refuse_others(answers: Answers, survey: Survey) -> None:
         raise WrongInput(
             f"{answers.path}: rank 1 is the least preferred in published answers to {survey.id}, "
             "and these were imported by a version that did not turn them round; "
-            "import them again with: delibsim import deliberr PATH"
+            "import them again with: delibsim import PATH --as deliberr"
         )
 
 

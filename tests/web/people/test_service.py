@@ -69,7 +69,7 @@ def test_a_study_goes_on_by_its_name_where_its_links_lead_and_keeps_what_people_
     with provider_in_a_thread() as provider:
         own = f"base_url={provider.base_url}", "limits.tries=2"
         with serving(home, *TABLE, *own, "--port", "0") as first:
-            delibsim(home, "people", "invite", "hall", "--number", "1")
+            delibsim(home, "people", "invite", "hall", "--n", "1")
             link = link_in(home / "links.csv")
             assert link.startswith(f"{first['address']}/i/")
         assert json.loads((home / "runs/hall/served.json").read_text())["settings"] == list(own)
@@ -89,7 +89,7 @@ def test_a_study_goes_on_by_its_name_where_its_links_lead_and_keeps_what_people_
         assert f"links that were made before begin with {first['address']}" in moved["said"]
     delibsim(home, "score", "hall")
     delibsim(home, "analyze", "hall", code=3)  # of one session nothing can be compared
-    delibsim(home, "people", "export", "hall", "--to", "out")
+    delibsim(home, "people", "export", "hall", "-o", "out")
     delibsim(home, "export", "hall", "--to", "tables")
     for folder in ("runs/hall", "out", "tables"):
         assert list((home / folder).iterdir())
@@ -106,8 +106,8 @@ def test_a_secret_in_an_address_is_in_no_file_and_links_before_the_first_time_sa
     for path in (home / "runs").rglob("*"):
         assert path.is_dir() or b"canary-of-an-address" not in path.read_bytes(), path
     (home / "runs/hall/served.json").unlink()
-    told = delibsim(home, "people", "invite", "hall", "--number", "1").stderr
+    told = delibsim(home, "people", "invite", "hall", "--n", "1").stderr
     assert "was not served yet: its links begin with http://127.0.0.1:8377" in told
-    named = ("people", "invite", "hall", "--open", "--to", "b.csv", "--url", "https://a.example/")
+    named = ("people", "invite", "hall", "--open", "-o", "b.csv", "--url", "https://a.example/")
     delibsim(home, *named)
     assert link_in(home / "b.csv").startswith("https://a.example/i/")

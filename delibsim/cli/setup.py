@@ -1,0 +1,122 @@
+"""`delibsim setup`: check what a trained scorer needs (AQuA, a judge of summaries), and keep its
+hashes.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from delibsim.cli.options import Json
+from delibsim.cli.settings import TEXT, Setting, choice, decimal, settings_of, told, whole
+from delibsim.cli.terminal import console, echo_json, print_each, say, shown
+from delibsim.domain.errors import WrongInput
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Check what a trained scorer needs, and keep the hashes of its files.",
+)
+FOLDER = (
+    "A folder that holds the adapters, perhaps encoder and translator too; with --from-hub also a"
+    " name."
+)
+HUB = "Fetch what the folder does not hold."
+AQUA = {
+    "base": TEXT,
+    "translator": TEXT,
+    "scale": decimal(5, 0, 100),
+    "language": choice("auto", "german", "english", "other"),
+    "precision": choice("float32", "bfloat16"),
+    "device": choice("auto", "cpu", "cuda"),
+}
+JUDGE = {
+    "activation": Setting("", choice("sigmoid", "none").read, "sigmoid|none"),
+    "form": TEXT,
+    "longest": whole(4096, low=16),
+    "scale": Setting("", choice("unit", "labels").read, "unit|labels"),
+    "base": TEXT,
+}
+CHECKPOINT = "The folder of a checkpoint: judges/NAME/judge after delibsim judge train."
+Words = Annotated[list[str] | None, typer.Argument(metavar="settings", help="As key=value.")]
+
+
+@app.command(
+    epilog=(
+        f"For example: delibsim setup aqua adapters --from-hub. Settings: {told(AQUA)} (base: the"
+        " encoder, a folder, or with --from-hub a name on the Hub; translator: into German, a"
+        " folder, with --from-hub a name, 'model=NAME ...' as for delibsim run, or none; scale:"
+        " the upper end of the score, 5 or 4)."
+    )
+)
+def aqua(
+    path: Annotated[str | None, typer.Argument(metavar="PATH", help=FOLDER)] = None,
+    settings: Words = None,
+    from_hub: Annotated[bool, typer.Option("--from-hub", help=HUB)] = False,
+    as_json: Json = False,
+) -> None:
+    """Check adapters, encoder and translator of the scorer of discourse quality (AQuA), and record
+    their hashes in aqua/setup.json, where delibsim score finds them.
+    """
+    from delibsim.conduct.aqua import Options, Sources, described, set_up
+
+    words = [word for word in (path, *(settings or [])) if word is not None]
+    folder = words.pop(0) if words and "=" not in words[0] else None
+    given = settings_of(words, AQUA)
+    sources = Sources(folder, from_hub, given["base"] or None, given["translator"] or None)
+    options = Options(given["scale"], given["language"], given["precision"], given["device"])
+    made, file = set_up(sources, options, lambda line: say(line, err=True))
+    if as_json:
+        echo_json(described(made))
+        return
+    for name, value in described(made).items():
+        say(f"{name:11}  {value}")
+    say(f"written: {shown(file)}\nnext: delibsim score STUDY --scorer aqua")
+
+
+@app.command(
+    epilog=(
+        f"For example: delibsim setup judge checkpoint scale=unit. Settings: {told(JUDGE)}; of a"
+        " checkpoint that was made elsewhere (form: of its input, 'question=Question:"
+        " ;opinion=Opinion: ;summary='; longest: the most tokens that it reads; scale: how it"
+        " answers, unit (0 to 1) or labels (-1 to 7); base: the encoder whose config.json and"
+        " tokeniser a checkpoint of weights alone lacks)."
+    )
+)
+def judge(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=CHECKPOINT)],
+    settings: Words = None,
+    as_json: Json = False,
+) -> None:
+    """Check a checkpoint of a judge of summaries whole, and keep the hashes of its files in its
+    judge.json.
+    """
+    from delibsim.conduct.trained.score import set_up_judge
+    from delibsim.conduct.trained.train import described
+    from delibsim.scorers.judge.form import InputForm
+
+    given, stated = settings_of(settings, JUDGE), None
+    form, longest, base = given["form"], given["longest"], given["base"]
+    if form or longest != 4096:
+        stated = InputForm(_labels(form) if form else InputForm().labels, longest)
+    record = set_up_judge(
+        folder, given["activation"], stated, given["scale"], Path(base) if base else None
+    )
+    if as_json:
+        echo_json({"checkpoint": record.hash, **vars(record)})
+        return
+    answers = f"activation {record.activation}, scale {record.scale}"
+    say(f"checkpoint {record.hash}: {record.name}, {answers}")
+    print_each(described(record), console())
+    say(f"Next       delibsim judge ask STUDY checkpoint={shown(folder)}")
+
+
+def _labels(form: str) -> tuple[tuple[str, str], ...]:
+    """The labels of the parts, in their order."""
+    found = []
+    for part in form.split(";"):
+        name, equals, label = part.partition("=")
+        if not equals:
+            raise WrongInput(f"form= names each part with its label, name=label, not '{part}'")
+        found.append((name.strip(), label))
+    return tuple(found)
