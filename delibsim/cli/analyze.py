@@ -65,13 +65,7 @@ def analyze(
         raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
     second = other[0] if other else None
     from delibsim.analysis.study.study_table import Draws
-    from delibsim.conduct.analyse import (
-        analyse,
-        check,
-        compare,
-        folder_of_both,
-        source_of,
-    )
+    from delibsim.conduct.analyse import analyse, check, compare, folder_of_both, source_of
 
     check(margin)
     chosen = Draws(draws, draws, max(1, draws // 5), seed)
