@@ -7,18 +7,18 @@ from coding import coding_home, study_of_texts
 from comparing import study_of_pairs
 from opinions import study_of_opinions
 
-from delibsim.asking.handing_out import Online
-from delibsim.asking.kinds.code_packs import export_codes
+from delibsim.asking.kinds.code_people import draw_texts, export_codes
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.judgment_packs import export_pack as export_summaries
+from delibsim.asking.kinds.judgment_people import export_summaries
 from delibsim.asking.kinds.judgment_plan import plan_judging
-from delibsim.asking.kinds.pair_packs import export_pairs, for_people
+from delibsim.asking.kinds.pair_people import export_pairs, for_people
+from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.kinds.summary_plan import plan_summaries
+from delibsim.asking.people import Online
 from delibsim.conduct import ask as asking
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.packs import open_pack
-from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.seed import seed_of
+from delibsim.people.raters import RaterDesk
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
 from delibsim.store.people.assignments import hand_in_step, show_step
@@ -48,7 +48,7 @@ def study_of_debates(folder, *settings):
 def debates_online(runs, raters=4, each=4):
     """The name of a new pack of debates on pages."""
     wording = plan(["wording=oxford"]).session.wording
-    return open_pack(runs, wording, raters, each, ONLINE).name
+    return export_debates(runs, wording, raters, each, online=ONLINE).name
 
 
 def codes_online(folder, coders=2):
@@ -56,7 +56,8 @@ def codes_online(folder, coders=2):
     coding_home(folder)
     runs = study_of_texts(folder)
     people = [f"coder {k}" for k in range(coders)]
-    return runs, export_codes(coding_of(runs, "tiny"), people, 10, online=ONLINE).name
+    coding = coding_of(runs, "tiny")
+    return runs, export_codes(coding, people, draw_texts(coding, 10), online=ONLINE).name
 
 
 def pairs_online(folder, raters=2, each=None):

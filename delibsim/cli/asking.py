@@ -16,8 +16,9 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.table import Table
-from delibsim.asking.handing_out import Online, number_of_people, people_named
+from delibsim.asking.collect import Collected
 from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.people import Online, people_named
 from delibsim.asking.road import estimate, replay
 from delibsim.cli.estimate import PAID, print_lines
 from delibsim.cli.options import (
@@ -33,7 +34,7 @@ from delibsim.cli.options import (
     out_folder,
 )
 from delibsim.cli.results import end_with_report
-from delibsim.cli.settings import Setting, told
+from delibsim.cli.settings import Setting, settings_of, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import (
     agreed,
@@ -47,6 +48,7 @@ from delibsim.cli.terminal import (
     study_at,
 )
 from delibsim.conduct.ask import ask as ask_models
+from delibsim.conduct.packs import collect_and_score
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, plural_of, quoted, study_named
 from delibsim.planning.estimate import Estimate
@@ -92,8 +94,8 @@ class Handing:
 
     def people(self, usual: str, noun: str) -> list[str]:
         """For whom it is: on pages as many as there are, whose names are not known."""
-        named = people_named if self.online is None else number_of_people
-        return named(self.raters or usual, "--raters", noun)
+        given, online = self.raters or usual, self.online is not None
+        return people_named(given, "--raters", noun, online)
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,6 @@ class Handed:
     lines: Sequence[str]
     plain: Mapping[str, Any]
     notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Collected:
-    """What a form held, in sentences and as plain values; whether it held anything, and all."""
-
-    lines: Sequence[str]
-    plain: Mapping[str, Any]
-    something: bool
-    whole: bool
 
 
 @dataclass(frozen=True)
@@ -233,8 +225,9 @@ class Kind:
         raise NotImplementedError
 
     def collect(self, call: Call, form: Path) -> Collected:
-        """Read the form of a pack back."""
-        raise NotImplementedError
+        """Read the form of a pack of the study back."""
+        settings_of(call.words, {})
+        return collect_and_score(form, call.runs)
 
     def kept(self, call: Call) -> Plan:
         """A task as it was kept, for a replay."""
@@ -397,10 +390,14 @@ def _collect(kind: Kind) -> Callable[..., None]:
         chosen, words = kind.chosen(settings or [])
         found = chosen.collect(Call(study, words, root), form)
         if as_json:
-            echo_json(found.plain)
+            echo_json(found.plain())
         else:
-            print_each(found.lines, console())
-        raise typer.Exit(exit_code(found.something, found.whole))
+            known = f"{found.given - found.new:,} known before"
+            empty = f"{counted(found.empty, 'cell')} left empty"
+            print_each([f"{counted(found.new, found.noun)} kept, {known}, {empty}"], console())
+            sheets = [f"{rater}: {counted(n, 'sheet')}" for rater, n in found.raters.items()]
+            print_each([*sheets, *found.notes], console())
+        raise typer.Exit(exit_code(found.given > found.missing, found.whole))
 
     return collect
 

@@ -1,22 +1,22 @@
 """`delibsim code`: texts coded by a scheme, and an audit of the rationales (kind=rationale)."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.asking.kinds.code import CODES
-from delibsim.asking.kinds.code_outcome import (
+from delibsim.asking.kinds.code_plan import (
     Measured,
     coding_plain,
     coding_told,
     measured,
+    plan_coding,
+    tried,
     uncoded_told,
 )
-from delibsim.asking.kinds.code_plan import plan_coding, tried
-from delibsim.asking.kinds.coding import Coding, coding_of
+from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Collected, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
 from delibsim.cli.rationale import Rationale
 from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.terminal import shown
@@ -110,27 +110,22 @@ class Code(Kind):
 
     def hand_out(self, call: Call, handing: Handing) -> Handed:
         """Hand out texts to be coded."""
-        from delibsim.asking.kinds.code_packs import export_codes, told  # numpy is slow to import
+        from delibsim.asking.kinds import code_people as people  # numpy is slow to import
 
         given = settings_of(call.words, HANDED)
         coding = coding_of(call.runs, given["scheme"], given["by"], given["context"])
         if given["draw"] == "doubt":
-            return _review(coding, given, handing)
-        if given["dimension"]:
+            kind, usual = people.REVIEW, "1"
+            draw = people.draw_review(coding, handing.n or REVIEWED, given["dimension"])
+        elif given["dimension"]:
             raise WrongInput("dimension= is of draw=doubt; leave it out")
-        people = handing.people(self.raters, "coder")
-        n, column = handing.n or TEXTS, given["stratify"]
-        pack = export_codes(
-            coding, people, n, column, given["training"], handing.out, handing.online
-        )
-        return Handed(pack.name, pack.folder, told(pack), pack.plain())
-
-    def collect(self, call: Call, form: Path) -> Collected:
-        """Read a form of codes back."""
-        from delibsim.asking.kinds.code_import import import_codes
-
-        settings_of(call.words, {})
-        return codes_kept(import_codes(form, call.root))
+        else:
+            kind, usual = "training" if given["training"] else "pack", self.raters
+            parts, n = given["stratify"], handing.n or TEXTS
+            draw = people.draw_texts(coding, n, parts, given["training"])
+        coders = handing.people(usual, "coder")
+        pack = people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
+        return Handed(pack.name, pack.folder, people.told(pack), pack.plain())
 
     def kept(self, call: Call) -> Plan:
         """The coding by a scheme as it was kept."""
@@ -146,35 +141,6 @@ class Code(Kind):
         found = report_on_codes(call.runs, own["scheme"], settings)
         nothing = f"nothing has been coded yet; give: delibsim code ask {quoted(call.study)}"
         return Reported(found, list(why_not_coded(found)) or [nothing])
-
-
-def codes_kept(found: Any) -> Collected:
-    """What came of codes of people, which are scored now."""
-    for runs in found.coded:
-        rescore_codes(runs)
-    apart = f", {found.training} of training" if found.training else ""
-    lines = [
-        f"{counted(found.new, 'code')} kept, {found.known} known before{apart},"
-        f" {counted(found.empty, 'cell')} left empty"
-    ]
-    lines += [f"{coder}: {counted(n, 'code')}" for coder, n in found.coders.items()]
-    if found.not_read:
-        lines.append(f"note: columns that were not read: {', '.join(found.not_read)}")
-    return Collected(lines, found.plain(), bool(found.given), not found.empty)
-
-
-def _review(coding: Coding, given: Mapping[str, Any], handing: Handing) -> Handed:
-    """Hand out the texts that people should read next."""
-    from delibsim.asking.kinds.code_packs import told
-    from delibsim.asking.kinds.code_review import review, told_review
-
-    if handing.online is not None:
-        raise WrongInput("draw=doubt is on paper; leave --online out")
-    people = handing.people("1", "coder")
-    n, out = handing.n or REVIEWED, handing.out
-    pack, draw = review(coding, people, n, given["dimension"], out)
-    lines = [*told_review(pack, draw), *told(pack)]
-    return Handed(pack.name, pack.folder, lines, pack.plain() | {"draw": draw.plain()})
 
 
 def _row(one: Measured) -> list[str]:

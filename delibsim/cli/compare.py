@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
@@ -20,7 +19,7 @@ from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Call, Collected, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
 from delibsim.cli.settings import (
     SEVERAL,
     TEXT,
@@ -154,7 +153,7 @@ class Compare(Kind):
 
     def hand_out(self, call: Call, handing: Handing) -> Handed:
         """Hand out pairs to be judged."""
-        from delibsim.asking.kinds.pair_packs import export_pairs, for_people
+        from delibsim.asking.kinds.pair_people import export_pairs, for_people
 
         people = handing.people(self.raters, "rater")
         runs, sources, settings = _studies(call)
@@ -175,24 +174,6 @@ class Compare(Kind):
             f" which {pack.repeated} repeated; {where if pack.folder else 'on pages'}"
         )
         return Handed(pack.name, pack.folder, [line], pack.plain(), notes)
-
-    def collect(self, call: Call, form: Path) -> Collected:
-        """Read a form of judgments back."""
-        from delibsim.asking.kinds.pair_packs import import_pair_form
-        from delibsim.store.tables.csv_cells import read_sheet
-
-        settings_of(call.words, {})
-        found = import_pair_form(form, read_sheet(form), call.root)
-        for runs in found.studies:
-            rescore_pairs(gathered_and_own(runs))
-        lines = [
-            f"{form.name}: {counted(found.new, 'vote')} kept, {found.given - found.new:,} known"
-            f" before, {counted(found.empty, 'sheet')} left empty"
-        ]
-        for rater, (n, same) in found.repeated.items():
-            lines.append(f"{rater}: {same} of {counted(n, 'repeated sheet')} answered alike")
-        lines += [f"Study {name}" for name in found.comparisons]
-        return Collected(lines, found.plain(), bool(found.given), not found.empty)
 
     def kept(self, call: Call) -> Plan:
         """A comparison as it was kept."""

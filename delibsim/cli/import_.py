@@ -177,14 +177,22 @@ def _answers(order: Order) -> Taken:
 def _codes(order: Order) -> Taken:
     """Codes of people, from any table of codes."""
     from delibsim.asking.kinds.code_import import import_codes
-    from delibsim.cli.code import codes_kept
+    from delibsim.conduct.texts import rescore_codes
 
     study, name = order.study_and("FILE")
     given = order.given
-    found = codes_kept(
-        import_codes(Path(name), order.root, study, given["scheme"], given["training"])
-    )
-    return Taken(found.lines, found.plain, code=exit_code(found.something, found.whole))
+    found = import_codes(Path(name), order.root, study, given["scheme"], given["training"])
+    if found.given:
+        rescore_codes(found.runs)
+    apart = f", {found.training} of training" if found.training else ""
+    lines = [
+        f"{counted(found.new, 'code')} kept, {found.given - found.new} known before{apart},"
+        f" {counted(found.empty, 'cell')} left empty"
+    ]
+    lines += [f"{coder}: {counted(n, 'code')}" for coder, n in found.coders.items()]
+    if found.not_read:
+        lines.append(f"note: columns that were not read: {', '.join(found.not_read)}")
+    return Taken(lines, found.plain(), code=exit_code(bool(found.given), not found.empty))
 
 
 def _pairs(order: Order) -> Taken:

@@ -9,23 +9,21 @@ import typer
 
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.judgment_form import import_form
-from delibsim.asking.kinds.judgment_outcome import (
+from delibsim.asking.kinds.judgment_people import export_summaries
+from delibsim.asking.kinds.judgment_plan import (
     counts_of,
     judge_rows,
     judging_plain,
     judging_told,
     notes_of,
+    plan_judging,
 )
-from delibsim.asking.kinds.judgment_packs import export_pack
-from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
 from delibsim.cli.asking import (
     HELP,
     Asked,
     Call,
-    Collected,
     Handed,
     Handing,
     Kind,
@@ -41,7 +39,6 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.store.judgments import Judgments
 
 PACK = {"pack": TEXT}
 TRAINED = {
@@ -136,32 +133,13 @@ class Judge(Kind):
         own, others = parted(call.words, PACK)
         name = task_name("pack", settings_of(own, PACK)["pack"] or "people")
         planned = plan_judging(call.runs, others)
-        made = export_pack(planned, name, people, handing.out, handing.online)
-        hints = made.hints()
+        made = export_summaries(planned, name, people, handing.out, handing.online)
         lines = [
             f"{counted(made.sheets, 'sheet')}, a person each{'' if made.folder else ', on pages'}",
             "Reliability of the mean of a summary, by published ratings of people:",
-            *hints,
+            *made.hints(),
         ]
-        plain: dict[str, Any] = {"pack": name, "sheets": made.sheets, "hints": hints}
-        if made.folder is not None:
-            plain["folder"] = shown(made.folder.resolve())
-        return Handed(name, made.folder, lines, plain)
-
-    def collect(self, call: Call, form: Path) -> Collected:
-        """Read a form of judgments back."""
-        name = settings_of(call.words, {"name": TEXT})["name"]
-        found = import_form(Judgments.begun(call.runs, name), form)
-        new = f"{counted(found.new, 'judgment')} new, {found.before:,} known before"
-        lines = [f"{form.name}: {counted(found.sheets, 'sheet')}, {new}"]
-        if found.empty:
-            lines.append(f"{counted(found.empty, 'line')} left empty")
-        if found.inattentive:
-            sheets = counted(found.inattentive, "sheet")
-            lines.append(f"{sheets} with another check: kept, and counted as missing (inattentive)")
-        usable = found.sheets - found.inattentive
-        whole = not found.empty and not found.inattentive
-        return Collected(lines, vars(found), usable > 0, whole)
+        return Handed(name, made.folder, lines, made.plain())
 
     def kept(self, call: Call) -> Plan:
         """A set of judgments as it was kept."""

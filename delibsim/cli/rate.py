@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
+from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.cli.asking import (
     Asked,
     Call,
-    Collected,
     Handed,
     Handing,
     Kind,
@@ -24,7 +24,6 @@ from delibsim.cli.settings import SEVERAL, TEXT, Setting, choice, parted, settin
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
 from delibsim.conduct.annotate import RatingPlan, ask_panel, estimate_panel, plan_ratings
-from delibsim.conduct.packs import export_pack, import_form, open_pack
 from delibsim.conduct.panel import kin
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, quoted, study_named
@@ -86,33 +85,14 @@ class Rate(Kind):
         wording = settings_of(call.words, HANDED)["wording"] or WORDING
         texts = plan([f"wording={wording}"]).session.wording
         raters, each = len(handing.people(self.raters, "rater")), handing.n
-        if handing.online is None:
-            pack = export_pack(runs, texts, raters, each, handing.out)
-        else:
-            pack = open_pack(runs, texts, raters, each, handing.online)
+        pack = export_debates(runs, texts, raters, each, handing.out, handing.online)
         shares = "" if each is None else f", {each} each"
         where = "rater-1.html and so on to print, form.csv to fill in"
         line = (
             f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares}:"
             f" {where if pack.folder else 'on pages'}"
         )
-        plain = {"name": pack.name, "debates": pack.debates, "raters": raters}
-        folder = None if pack.folder is None else str(pack.folder)
-        return Handed(
-            pack.name, pack.folder, [line], plain | {"debates_per_rater": each, "folder": folder}
-        )
-
-    def collect(self, call: Call, form: Path) -> Collected:
-        """Read a form of ratings back."""
-        settings_of(call.words, {})
-        found = import_form(form, call.root)
-        before = found.given - found.new
-        line = (
-            f"{counted(found.new, 'rating')} kept, {before} known before, {found.partial} with"
-            f" something missing, {counted(found.empty, 'sheet')} left empty"
-        )
-        plain = vars(found) | {"known": before}
-        return Collected([line], plain, bool(found.given), found.whole)
+        return Handed(pack.name, pack.folder, [line], pack.plain())
 
     def report(self, call: Call) -> Reported:
         """The analysis of a tournament."""

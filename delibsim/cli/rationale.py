@@ -10,18 +10,21 @@ from rich.console import Console
 
 from delibsim.analysis.coding.costs import Share, audit_rows, corrected_rows, failure_counts
 from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.asking.collect import Collected, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.rationale import plan_audit
-from delibsim.asking.kinds.rationale_packs import export_rationales, import_verdicts
+from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Collected, Handed, Handing, Kind
+from delibsim.cli.asking import Call, Handed, Handing, Kind
 from delibsim.cli.settings import TEXT, parted, settings_of
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
+from delibsim.conduct.packs import collect_and_score
 from delibsim.domain.audit import KINDS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
+from delibsim.store.tables.csv_cells import read_sheet
 
 SAMPLE = 50
 """How many rationales are handed out unless told otherwise."""
@@ -83,7 +86,7 @@ class Rationale(Kind):
         pack = export_rationales(_audit(call), handing.n or SAMPLE, handing.out)
         rationales = counted(pack.rationales, "rationale")
         lines = [
-            f"{rationales} of {counted(pack.strata, 'stratum', 'strata')}: rationales.html to"
+            f"{rationales} of {counted(pack.strata, 'stratum', 'strata')}: reader-1.html to"
             " print, form.csv to fill in"
         ]
         if pack.failures:
@@ -94,17 +97,12 @@ class Rationale(Kind):
         return Handed(pack.name, pack.folder, lines, pack.plain())
 
     def collect(self, call: Call, form: Path) -> Collected:
-        """Read a form of verdicts, or a table of failures, back."""
-        taken = import_verdicts(form, _audit(call))
-        what = "correction" if taken.corrections else "verdict"
-        known = taken.given - taken.new
-        told = (
-            f"{counted(taken.new, what)} kept, {known} known before,"
-            f" {counted(taken.empty, 'cell')} left empty"
-        )
-        return Collected(
-            [told], taken.plain(), bool(taken.given) or not taken.empty, not taken.empty
-        )
+        """Read a form of verdicts back, or a table of failures with corrected kinds."""
+        audit = _audit(call)
+        if is_form(read_sheet(form).header):
+            return collect_and_score(form, call.runs)
+        n = import_corrections(form, audit)
+        return Collected("correction", n, n, 0, 0, {}, (), (call.runs.study,))
 
     def kept(self, call: Call) -> Plan:
         """Audits are not replayed."""

@@ -155,16 +155,16 @@ def _key(setting: str) -> str:
 def _serve(
     planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
-    from delibsim.conduct.people.hall import Hall
-    from delibsim.conduct.people.prepared import prepared_for_people
-    from delibsim.conduct.people.rater_tasks import rater_tasks
+    from delibsim.asking.packs import rater_tasks
     from delibsim.models.pool import ModelPool
+    from delibsim.people.dry import prepared_for_people
+    from delibsim.people.hall import Hall
     from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting
     from delibsim.store.people.register import Register
+    from delibsim.store.people.schema import Role
     from delibsim.store.people.server import refuse_second
-    from delibsim.store.people.states import Role
-    from delibsim.web.people.serve import serve_people
+    from delibsim.web.people.app import serve_people
 
     sessions = [one for one in planned.sessions if one.seats_of_people]
     runs = Runs(planned.root, planned.study)

@@ -1,7 +1,7 @@
 """The ratings of a study's debates: panels, exchanges with raters, ratings, keys of packs.
 
 They lie beside the runs: ratings/<debate>/ratings.jsonl (a rating a line) and exchanges.jsonl
-(every call to a rater), ratings/panels.json, ratings/packs/<pack>.json.
+(every call to a rater), ratings/panels.json; packs lie in annotations/rating-people/packs/.
 """
 
 import json
@@ -23,11 +23,15 @@ from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
 from delibsim.store import codec
+from delibsim.store.annotations import ANNOTATIONS, TaskFolder
 from delibsim.store.files import append_line, json_text, read_lines, sorted_lines, write_atomically
+from delibsim.store.packs import packs_of
 from delibsim.store.reading import adapter, read_json
 from delibsim.store.runs import Runs
 
 RATINGS = "ratings"
+OF_PEOPLE = "rating-people"
+"""The task of packs for people."""
 MODELS: Any = Mapping[str, Mapping[str, Any]]
 ALLOCATION = dict[str, tuple[Showing, ...]]
 RATER = re.compile(rb'"rater": ?"([^"\\]+)"')
@@ -230,56 +234,22 @@ class Ratings:
                 return
         write_atomically(path, json_text(panels | {panel.name: plain}, indent=1) + "\n")
 
-    def add_pack(
-        self,
-        pack: str,
-        key: Mapping[str, Any],
-        wording: Wording,
-        online: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Keep the key of a pack that was handed out, and what its raters read; they stay here.
-
-        The key says which sheet is which debate, and who is Speaker A. `online` is how the pack is
-        rated on pages, None for one on paper.
-        """
-        path = self.folder / RATINGS / "packs" / f"{pack}.json"
-        if path.exists():
-            raise WrongInput(f"{path} exists: this pack was made before")
-        plain = {"wording": asdict(wording), "sheets": dict(key)}
-        if online is not None:
-            plain["online"] = dict(online)
-        write_atomically(path, json_text(plain, indent=1) + "\n")
-
-    def extend_pack(self, pack: str, key: Mapping[str, Any]) -> None:
-        """Keep more sheets of a pack that is rated on pages; KeyError: no such pack."""
-        path = self.packs()[pack]
-        plain = read_json(path)
-        plain["sheets"] |= key
-        write_atomically(path, json_text(plain, indent=1) + "\n")
-
-    def online(self, pack: str) -> Mapping[str, Any] | None:
-        """How a pack is rated on pages; None for one on paper. KeyError: no such pack."""
-        return read_json(self.packs()[pack]).get("online")
+    @property
+    def files(self) -> TaskFolder:
+        """The folder of what was handed out to people."""
+        return TaskFolder(self.folder / ANNOTATIONS / OF_PEOPLE)
 
     def key(self, pack: str) -> dict[str, Any]:
-        """The key of a pack by sheet, with the `index` of each rater; KeyError: no such pack."""
-        plain = read_json(self.packs()[pack])
-        # A pack handed out before its wording was kept is its sheets alone.
-        sheets = plain.get("sheets", plain)
-        key = {}
-        for code, sheet in sheets.items():
-            key[code] = {**sheet, "index": panel_and_index(sheet["rater"])[1]}
-        return key
+        """The key of a pack by sheet; KeyError: no such pack."""
+        return self.packs()[pack]["sheets"]
 
-    def wording_of_pack(self, pack: str) -> Wording | None:
-        """What the raters of a pack read; None where it was not kept. KeyError: no such pack."""
-        kept = read_json(self.packs()[pack]).get("wording")
-        return None if kept is None else _wording(kept)
+    def wording_of_pack(self, pack: str) -> Wording:
+        """What the raters of a pack read. KeyError: no such pack."""
+        return _wording(self.packs()[pack]["wording"])
 
-    def packs(self) -> dict[str, Path]:
-        """The keys of the packs that were handed out, by name."""
-        files = sorted((self.folder / RATINGS / "packs").glob("*.json"))
-        return {path.stem: path for path in files}
+    def packs(self) -> dict[str, dict[str, Any]]:
+        """The packs that were handed out, by name."""
+        return packs_of(self.files)
 
 
 def panel_to_plain(panel: Panel, allocation: Allocation | None = None) -> dict[str, Any]:

@@ -82,12 +82,23 @@ def _prepare(step: Mapping, folder: Path) -> None:
 
 
 def _fill(form: Path, answers: Mapping[str, list]) -> None:
-    """Write these values by turns into the columns of a form; a name with * means several, and a
-    full name goes before it.
+    """Write these values by turns below the questions of a form; a name with * means several, and a
+    full name goes before it; * alone means all lines.
     """
     with form.open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
-    for column in lines[0]:
+    questions = {line.get("question", "") for line in lines} - {""}
+    for question in sorted(questions):
+        names = [name for name in answers if name == question]
+        names += [name for name in answers if fnmatch(question, name)]
+        asked = [line for line in lines if line["question"] == question]
+        if names and names[0] != "*":
+            for line, value in zip(asked, cycle(answers[names[0]]), strict=False):
+                line["answer"] = value
+    if "*" in answers:
+        for line, value in zip(lines, cycle(answers["*"]), strict=False):
+            line["answer"] = value
+    for column in () if questions else lines[0]:
         names = [name for name in answers if name == column]
         names += [name for name in answers if fnmatch(column, name)]
         if names:

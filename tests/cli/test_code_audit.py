@@ -79,11 +79,11 @@ def test_a_sample_goes_out_and_verdicts_come_back(delibsim, home, coded):
     assert "4 rationales of 2 strata" in done.out
     form = home / "a b" / "form.csv"
     empty = delibsim("code", "collect", "pilot", form, "kind=rationale")
-    assert (empty.code, empty.out) == (4, "0 verdicts kept, 0 known before, 4 cells left empty\n")
+    assert (empty.code, "0 verdicts kept, 0 known before, 4 cells" in empty.out) == (4, True)
     lines = form.read_text().splitlines()
     form.write_text("\n".join([lines[0], *(f"{line}1" for line in lines[1:])]))
     done = delibsim("code", "collect", "pilot", form, "kind=rationale")
-    assert (done.code, done.out) == (0, "4 verdicts kept, 0 known before, 0 cells left empty\n")
+    assert (done.code, "4 verdicts kept, 0 known before, 0 cells" in done.out) == (0, True)
     out = delibsim("code", "report", "pilot", "kind=rationale").out
     assert "Read by readers" in out
     failures = home / "a b" / "failures.csv"

@@ -49,10 +49,10 @@ def test_a_pack_is_exported_filled_in_and_reported(delibsim, study_of_texts):
         "rater-2.html",
     ]
     empty = delibsim("compare", "collect", "pilot", "p/form.csv")
-    assert (empty.code, "14 sheets left empty" in empty.out) == (4, True)
+    assert (empty.code, "14 cells left empty" in empty.out) == (4, True)
     answered(study_of_texts, 7)
     some = delibsim("compare", "collect", "pilot", "p/form.csv")
-    assert (some.code, "7 votes kept, 0 known before, 7 sheets left empty" in some.out) == (3, True)
+    assert (some.code, "7 votes kept, 0 known before, 7 cells left empty" in some.out) == (3, True)
     assert "Ann: 1 of 1 repeated sheet answered alike" in some.out
     answered(study_of_texts, 14)
     whole = delibsim("compare", "collect", "pilot", "p/form.csv", "--json")

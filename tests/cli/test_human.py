@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
-from delibsim.cli.human import app as human
 from typer.testing import CliRunner
 
 from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
+from delibsim.cli.agreement import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import Library

@@ -79,7 +79,11 @@ def test_where_there_is_no_terminal_output_is_plain_text(delibsim, study, words)
 
 def test_the_process_ends_with_the_exit_code_and_one_line(tmp_path):
     done = subprocess.run(
-        [DELIBSIM, "list", "topics", "ccsp"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [DELIBSIM, "list", "topics", "ccsp"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("delibsim: unknown topic 'ccsp'; did you mean ccps")

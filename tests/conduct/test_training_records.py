@@ -115,8 +115,9 @@ def test_lines_that_are_no_records_are_named(tmp_path):
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     """Three opinions and two summaries of all; judgments are for each test to give."""
-    from delibsim.cli.imported_texts import app
     from typer.testing import CliRunner
+
+    from delibsim.cli.import_ import app
 
     monkeypatch.chdir(tmp_path)
     rows = "id,text,author\na,Trams are quiet.,ann\nb,Rails cost.,\nc,I doubt it.,\n"

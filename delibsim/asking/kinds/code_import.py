@@ -1,42 +1,41 @@
-"""Codes of people brought back to a study, from the form of a pack or from any table of codes."""
+"""Codes of people in a table that was made elsewhere, long or wide, checked cell by cell."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.forms import NOTHING, refuse
-from delibsim.asking.kinds.code_tables import (
-    CodeTable,
-    Known,
-    contradictions,
-    is_form,
-    read_codes,
-    read_form_codes,
-)
-from delibsim.asking.kinds.coding import Coding, coding_of
-from delibsim.domain.coding import Code
+from delibsim.asking.collect import NOTHING, refuse
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.domain.coding import ENSEMBLE, NO_CODE, Code
 from delibsim.domain.errors import WrongInput
-from delibsim.store.annotations import ANNOTATIONS
-from delibsim.store.codings import PREFIX, Codings
-from delibsim.store.packs import packs_of
+from delibsim.domain.reason import Reason
+from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.store.places import study_at
 from delibsim.store.runs import Runs
 from delibsim.store.tables.csv_cells import Sheet, read_sheet
 
+LONG = ("text", "coder", "dimension", "level")
+TEXT_COLUMNS = ("text", "id", "text_id")
+"""What the column with the ids of texts may be called in a wide table."""
+NOT_APPLICABLE = "not applicable"
+"""What a coder writes in the place of a level where the question of a dimension is answered no."""
 KEPT = (
     "Nothing was imported: codes are never overwritten. Put these lines back as they were, or"
     " import the new codes under another coder's name"
 )
 
 
+class Fault(ValueError):
+    """What is wrong with one cell or line of a table."""
+
+
 @dataclass(frozen=True)
 class ImportedCodes:
     """What came of a table: how many codes it held, new ones, of training, empty cells, by coder.
 
-    `studies` names where they are kept; `not_read` the columns that were left aside; `coded` are
-    the studies whose codes are to be scored anew.
+    `runs` is the study that keeps them; `not_read` are the columns that were left aside.
     """
 
     given: int
@@ -44,113 +43,264 @@ class ImportedCodes:
     training: int
     empty: int
     coders: Mapping[str, int]
-    studies: tuple[str, ...]
+    runs: Runs
     not_read: tuple[str, ...] = ()
-    coded: tuple[Runs, ...] = ()
-
-    @property
-    def known(self) -> int:
-        """How many codes were imported before."""
-        return self.given - self.new
 
     def plain(self) -> dict[str, Any]:
         """As JSON prints it."""
-        fields = {name: value for name, value in vars(self).items() if name != "coded"}
-        listed = {"studies": list(self.studies), "not_read": list(self.not_read)}
-        return fields | {"known": self.known} | listed
+        fields = {name: value for name, value in vars(self).items() if name != "runs"}
+        listed = {"studies": [self.runs.study], "not_read": list(self.not_read)}
+        return fields | {"known": self.given - self.new} | listed
 
 
 def import_codes(
-    file: Path, root: Path, study: str = "", scheme: str = "", training: bool = False
+    file: Path, root: Path, study: str, scheme: str = "", training: bool = False
 ) -> ImportedCodes:
-    """Keep the codes in a table: the form of packs of any study below `root`, or a long or wide
-    table about one study and scheme.
+    """Keep the codes in a long or wide table about the texts of a study below `root`.
 
     WrongInput that names every line at fault, and nothing is kept, where a level is off the scale,
     an id unknown, a code given twice, or another than was imported before.
     """
-    sheet = read_sheet(file)
-    if is_form(sheet):
-        if study or scheme or training:
-            raise WrongInput(
-                f"{file} is the form of a pack, which knows its study, its scheme and whether it is"
-                " for training; leave these settings out"
-            )
-        return _import_form(file, sheet, _codings_below(root))
     if not study:
         raise WrongInput(
             f"{file} is no form of a pack; a table of codes is imported: delibsim import STUDY"
             f" {file} --as codes scheme=NAME"
         )
     coding = coding_of(study_at(study, root), scheme)
-    table = read_codes(sheet, _known(coding, training))
-    refuse(file, table.faults, NOTHING)
-    return _kept(file, table, [(coding, table.codes)])
-
-
-def _import_form(file: Path, sheet: Sheet, studies: Sequence[tuple[Runs, str]]) -> ImportedCodes:
-    """The codes in the form of packs, each kept with its study."""
-    wanted = {row[sheet.header.index("pack")].strip() for row in sheet.rows}
-    packs, known, owners = {}, {}, {}
-    for runs, name in studies:
-        own = packs_of(Codings.of(runs, name).files)
-        mine = wanted & own.keys()
-        if mine:
-            coding = coding_of(runs, name)
-            about = _known(coding)
-            for pack in mine:
-                packs[pack], known[pack], owners[pack] = own[pack], about, coding
-    table = read_form_codes(sheet, packs, known)
-    refuse(file, table.faults, NOTHING)
-    parts = []
-    for pack, coding in owners.items():
-        parts.append((coding, [one for one in table.codes if one[0].pack == pack]))
-    return _kept(file, table, parts)
-
-
-def _codings_below(root: Path) -> list[tuple[Runs, str]]:
-    """Every study below a folder, with each scheme of which people were given a pack."""
-    found = []
-    for folder in sorted(root.glob(f"*/{ANNOTATIONS}/{PREFIX}*")):
-        study = folder.parent.parent
-        if (study / "study.json").is_file():
-            found.append((Runs.at(study), folder.name.removeprefix(PREFIX)))
-    return found
-
-
-def _known(coding: Coding, training: bool = False) -> Known:
-    """What codes of a study by a scheme may be about."""
     texts = {text.id: text.sha256 for text in coding.texts()}
     models = tuple(coding.codings.files.task().get("models", {}))
-    return Known(coding.scheme, texts, models, training)
-
-
-def _kept(
-    file: Path,
-    table: CodeTable,
-    parts: Sequence[tuple[Coding, Sequence[tuple[Code, int]]]],
-) -> ImportedCodes:
-    """Keep what is new of a table, or nothing where a line contradicts what is known."""
-    waiting, clashes = [], []
-    for coding, codes in parts:
-        new, found = contradictions(codes, coding.codings.people())
-        waiting.append((coding, new))
-        clashes += found
+    table = read_codes(read_sheet(file), Known(coding.scheme, texts, models, training))
+    refuse(file, table.faults, NOTHING)
+    new, clashes = contradictions(table.codes, coding.codings.people())
     refuse(file, clashes, KEPT)
-    for (coding, codes), (_, new) in zip(parts, waiting, strict=True):
-        if codes:
-            with coding.runs.lock():
-                coding.codings.keep_scheme(coding.scheme, coding.unit, coding.context)
-                coding.codings.add(new, people=True)
     codes = [code for code, _ in table.codes]
-    studies = {coding.runs.study for coding, _ in parts}
+    if codes:
+        with coding.runs.lock():
+            coding.codings.keep_scheme(coding.scheme, coding.unit, coding.context)
+            coding.codings.add(new, people=True)
     return ImportedCodes(
         given=len(codes),
-        new=sum(len(new) for _, new in waiting),
+        new=len(new),
         training=sum(code.training for code in codes),
         empty=table.empty,
         coders=dict(Counter(code.coder for code in codes)),
-        studies=tuple(sorted(studies)),
-        coded=tuple(coding.runs for coding, own in parts if own),
+        runs=coding.runs,
         not_read=tuple(table.not_read),
     )
+
+
+@dataclass
+class CodeTable:
+    """What a table of codes holds: codes with the line of each, empty cells, columns not read."""
+
+    codes: list[tuple[Code, int]] = field(default_factory=list)
+    empty: int = 0
+    faults: list[str] = field(default_factory=list)
+    not_read: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What codes may be about: a scheme, the SHA-256 of each text by id, and names of models."""
+
+    scheme: Scheme
+    texts: Mapping[str, str]
+    models: tuple[str, ...] = ()
+    training: bool = False
+
+
+def read_codes(sheet: Sheet, known: Known) -> CodeTable:
+    """The codes in a table that was made elsewhere, long or wide.
+
+    Long: the columns text, coder, dimension, level. Wide: a column of texts, and one for each
+    coder and dimension, named CODER.DIMENSION. Other columns are named in `not_read`.
+    """
+    long = set(LONG) <= set(sheet.header)
+    found = _long(sheet, known) if long else _wide(sheet, known)
+    _refuse_twice(found)
+    return found
+
+
+def _long(sheet: Sheet, known: Known) -> CodeTable:
+    found = CodeTable(not_read=[name for name in sheet.header if name not in LONG])
+    for line, row in sheet.records():
+        _add(found, known, (row["text"], row["coder"], row["dimension"], row["level"]), line)
+    return found
+
+
+def _wide(sheet: Sheet, known: Known) -> CodeTable:
+    found = CodeTable()
+    texts = next((name for name in TEXT_COLUMNS if name in sheet.header), "")
+    columns: dict[str, tuple[str, str]] = {}
+    for name in sheet.header:
+        coder, point, dimension = name.rpartition(".")
+        if point and coder and _has(known.scheme, dimension):
+            columns[name] = coder, dimension
+        elif name != texts:
+            found.not_read.append(name)
+    if not texts or not columns:
+        ids = ", ".join(one.id for one in known.scheme.dimensions)
+        found.faults.append(
+            "line 1: codes stand in the columns text, coder, dimension and level; or in a column"
+            f" text and columns CODER.DIMENSION, such as Ann.{known.scheme.dimensions[0].id}"
+            f" (dimensions: {ids}); or in the form of a pack"
+        )
+        return found
+    for line, row in sheet.records():
+        for name, (coder, dimension) in columns.items():
+            _add(found, known, (row[texts], coder, dimension, row[name]), line)
+    return found
+
+
+def _add(found: CodeTable, known: Known, cells: tuple[str, str, str, str], line: int) -> None:
+    """Read one code, or note what is wrong with it."""
+    text, coder, dimension, level = cells
+    if no_code(level, known.scheme):
+        found.empty += 1
+        return
+    try:
+        found.codes.append((_code(known, text, coder, dimension, level), line))
+    except Fault as fault:
+        found.faults.append(f"line {line}: {fault}")
+
+
+def _code(known: Known, text: str, coder: str, dimension: str, level: str) -> Code:
+    """One code of a person; Fault with everything that is wrong with it."""
+    faults = [*_of_text(text, known.texts), *_of_coder(coder, known)]
+    value: LevelValue | None = None
+    missing = None
+    try:
+        value, missing = level_of(_dimension(known.scheme, dimension), level)
+    except Fault as fault:
+        faults.append(str(fault))
+    if faults:
+        raise Fault("; ".join(faults))
+    sha256 = known.texts[text]
+    return Code(
+        text,
+        dimension,
+        coder,
+        "human",
+        value,
+        missing,
+        training=known.training,
+        text_sha256=sha256,
+    )
+
+
+def no_code(cell: str, scheme: Scheme) -> bool:
+    """Whether a cell is empty, or holds what stands for an empty one, such as NA, in a scheme that
+    has no level of this name.
+    """
+    written = cell.casefold()
+    if not written:
+        return True
+    levels = {str(value).casefold() for own in scheme.dimensions for value in own.values}
+    return written in NO_CODE and written not in levels
+
+
+def level_of(dimension: Dimension, cell: str) -> tuple[LevelValue | None, Reason | None]:
+    """The level in a cell, or the reason why there is none; Fault for what is no level.
+
+    A name may stand in other capitals, as spreadsheets write it, where one level alone is meant. A
+    number is read only as the scheme writes it: 1.0 where levels are whole numbers comes from a
+    program that took the column for measurements, which may have changed more than that.
+    """
+    if cell.casefold() == NOT_APPLICABLE and dimension.applies:
+        return None, Reason("not_applicable")
+    for value in dimension.values:
+        if cell == str(value):
+            return value, None
+    alike = [value for value in dimension.values if str(value).casefold() == cell.casefold()]
+    if len(alike) == 1:
+        return alike[0], None
+    number = _number(cell)
+    if dimension.scale == "interval" and number in dimension.values:
+        return dimension.values[dimension.values.index(number)], None
+    levels = [str(value) for value in dimension.values]
+    fault = f"'{cell}' is no level of {dimension.id} ({', '.join(levels)})"
+    if dimension.scale == "ordinal" and number in dimension.values:
+        fault += f"; a whole number was saved with decimals: write {_whole(cell)}"
+    raise Fault(fault)
+
+
+def _of_text(text: str, texts: Mapping[str, str]) -> list[str]:
+    """What is wrong with the id of a text."""
+    if text in texts:
+        return []
+    if not text:
+        return ["the text is not named"]
+    whole = _whole(text)
+    if whole is not None and str(whole) in texts:
+        return [f"there is no text '{text}', but '{whole}': it was saved with decimals"]
+    return [f"there is no text '{text}' in the study"]
+
+
+def _of_coder(coder: str, known: Known) -> list[str]:
+    """What is wrong with the name of a coder."""
+    if not coder:
+        return ["the coder is not named"]
+    if coder == ENSEMBLE or coder in known.models:
+        return [f"coder '{coder}' has the name of a model or of the ensemble; rename the person"]
+    return []
+
+
+def _has(scheme: Scheme, id: str) -> bool:
+    return any(dimension.id == id for dimension in scheme.dimensions)
+
+
+def _dimension(scheme: Scheme, id: str) -> Dimension:
+    """A dimension by its id; Fault if there is none."""
+    if not _has(scheme, id):
+        ids = ", ".join(dimension.id for dimension in scheme.dimensions)
+        raise Fault(f"scheme {scheme.id} has no dimension '{id}' ({ids})")
+    return scheme.dimension(id)
+
+
+def _whole(cell: str) -> int | None:
+    """The whole number of a cell that was written with decimals, None if it is no such cell."""
+    number = _number(cell)
+    return int(number) if number is not None and float(number).is_integer() else None
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if abs(number) < 2**53 else None
+
+
+def _refuse_twice(found: CodeTable) -> None:
+    """Note every code that stands in the table twice."""
+    seen: dict[tuple[str, str, str, bool], int] = {}
+    for code, line in found.codes:
+        if code.key in seen:
+            found.faults.append(
+                f"line {line}: {code.coder} coded {code.text} on {code.dimension} twice, first on"
+                f" line {seen[code.key]}"
+            )
+        seen.setdefault(code.key, line)
+
+
+def contradictions(
+    codes: Sequence[tuple[Code, int]], known: Iterable[Code]
+) -> tuple[list[Code], list[str]]:
+    """The codes that are new, and a line for each that contradicts what was imported before."""
+    before = {code.key: code for code in known}
+    new, clashes = [], []
+    for code, line in codes:
+        old = before.get(code.key)
+        place = f"line {line}: {code.coder}, {code.text}, {code.dimension}"
+        if old is None:
+            new.append(code)
+        elif old.text_sha256 != code.text_sha256:
+            clashes.append(f"{place}: the text was edited since it was coded")
+        elif (old.level, old.missing) != (code.level, code.missing):
+            clashes.append(f"{place}: {given_by(old)} before, {given_by(code)} here")
+    return new, clashes
+
+
+def given_by(code: Code) -> str:
+    """What a coder gave, in words: a level, or why there is none."""
+    return f"level {code.level}" if code.missing is None else code.missing.code.replace("_", " ")

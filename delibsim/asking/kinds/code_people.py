@@ -1,0 +1,396 @@
+"""People who code texts by a scheme: which texts are drawn, their packs, and what a sheet asks.
+
+Texts are drawn at random, or half by the doubt of the models (a review). Nothing of who said a
+text is shown.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any, ClassVar
+
+import numpy as np
+
+from delibsim.asking.kinds.code_import import given_by, level_of
+from delibsim.asking.kinds.coding import (
+    Coding,
+    coded_by_models,
+    coding_of,
+    dimensions_for,
+    doubt_of,
+)
+from delibsim.asking.paper import hand_out
+from delibsim.asking.people import (
+    Given,
+    Online,
+    Pack,
+    Replies,
+    Step,
+    in_own_order,
+    new_folder,
+    pack_name,
+    refuse_names,
+)
+from delibsim.asking.texts import checked_wording
+from delibsim.domain.annotation import Coder, Text
+from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.reason import Reason
+from delibsim.domain.scheme import Scheme
+from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted, study_named
+from delibsim.domain.treatment import Wording
+from delibsim.measures.designs import chances_by_doubt, drawn_by_doubt, sizes_of
+from delibsim.models.person.fields import Field
+from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
+from delibsim.prompts.forms.code import SCORE
+from delibsim.prompts.prompt import Purpose
+from delibsim.store.codings import CODES, scheme_from_plain, scheme_to_plain
+from delibsim.store.packs import handed_out, packs_of
+
+GROUP = "group"
+"""What stands in the place of a column where texts are drawn by the session they belong to."""
+REVIEW = "review"
+ROUND = ("pack", REVIEW)
+TRAINING = ("training",)
+"""The kinds of packs whose texts are coded for good, and those whose codes are kept apart."""
+WORDING = "coding"
+"""The wording in which people read what models are asked."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Texts that were drawn: the chance of each by id, and those drawn at random.
+
+    `among` is how many texts were drawn from, `strata` how many of each part are drawn. Of `read` a
+    person has given codes before, so they are not read again.
+    """
+
+    texts: Mapping[str, float]
+    random: tuple[str, ...]
+    among: int
+    read: tuple[str, ...] = ()
+    strata: Mapping[str, int] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """As it is kept."""
+        plain = {"texts": dict(self.texts), "random": list(self.random)}
+        return plain | {"among": self.among, "read": list(self.read)}
+
+
+@dataclass
+class TextPack(Pack):
+    """A pack of texts for coders by one scheme: the level on each dimension, one after the other.
+
+    `plain["kind"]` says which texts they are: "pack", "review" or "training".
+    """
+
+    kind: ClassVar[Given] = "texts"
+    scorer: ClassVar[str] = CODES
+    noun: ClassVar[str] = "code"
+    person: ClassVar[str] = "coder"
+    wording: Wording = field(default_factory=lambda: checked_wording(WORDING, check_coder_texts))
+
+    def unit(self, sheet: str) -> str:
+        """The text, under this scheme."""
+        return f"text {self.plain['scheme']['id']} {self.sheets[sheet]['text']}"
+
+    def step(self, sheet: str, given: Replies) -> Step | None:
+        """The level on the next dimension that is asked of the text."""
+        scheme, text = self._scheme(), self._text(sheet)
+        for id in dimensions_for(scheme, text):
+            if id not in given:
+                dimension = scheme.dimension(id)
+                lower, purpose = scheme.lower_in_doubt, Purpose("Coder", id)
+                shown, steps = self._shown()[text.id], dimension.steps
+                asked = coding_prompt(dimension, lower, self.wording, steps, shown, purpose)
+                return Step(id, asked)
+        return None
+
+    def titles(self, words: Mapping[str, str]) -> tuple[str, str]:
+        """The same; of a training round with a word on that."""
+        title, intro = super().titles(words)
+        apart = " This is a training round: it is kept apart."
+        return title, intro + (apart if self.plain["kind"] == "training" else "")
+
+    def level(self, step: Step, asked: Field, cell: str) -> Any:
+        """The level that a cell names, None where the dimension does not apply."""
+        return level_of(self._scheme().dimension(step.name), cell)[0]
+
+    def given(self, sheet: str, given: Replies) -> list[Code]:
+        """A code for each dimension that was answered."""
+        scheme, key = self._scheme(), self.sheets[sheet]
+        found = []
+        for id, reply in given.items():
+            if reply is None:
+                continue
+            on_page = isinstance(reply, str)
+            level = code_form(scheme.dimension(id)).read(reply).level if on_page else reply[SCORE]
+            missing = Reason("not_applicable") if level is None else None
+            training = self.plain["kind"] == "training"
+            own = (key["text"], id, key["coder"], "human", level, missing)
+            digest = key["text_sha256"]
+            found.append(Code(*own, training=training, pack=self.name, text_sha256=digest))
+        return found
+
+    def same(self, old: Code, new: Code) -> bool:
+        """Whether two codes say the same of the same text, whichever table they came by."""
+        said = old.level, old.missing, old.text_sha256
+        return said == (new.level, new.missing, new.text_sha256)
+
+    def said(self, answer: Code) -> str:
+        """The level."""
+        return given_by(answer)
+
+    def told(self, answers: Sequence[Code]) -> list[str]:
+        """How many codes are of training."""
+        n = sum(code.training for code in answers)
+        return [f"{counted(n, 'code')} of training, kept apart"] if n else []
+
+    def add(self, answers: Sequence[Any]) -> None:
+        """The same, with what people code by."""
+        plain = self.plain
+        self.answers.keep_scheme(self._scheme(), plain["unit"], plain["context"])
+        super().add(answers)
+
+    def _scheme(self) -> Scheme:
+        """The scheme as it was handed out."""
+        if "scheme" not in self.known:
+            self.known["scheme"] = scheme_from_plain(self.plain["scheme"])
+        return self.known["scheme"]
+
+    def _text(self, sheet: str) -> Text:
+        """The text of a sheet, word for word; WrongInput where it was edited since."""
+        self._shown()
+        key = self.sheets[sheet]
+        text = self.known["texts"].get(key["text"])
+        if text is None or text.sha256 != key["text_sha256"]:
+            what = "is no longer in the study" if text is None else "was edited"
+            raise WrongInput(
+                f"text {key['text']} {what} after pack {self.name} was handed out; hand another out"
+            )
+        return text
+
+    def _shown(self) -> Mapping[str, Text]:
+        """The texts of the pack as coders see them, read once."""
+        if "shown" not in self.known:
+            coding = coding_of(self.runs, self.plain["scheme"]["id"])
+            wanted = {sheet["text"] for sheet in self.sheets.values()}
+            texts = [text for text in coding.texts() if text.id in wanted]
+            self.known["texts"] = {text.id: text for text in texts}
+            self.known["shown"] = coding.shown(texts)
+        return self.known["shown"]
+
+
+def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = False) -> Draw:
+    """At most `n` texts drawn at random, within the strata of a column.
+
+    The order of the draw comes from the names of study, scheme and text: a larger `n` adds texts
+    to those that a smaller one draws. Texts of a training round are never drawn for another pack,
+    nor the other way round.
+    """
+    apart = ROUND if training else TRAINING
+    excluded = set().union(*handed_out(packs_of(coding.codings.files), apart).values())
+    texts = [text for text in coding.texts() if dimensions_for(coding.scheme, text)]
+    texts = [text for text in texts if text.id not in excluded]
+    if not texts:
+        raise WrongInput(
+            f"{study_named(coding.runs.study)} has no text that scheme {coding.scheme.id} is meant"
+            " for, and that is not in another pack already"
+        )
+    strata: dict[str, list[Text]] = {}
+    for text in texts:
+        strata.setdefault(stratum_of(text, stratify), []).append(text)
+    names = sorted(strata)
+    seeds = (coding.runs.study, coding.scheme.id, "training" if training else "pack")
+    sizes = sizes_of([len(strata[name]) for name in names], min(n, len(texts)))
+    chances, parts = {}, {}
+    for name, size in zip(names, sizes, strict=True):
+        own = sorted(strata[name], key=lambda text: seed_of(*seeds, text.id))
+        chances |= {text.id: size / len(own) for text in own[:size]}
+        parts[name] = size
+    return Draw(chances, tuple(chances), len(texts), strata=parts if stratify else {})
+
+
+def stratum_of(text: Text, column: str) -> str:
+    """The value of a text in the column by which it is drawn, "" without one."""
+    if not column:
+        return ""
+    if column == GROUP:
+        return text.group
+    if column not in text.facts:
+        known = [GROUP, *text.facts]
+        raise unknown("column", column, known, "Columns are those of the file of texts")
+    return text.facts[column]
+
+
+def doubts(coding: Coding, dimension: str = "") -> dict[str, float]:
+    """The doubt of the models about each text, in bits: the entropy of its levels (see
+    `measures.certainty`), the mean over dimensions, or that of one `dimension`.
+
+    Texts that no model has coded are left out.
+    """
+    chosen = coding.scheme.dimensions
+    if dimension:
+        chosen = tuple(one for one in chosen if one.id == dimension)
+    if not chosen:
+        raise unknown("dimension", dimension, [one.id for one in coding.scheme.dimensions])
+    by_dimension = coded_by_models(coding).by_dimension
+    by_text: defaultdict[str, list[float]] = defaultdict(list)
+    for one in chosen:
+        if one.id in by_dimension:
+            for text, bits in doubt_of(by_dimension[one.id]).items():
+                by_text[text].append(bits)
+    return {text: fmean(bits) for text, bits in by_text.items()}
+
+
+def draw_review(coding: Coding, n: int, dimension: str = "") -> Draw:
+    """A draw of about `n` texts of those that models have coded: half at random, half by doubt.
+
+    Texts that a person has coded before are part of the draw with the chance 1, and are not read
+    again; texts of a training round are left out of it. The chances hold for all that is left.
+    """
+    packs = packs_of(coding.codings.files)
+    training = set().union(*handed_out(packs, TRAINING).values())
+    doubt = {id: u for id, u in doubts(coding, dimension).items() if id not in training}
+    coded = {code.text for code in coding.codings.people() if not code.training}
+    read = [id for id in doubt if id in coded]
+    number = sum(pack["kind"] == REVIEW for pack in packs.values()) + 1
+    names = coding.runs.study, coding.scheme.id, REVIEW, number
+    waiting = [id for id in doubt if id not in coded]
+    if not waiting:
+        raise WrongInput(
+            f"{study_named(coding.runs.study)}: people have coded every text that models have"
+        )
+    waiting.sort(key=lambda id: seed_of(*names, id))
+    if n >= len(waiting):
+        chances = np.ones(len(waiting))
+    else:
+        chances = chances_by_doubt([doubt[id] for id in waiting], n)
+    drawn, at_random = drawn_by_doubt(chances, n, random.Random(seed_of(*names)).random())
+    texts = {waiting[i]: float(chances[i]) for i in drawn}
+    texts |= dict.fromkeys(read, 1.0)
+    return Draw(texts, tuple(waiting[i] for i in at_random), len(doubt), tuple(read))
+
+
+@dataclass(frozen=True)
+class CodingPack:
+    """A pack that was handed out: its name, its folder (None: on pages), its coders, how many texts
+    it holds.
+
+    `before` counts by coder the texts of the draw that the coder has from an earlier pack, and is
+    not handed again.
+    """
+
+    name: str
+    kind: str
+    folder: Path | None
+    coders: tuple[str, ...]
+    texts: int
+    strata: Mapping[str, int]
+    not_codable: int
+    before: Mapping[str, int]
+    draw: Draw
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON prints it."""
+        fields = {name: value for name, value in vars(self).items() if name != "draw"}
+        folder = None if self.folder is None else str(self.folder)
+        found = fields | {"folder": folder, "coders": list(self.coders)}
+        return found | ({"draw": self.draw.plain()} if self.kind == REVIEW else {})
+
+
+def export_codes(
+    coding: Coding,
+    coders: Sequence[str],
+    draw: Draw,
+    kind: str = "pack",
+    folder: Path | None = None,
+    online: Online | None = None,
+) -> CodingPack:
+    """Hand the texts of a draw out that were not read yet; the study keeps draw and key.
+
+    A coder is not handed a text again. Coders who answer `online` are named after the pack.
+    WrongInput where nothing is left, or the folder exists.
+    """
+    scheme, files = coding.scheme, coding.codings.files
+    refuse_names(coders, {ENSEMBLE, *files.task().get("models", {})}, "coder")
+    packs = packs_of(files)
+    name = pack_name(coding.runs, scheme.id, kind, len(packs) + 1)
+    folder = new_folder(folder, f"codes-{name}", online)
+    if online is not None:
+        coders = [Coder(name, number).id for number in range(1, len(coders) + 1)]
+    every = coding.texts()
+    wanted = draw.texts.keys() - set(draw.read)
+    texts = {text.id: text for text in every if text.id in wanted}
+    before = handed_out(packs, TRAINING if kind == "training" else ROUND)
+    sheets: dict[str, dict[str, Any]] = {}
+    again: dict[str, int] = {}
+    taken: set[str] = set()
+    for coder in coders:
+        own = [id for id in texts if id not in before.get(coder, set())]
+        if len(own) < len(texts):
+            again[coder] = len(texts) - len(own)
+        for code, id in in_own_order(own, name, coder, taken):
+            sheets[code] = {"text": id, "coder": coder, "text_sha256": texts[id].sha256}
+    if not sheets:
+        raise WrongInput(
+            f"{', '.join(coders)}: all {counted(len(draw.texts), 'text')} of this draw were handed"
+            " out before; draw more of them, or name other coders with --raters"
+        )
+    named = tuple(dict.fromkeys(sheet["coder"] for sheet in sheets.values()))
+    plain = {
+        "kind": kind,
+        "scheme": scheme_to_plain(scheme),
+        "scheme_sha256": scheme.sha256,
+        "unit": coding.unit,
+        "context": coding.context,
+        "coders": list(named),
+        **draw.plain(),
+    }
+    pack = TextPack(coding.runs, name, sheets, answers=coding.codings, plain=plain)
+    pack.register(online)
+    hand_out(pack, folder)
+    left_out = sum(not dimensions_for(scheme, text) for text in every)
+    handed = {sheet["text"] for sheet in sheets.values()}
+    return CodingPack(name, kind, folder, named, len(handed), draw.strata, left_out, again, draw)
+
+
+def told(pack: CodingPack) -> list[str]:
+    """What was drawn and handed out, in sentences."""
+    lines = _told_of_review(pack) if pack.kind == REVIEW else []
+    among = f"{counted(pack.texts, 'text')} for {counted(len(pack.coders), 'coder')}"
+    printed = "coder-1.html and so on to print, form.csv to fill in"
+    lines.append(f"{among}: {printed if pack.folder else 'on pages'}")
+    if pack.strata:
+        parts = [f"{name or '(empty)'} {size}" for name, size in pack.strata.items()]
+        lines.append(f"by column: {', '.join(parts)}")
+    if pack.before:
+        had = ", ".join(f"{coder} {n}" for coder, n in pack.before.items())
+        lines.append(f"not handed out again, because an earlier pack holds them: {had}")
+    if pack.not_codable:
+        lines.append(
+            f"not drawn, because the scheme is not meant for texts of their length:"
+            f" {pack.not_codable}"
+        )
+    return lines
+
+
+def _told_of_review(pack: CodingPack) -> list[str]:
+    """What was drawn of the texts that models have coded."""
+    draw = pack.draw
+    new = len(draw.texts) - len(draw.read)
+    lines = [
+        f"drawn from {draw.among} texts that models have coded: {new}, of them {len(draw.random)}"
+        f" at random and {new - len(draw.random)} by doubt"
+    ]
+    if draw.read:
+        lines.append(f"read by people before, and part of the draw: {len(draw.read)}")
+    lines.append(
+        "agreement holds for all texts on those drawn at random only; means weigh each text by its"
+        f" chance, which is kept in packs/{pack.name}.json"
+    )
+    return lines

@@ -1,0 +1,77 @@
+"""The packs of studies that people answer, by name: those on pages, and those of a form."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from delibsim.asking.collect import Collected, collect, packs_in
+from delibsim.asking.kinds.code_people import TextPack
+from delibsim.asking.kinds.judgment_people import SummaryPack
+from delibsim.asking.kinds.pair_people import PairPack
+from delibsim.asking.kinds.rating_people import DebatePack
+from delibsim.asking.kinds.rationale_people import RationalePack
+from delibsim.asking.people import Pack
+from delibsim.asking.texts import wording_kept
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.annotations import tasks_with_packs
+from delibsim.store.audits import Audits
+from delibsim.store.codings import Codings
+from delibsim.store.comparisons import Comparisons
+from delibsim.store.judgments import Judgments
+from delibsim.store.packs import packs_of
+from delibsim.store.ratings import Ratings
+from delibsim.store.runs import Runs
+
+OF_STORES: tuple[tuple[Any, type[Pack]], ...] = (
+    (Comparisons, PairPack),
+    (Codings, TextPack),
+    (Judgments, SummaryPack),
+    (Audits, RationalePack),
+)
+"""What packs are made of the tasks of a kind of answers."""
+
+
+def packs_of_study(runs: Runs) -> Iterator[tuple[str, bool, Any]]:
+    """Every pack of a study: its name, whether it is answered on pages, and what makes it."""
+    ratings = Ratings.of(runs)
+    yield from _made(DebatePack, runs, ratings)
+    for store, made in OF_STORES:
+        for task in tasks_with_packs(runs, store.prefix):
+            yield from _made(made, runs, store.of(runs, task.removeprefix(store.prefix)))
+
+
+def _made(made: type[Pack], runs: Runs, answers: Any) -> Iterator[tuple[str, bool, Any]]:
+    for name, kept in packs_of(answers.files).items():
+        plain = {key: value for key, value in kept.items() if key not in ("sheets", "online")}
+        more: dict[str, Any] = {"answers": answers, "plain": plain}
+        if "online" in kept:
+            more["hand_on"] = float(kept["online"]["hand_on"])
+        if made is DebatePack:
+            more["wording"] = wording_kept(kept["wording"])
+        own = (runs, name, kept["sheets"])
+        yield name, "online" in kept, lambda own=own, more=more: made(*own, **more)
+
+
+def rater_tasks(runs: Runs) -> list[str]:
+    """The names of the tasks for raters and coders on pages, in order."""
+    return sorted(name for name, online, _ in packs_of_study(runs) if online)
+
+
+def rater_task(runs: Runs, name: str) -> Pack:
+    """A task on pages by its name; WrongInput, with those that there are, for another."""
+    packs = {own: made for own, online, made in packs_of_study(runs) if online}
+    if name in packs:
+        return packs[name]()
+    if not packs:
+        raise WrongInput(
+            f"study '{runs.study}' has no task for raters on pages; hand one out: delibsim rate"
+            f" handout {runs.study} --online (or code, compare, judge)"
+        )
+    raise unknown("task", name, sorted(packs))
+
+
+def bring_back(file: Path, runs: Runs) -> Collected:
+    """Keep the answers in the form of packs of any kind of a study."""
+    wanted = set(packs_in(file))
+    found = {name: made() for name, _, made in packs_of_study(runs) if name in wanted}
+    return collect(file, found)
