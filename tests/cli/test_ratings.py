@@ -579,16 +579,6 @@ def told(checks):
     return change
 
 
-def told(checks):
-    """What writes the number that was told into the place of the check."""
-
-    def change(row):
-        if row["question"] == "check":
-            row["answer"] = str(checks[row["sheet"]])
-
-    return change
-
-
 def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home):
     assert delibsim("rate", "handout", oxford, "--raters", "2", "-o", "pack").code == 0
     assert sorted(p.name for p in (home / "pack").iterdir()) == [
