@@ -21,7 +21,6 @@ from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 
 PACKS = "annotations/rating-people/packs"
-PACKS = "annotations/rating-people/packs"
 ONE = (
     "format=debate",
     "motion=voting",
@@ -567,16 +566,6 @@ def fill(form, change=lambda row: None):
         writer.writeheader()
         writer.writerows(rows)
     return rows
-
-
-def told(checks):
-    """What writes the number that was told into the place of the check."""
-
-    def change(row):
-        if row["question"] == "check":
-            row["answer"] = str(checks[row["sheet"]])
-
-    return change
 
 
 def told(checks):
