@@ -16,7 +16,8 @@ from delibsim.asking.kinds.code_plan import (
 )
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
+from delibsim.cli.asking_commands import commands_of
 from delibsim.cli.rationale import Rationale
 from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.terminal import shown

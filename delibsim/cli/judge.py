@@ -21,16 +21,14 @@ from delibsim.asking.kinds.judgment_plan import (
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
 from delibsim.cli.asking import (
-    HELP,
     Asked,
     Call,
     Handed,
     Handing,
     Kind,
     Reported,
-    commands_of,
-    epilog,
 )
+from delibsim.cli.asking_commands import HELP, commands_of, epilog
 from delibsim.cli.options import RUNS, Dir, Json, Settings, out_folder
 from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported

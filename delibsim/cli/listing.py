@@ -13,7 +13,7 @@ from delibsim.cli.settings import settings_of
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, readable, report, safe, shown
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import MEASURES, Measure
+from delibsim.domain.measure import MEASURES
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Motion
 from delibsim.store.instruments.library import Library
@@ -28,6 +28,7 @@ NAME = (
     "One of them whole: its name, or a file (YAML) of a scheme or a dimension to check. Of texts"
     " STUDY, and perhaps the id of a text; of people a folder of answers."
 )
+SCORER = ("scorer", "version", "measures")
 RANKS = {
     None: "",
     "most_preferred": "as published",
@@ -205,23 +206,21 @@ def _scorers(name: str | None, as_json: bool) -> None:
 
     installed = names("delibsim.scorers")
     if name is None:
-        rows: list[dict[str, Any]] = []
+        found = []
         for one in installed:
             version, measures = declared(one)
-            ids = [str(measure.id) for measure in measures if isinstance(measure, Measure)]
-            rows.append({"scorer": one, "version": version, "measures": ids})
+            found.append((one, version, [measure.id for measure in measures]))
         if as_json:
-            echo_json(rows)
+            echo_json([dict(zip(SCORER, row, strict=True)) for row in found])
             return
-        cells = [[row["scorer"], str(row["version"]), ", ".join(row["measures"])] for row in rows]
+        cells = [[one, str(version), ", ".join(ids)] for one, version, ids in found]
         columns = [*texts("scorer"), *numbers(["version"]), *texts("measures")]
         show_table(Table(columns, cells), console())
         return
     if name not in installed:
         raise unknown("scorer", name, installed)
     version, measures = declared(name)
-    plain: dict[str, Any] = {"scorer": name, "version": version}
-    plain["measures"] = [getattr(measure, "id", str(measure)) for measure in measures]
+    plain = dict(zip(SCORER, (name, version, [one.id for one in measures]), strict=True))
     if name == "aqua":
         plain |= _aqua()
     if as_json:

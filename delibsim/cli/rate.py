@@ -16,9 +16,9 @@ from delibsim.cli.asking import (
     Handing,
     Kind,
     Reported,
-    commands_of,
     counted_plain,
 )
+from delibsim.cli.asking_commands import commands_of
 from delibsim.cli.estimate import print_lines
 from delibsim.cli.settings import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
 from delibsim.cli.table import print_text, show_table
@@ -65,7 +65,7 @@ class Rate(Kind):
         if asked.only:
             _show_estimate(planned, asked.as_json)
         if asked.may_ask(planned.panel.models):
-            agreed(asyncio.run(estimate_panel(planned)).usd.high, yes=False)
+            agreed(asyncio.run(estimate_panel(planned)).usd.high, asked.yes)
         notify = asked.notify(screen)
         outcome = asyncio.run(ask_panel(planned, notify, notify))
         losses = Ratings.of(runs).losses(run.session.id for run in planned.debates)
@@ -96,7 +96,7 @@ class Rate(Kind):
 
     def report(self, call: Call) -> Reported:
         """The analysis of a tournament."""
-        from delibsim.analysis.debates.report import study_report
+        from delibsim.analysis.debates.report import study_report  # pandas is slow to import
 
         given = settings_of(call.words, REPORTED)
         panels, source = list(given["panel"]), given["source"] or None

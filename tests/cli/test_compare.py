@@ -44,7 +44,7 @@ def test_a_comparison_is_estimated_asked_replayed_and_reported(delibsim, study):
     rows = found.json["tables"]["scores"]
     assert {row["id"] for row in rows} == {"t1", "t2", "t3", "t4", "t5"}
     assert {"group", "id", "score", "low", "high", "rank"} <= set(rows[0])
-    printed = delibsim("compare", "report", "demo", "scale=z", "--model", "davidson").out
+    printed = delibsim("compare", "report", "demo", "scale=z", "model=davidson").out
     assert "Model davidson, penalty dummy:0.1" in printed
     assert "scale z" in printed
 
@@ -130,11 +130,11 @@ def test_wrong_judgments_are_refused_with_their_lines_and_nothing_is_kept(delibs
     ("words", "told"),
     [
         (("scale=zz"), "unknown value of scale"),
-        (("penalty=ridge:1"), "unknown penalty"),
-        (("penalty=dummy:-1"), "is no number from 0.001 to 1,000"),
-        (("penalty=normal:1e-300"), "is no number from 0.001 to 1,000"),
-        (("threshold=0"), "is no number from 0.001 to 20"),
-        (("threshold=1e308"), "is no number from 0.001 to 20"),
+        (("penalty=ridge:1"), "give dummy:0.1, normal:2 or none"),
+        (("penalty=dummy:-1"), "a number from 0.001 to 1,000"),
+        (("penalty=normal:1e-300"), "a number from 0.001 to 1,000"),
+        (("threshold=0"), "a number from 0.001 to 20"),
+        (("threshold=1e308"), "a number from 0.001 to 20"),
         (("colour=red",), "unknown setting"),
     ],
 )
@@ -163,8 +163,8 @@ def test_further_columns_of_a_file_are_further_judgments_and_no_name_leaves_its_
 ):
     (home / "p.csv").write_text("a,b,sound,kind\nx,y,a,b\ny,z,tie,b\n")
     for column, new in (("sound", 2), ("kind", 2), ("kind", 0)):
-        words = ("--pairs", f"a,b,{column}", "study=mine", f"dimension={column}", "--json")
-        assert delibsim("compare", "collect", "pilot", "p.csv", *words).json["new"] == new
+        words = (f"columns=a,b,{column}", f"dimension={column}", "--json")
+        assert delibsim("import", "mine", "p.csv", "--as", "pairs", *words).json["new"] == new
     votes = delibsim("compare", "report", "mine", "--json").json["tables"]["counts"]
     assert {row["dimension"]: row["answered"] for row in votes} == {"sound": 2, "kind": 2}
     away = delibsim("import", "mine", "p.csv", "--as", "pairs", "dimension=../away")

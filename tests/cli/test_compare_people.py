@@ -48,14 +48,14 @@ def test_a_pack_is_exported_filled_in_and_reported(delibsim, study_of_texts):
         "rater-1.html",
         "rater-2.html",
     ]
-    empty = delibsim("compare", "collect", "pilot", "p/form.csv")
+    empty = delibsim("compare", "collect", "demo", "p/form.csv")
     assert (empty.code, "14 cells left empty" in empty.out) == (4, True)
     answered(study_of_texts, 7)
-    some = delibsim("compare", "collect", "pilot", "p/form.csv")
+    some = delibsim("compare", "collect", "demo", "p/form.csv")
     assert (some.code, "7 votes kept, 0 known before, 7 cells left empty" in some.out) == (3, True)
     assert "Ann: 1 of 1 repeated sheet answered alike" in some.out
     answered(study_of_texts, 14)
-    whole = delibsim("compare", "collect", "pilot", "p/form.csv", "--json")
+    whole = delibsim("compare", "collect", "demo", "p/form.csv", "--json")
     assert (whole.code, whole.json["new"], whole.json["known"]) == (0, 7, 7)
     report = delibsim("compare", "report", "demo", "judges=pooled", "--json").json
     counts = {row["judge"]: (row["planned"], row["answered"]) for row in report["tables"]["counts"]}
@@ -84,11 +84,11 @@ def test_wrong_words_about_packs_end_in_one_line(delibsim, study_of_texts):
     assert delibsim(*EXPORT).code == 0
     for words, told in {
         EXPORT: "p exists; name another folder with -o",
-        ("import", "demo", "p/form.csv", "--as", "pairs"): "which knows its study",
+        ("import", "demo", "p/form.csv", "--as", "pairs"): "unknown column",
     }.items():
         assert told in delibsim(*words).err
     (study_of_texts / "p/form.csv").write_bytes("pack,sheet\nB\xe4r,x\n".encode("latin-1"))
-    assert "line 2 is not UTF-8" in delibsim("compare", "collect", "pilot", "p/form.csv").err
+    assert "line 2 is not UTF-8" in delibsim("compare", "collect", "demo", "p/form.csv").err
 
 
 def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home):
@@ -132,7 +132,7 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
 def test_judgments_alone_and_imported_texts_are_scored_by_id(delibsim, study_of_texts):
     (study_of_texts / "p.csv").write_text("a,b,outcome\nt0,t1,a\nt1,t2,a\nt2,t0,tie\n")
     for study in ("demo", "alone"):
-        assert delibsim("compare", "collect", "pilot", "p.csv", f"study={study}").code == 0
+        assert delibsim("compare", "collect", "demo", "p.csv", f"study={study}").code == 0
         found = delibsim("score", study, "--scorer", "pairs")
         assert found.code == (3 if study == "demo" else 0)
         assert f"3 of {4 if study == 'demo' else 3} texts" in found.out

@@ -134,9 +134,7 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
 
 
 def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
-    assert (
-        delibsim("import", "trams", "k=2", "items=all", "--seed", "4", "--as", "personas").code == 0
-    )
+    assert delibsim("import", "trams", "k=2", "items=all", "seed=4", "--as", "personas").code == 0
     plain = built(home, "trams_2_all")
     seats = [
         plain["personas"].index(person.persona)
@@ -170,9 +168,10 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
         )
         (home / "conf" / "model" / "reading.yaml").write_text(preset)
         words = [
-            "personas",
-            "build",
+            "import",
             "trams",
+            "--as",
+            "personas",
             "k=2",
             "writer=local",
             "reader=reading",
@@ -237,9 +236,10 @@ async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from
         ]
     ) as provider:
         words = [
-            "personas",
-            "build",
+            "import",
             "trams",
+            "--as",
+            "personas",
             "k=2",
             "writer=local",
             f"base_url={provider.base_url}",

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "raters.md"
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 ASKS = {
-    "debates": ("ratings", "ask", "d", "group.size=2"),
+    "debates": ("rate", "ask", "d", "group.size=2"),
     "texts": ("code", "ask", "pilot", "scheme=tiny", "group.size=2", "samples=2"),
     "pairs": ("compare", "ask", "demo", "dimension=logical", "model=citizen"),
     "summaries": ("judge", "ask", "tram", "model=citizen", "asked=both", "role=author"),
