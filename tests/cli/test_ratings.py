@@ -21,7 +21,6 @@ from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 
 PACKS = "annotations/rating-people/packs"
-PACKS = "annotations/rating-people/packs"
 ONE = (
     "format=debate",
     "motion=voting",
