@@ -115,13 +115,14 @@ def test_lines_that_are_no_records_are_named(tmp_path):
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     """Three opinions and two summaries of all; judgments are for each test to give."""
-    from delibsim.cli.imported_texts import app
     from typer.testing import CliRunner
+
+    from delibsim.cli.import_ import app
 
     monkeypatch.chdir(tmp_path)
     rows = "id,text,author\na,Trams are quiet.,ann\nb,Rails cost.,\nc,I doubt it.,\n"
     file_of(tmp_path, rows, "o.csv")
-    words = ["import", "o.csv", "question='Why?'", "study=s"]
+    words = ["s", "o.csv", "--as", "texts", "question=Why?"]
     assert CliRunner().invoke(app, words).exit_code == 0
     runs = Runs.open(tmp_path / "runs", "s")
     planned = plan_summaries(runs, ["model=citizen", "sizes=all", "runs=2"])
