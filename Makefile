@@ -88,7 +88,7 @@ postgres: .venv/.postgres
 # POSTGRES names the folder of its programs; it is not installed here.
 test-postgres: .venv/.postgres
 	$(BIN)/python -m pytest -m heavy tests/store/people tests/databases
-	$(BIN)/python -m pytest -p on_postgres -m 'not heavy' tests/conduct/people tests/web/people tests/cli/test_people.py
+	$(BIN)/python -m pytest -p on_postgres -m 'not heavy' tests/people tests/web/people tests/cli/test_people.py
 
 test-aqua: $(AQUA)/.ready
 	$(AQUA)/bin/python -m pytest -m heavy tests/scorers/aqua tests/cli/test_aqua.py

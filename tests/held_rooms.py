@@ -2,17 +2,17 @@
 
 import asyncio
 
-from delibsim.conduct.people.desk import PAGES
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.prepared import prepared_for_people
 from delibsim.domain.hosting import Hosting
-from delibsim.models.person.reply import reply_of
+from delibsim.models.person.fields import reply_of
+from delibsim.people.desk import PAGES
+from delibsim.people.dry import prepared_for_people
+from delibsim.people.hall import Hall
 from delibsim.planning.compose import plan
 from delibsim.store.people.persons import add_person
 from delibsim.store.people.register import Register
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import rooms_of
-from delibsim.store.people.states import RoomState
+from delibsim.store.people.schema import RoomState
 from delibsim.store.runs import Runs
 
 AT_ONCE = Hosting(consent="I take part.", typing=None)

@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.prepared import prepared_for_people
+from delibsim.people.dry import prepared_for_people
+from delibsim.people.hall import Hall
 from delibsim.planning.compose import plan
 from delibsim.store.people.hosting_files import settled_hosting
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
-from delibsim.web.people.serve import serve_people
+from delibsim.web.people.app import serve_people
 
 
 def serve(home, people, settings):

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from people_site import PLAIN, TABLE, Browser, hall_of, link_for, served, take_part
 from rated import codes_online, debates_online, study_of_debates
 
-from delibsim.conduct.people.hall import Hall
 from delibsim.domain.hosting import Limit, Question
 from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
 from delibsim.store.people.register import Register
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import Role
 
 TEXTS = replace(
     PLAIN,

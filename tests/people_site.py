@@ -12,17 +12,17 @@ from types import SimpleNamespace
 import httpx
 import uvicorn
 
-from delibsim.conduct.people.erase import keep_promises
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
+from delibsim.people.erase import keep_promises
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
 from delibsim.store.people.entry import Invitation, invite, invite_person
 from delibsim.store.people.persons import Identity
 from delibsim.store.people.register import Register
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import Role
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate

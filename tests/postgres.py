@@ -129,7 +129,7 @@ def database(request, monkeypatch):
     """The database of every register that is opened in a test, by the environment as a user names
     it: "" is SQLite in the folder of the study.
     """
-    from delibsim.store.people.databases import ADDRESS
+    from delibsim.store.people.register import ADDRESS
 
     monkeypatch.delenv(ADDRESS, raising=False)
     if request.param == "sqlite":

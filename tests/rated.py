@@ -17,8 +17,8 @@ from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.people import Online
 from delibsim.conduct import ask as asking
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.seed import seed_of
+from delibsim.people.raters import RaterDesk
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
 from delibsim.store.people.assignments import hand_in_step, show_step

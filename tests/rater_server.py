@@ -6,28 +6,23 @@ import sys
 from pathlib import Path
 
 import uvicorn
-from starlette.applications import Starlette
+from people_site import PLAIN
 
-from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.rater_rows import Rows, keep_bringing
+from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk, Rows, keep_bringing
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
-from delibsim.web.people.raters import Rater, RaterPages
-from delibsim.web.people.render import language
+from delibsim.web.people.app import application
 
 
-async def serve(folder, task, every):
-    """Serve the pages of a task, and bring rows into the study every so many seconds."""
+async def serve(folder, every):
+    """Serve the pages of a study, and bring rows into it every so many seconds."""
     runs = Runs.at(Path(folder))
-    desk = RaterDesk(runs, Register.of(runs))
-
-    def known(request):
-        name = request.cookies.get("who")
-        return Rater(name, task, language("en"), "c" * 32) if name else None
-
-    pages = RaterPages(desk, known, "us@example.org", lambda person: None)
+    register = Register.of(runs)
+    desk = RaterDesk(runs, register)
+    app = application(Hall(runs, register, PLAIN, ModelPool(), []), desk)
     made = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    app = Starlette(routes=pages.routes())
     config = uvicorn.Config(app, log_level="critical", lifespan="off")
     sys.stdout.write(f"http://127.0.0.1:{made.getsockname()[1]}\n")
     sys.stdout.flush()
@@ -37,4 +32,4 @@ async def serve(folder, task, every):
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(sys.argv[1], sys.argv[2], float(sys.argv[3])))
+    asyncio.run(serve(sys.argv[1], float(sys.argv[2])))

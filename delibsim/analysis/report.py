@@ -3,19 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, Part, Picture
 from delibsim.analysis.result import Catalogue, Result
-
-
-class Figure(Protocol):
-    """A figure that can be drawn as a picture of a page."""
-
-    def picture(self) -> Picture:
-        """The figure, drawn."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +19,12 @@ class Report:
     are all its sentences, of which the first screen of the page has the `summary`. `faults` say
     what could not be read, `warnings` what must be known before anything else. `something` is
     whether there is anything to report, `complete` whether everything is there that was planned.
-    `first` are the parts of the page before those of the catalogue; `drawn` draws the figures. A
-    report is made from its `data`.
+    `first` are the parts of the page before those of the catalogue, `last` those behind them; with
+    `tells_missing` each part says which of its tables are not given, and the last one which stand
+    in files alone. `headline` is the table of the first screen where the catalogue names none.
+    `drawn` gives the figures, which are kept as files of these `kinds`. `beside` are tables that
+    are kept as files and are no part of what the report says. `shape` gives the plain values of its
+    tables where they are not simply all of them. A report is made from its `data`.
     """
 
     catalogue: Catalogue
@@ -41,7 +38,13 @@ class Report:
     something: bool = True
     complete: bool = True
     first: Sequence[Part] = ()
-    drawn: Callable[[], Sequence[Figure]] = tuple
+    last: Sequence[Part] = ()
+    tells_missing: bool = True
+    headline: Result | None = None
+    drawn: Callable[[], Sequence[Drawing]] = tuple
+    kinds: Sequence[str] = ("svg",)
+    beside: Sequence[Result] = ()
+    shape: Callable[[], Mapping[str, Any]] | None = None
     data: Any = None
 
     @property
@@ -61,6 +64,8 @@ class Report:
 
     def plain(self) -> dict[str, Any]:
         """As plain values; tables as lists of rows, with the reason of those not given."""
+        if self.shape is not None:
+            return {**self.about, **self.shape()}
         reasons = {}
         for result in self.missing:
             reasons[result.name] = {"reason": result.why_not, "detail": result.detail}
@@ -78,17 +83,19 @@ class Report:
         for section in self.catalogue.sections:
             found = [self.results[name] for name in section.tables if name in self.results]
             drawn = [one for one in pictures if self.catalogue.place_of(one.name) == section]
-            if not found and not drawn:
-                continue
-            missing = [f"{one.title}: {one.detail}." for one in found if not one.given]
             tables = [_on_page(one) for one in found if one.given]
-            parts.append(Part(section.id, section.title, (), missing, (), tables, drawn))
+            missing = [f"{one.title}: {one.detail}." for one in found if not one.given]
+            if not self.tells_missing:
+                missing = []
+            if tables or missing or drawn:
+                parts.append(Part(section.id, section.title, (), missing, (), tables, drawn))
+        others = self._in_files() if self.tells_missing else []
         return Page(
             title=self.title,
             kind=self.catalogue.kind,
             summary=self.summary,
-            headline=self.results.get(self.catalogue.headline),
-            parts=[*parts, *self._in_files()],
+            headline=self.headline or self.results.get(self.catalogue.headline),
+            parts=[*parts, *others, *self.last],
             warnings=[*self.warnings, *(f"left out, damaged: {fault}" for fault in self.faults)],
         )
 
@@ -104,9 +111,15 @@ class Report:
         """Write page, tables and figures into a folder, which takes their place as a whole; the
         page. WrongInput for a folder that holds anything but a report.
         """
-        pictures = [figure.picture() for figure in self.drawn()]
-        files = {f"figures/{one.name}.svg": one.svg.encode("utf-8") for one in pictures}
-        return write_report(self.page(pictures), self.given, folder, files)
+        pictures = []
+        files = {}
+        for figure in self.drawn():
+            made = figure.files(self.kinds)
+            pictures.append(figure.picture(made["svg"].decode("utf-8")))
+            for kind, content in made.items():
+                files[f"figures/{figure.name}.{kind}"] = content
+        tables = [*self.beside, *self.given]
+        return write_report(self.page(pictures), tables, folder, files)
 
 
 def _on_page(result: Result) -> Result:

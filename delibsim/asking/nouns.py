@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from delibsim.domain.annotation import Annotation
-from delibsim.domain.reason import Reason
+from delibsim.domain.reason import Reason, in_words
+from delibsim.domain.text import counted
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
 from delibsim.planning.load import Load
@@ -149,6 +150,16 @@ class Outcome:
         """Whether every answer has a value, or the question does not apply to its text."""
         return not self.faults and not set(self.missing) - {NOT_MISSING}
 
+    def told(self, noun: str, head: str, label: str = "Missing") -> list[str]:
+        """How many answers there are, behind what was asked (`head`), and which are missing and
+        why.
+        """
+        new, calls = counted(self.new, noun), counted(self.asked, "call")
+        lines = [f"{head}: {new} now, {self.before:,} before ({calls})"]
+        for code, n in self.missing.items():
+            lines.append(f"{label:<10} {counted(n, noun)}: {in_words(code)}")
+        return lines
+
     def plain(self) -> dict[str, Any]:
         """As plain values."""
         return {
@@ -175,6 +186,11 @@ class Kind(ABC):
     @abstractmethod
     def kept(self, runs: Runs, name: str) -> Plan:
         """The whole task as it was kept, for a replay; WrongInput where it has no record."""
+
+    def as_kept(self, runs: Runs, answers: Any, about: Any) -> Plan:
+        """A plan as the study kept it, whose models are asked nothing."""
+        task = answers.files.task()
+        return Plan(self, runs, answers, None, task["models"], Limits(), {}, task, about)
 
     @abstractmethod
     def keys(self, plan: Plan, coder: str) -> Iterable[Key]:

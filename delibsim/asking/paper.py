@@ -17,9 +17,8 @@ from delibsim.asking.people import Pack, Place, Step
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.text import counted, safe
 from delibsim.models.person.fields import Block, Field, Option
-from delibsim.models.person.page import marked
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.models.person.told import blocks_in
+from delibsim.models.person.told import blocks_in, marked
 from delibsim.prompts.forms.ballot import LABELS
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.store.files import write_atomically

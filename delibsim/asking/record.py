@@ -9,17 +9,27 @@ The loop that asks until a reply can be read is that of participants too (`model
 import asyncio
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from delibsim.asking.nouns import Question
 from delibsim.domain.annotation import Annotation
+from delibsim.domain.text import counted
 from delibsim.models.ask import ask_until_read, raise_interrupted
 from delibsim.models.base import FATAL, OUTCOMES, LanguageModel
+from delibsim.models.clients.prices import price_in
+from delibsim.models.limits import Budget
+from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
+from delibsim.models.retry import use, worst_case
+from delibsim.store.annotation_logs import AnnotationLog, log_of_task
+from delibsim.store.annotations import TaskFolder
 from delibsim.store.files import append_line, make_folder, read_lines
-from delibsim.store.sent import SentLog
+from delibsim.store.sent import Sent, SentLog
 
 GIVEN_UP = 8
 """Calls to a model that fail one after the other before it is asked nothing more for now."""
@@ -171,3 +181,88 @@ async def _work(
 def could_not_be_asked(reply: Annotation) -> bool:
     """Whether the call failed on the way, so that nothing is known of the coder's answer."""
     return reply.status not in OUTCOMES
+
+
+def spent_on(folder: TaskFolder) -> float:
+    """US dollars that the exchanges of one task have cost so far."""
+    account = Budget()
+    charge(account, log_of_task(folder))
+    return account.spent_usd
+
+
+def charge(account: Budget, log: AnnotationLog) -> None:
+    """Charge each call of a task."""
+    records, _, lost = log.read()
+    charge_calls(account, records, log.models, lost)
+
+
+def charge_calls(
+    account: Budget,
+    records: Iterable[Mapping[str, Any]],
+    models: Mapping[str, Mapping[str, Any]],
+    lost: Iterable[Sent],
+) -> None:
+    """Charge each attempt of the recorded calls, and the calls that were cut off."""
+    for exchange in exchanges_in(records)[0]:
+        settings = models.get(exchange.model, {})
+        worst = worst_case(exchange.messages, price_in(settings), settings.get("max_tokens"))
+        completion = exchange.completion
+        for attempt in (*completion.tries, completion):
+            held = account.reserve(exchange.model, worst)
+            if held is not None:
+                account.settle(held, use(attempt))
+    for sent in lost:
+        account.assume(sent.usd or 0.0, sent.tokens)
+
+
+EVERY = 5.0
+"""Seconds between two lines of progress."""
+
+
+class AskingProgress:
+    """Counts answers as they come, and says now and then how many there are and what is left.
+
+    `noun` is what one of them is called, such as "sample".
+    """
+
+    def __init__(
+        self, total: int, pool: ModelPool, say: Callable[[str], None], noun: str = "sample"
+    ) -> None:
+        self._total, self._pool, self._say, self._noun = total, pool, say, noun
+        self._begun = self._last = time.monotonic()
+        self._done = 0
+        self.missing: Counter[str] = Counter()
+        """How many answers are missing, by the code of the reason."""
+
+    def expect(self, total: int) -> None:
+        """Say how many answers there will be at most."""
+        self._total = total
+
+    def note(self, missing: str) -> None:
+        """Take note of an answer; `missing` is the code of the reason why it is missing, or ""."""
+        self._done += 1
+        if missing:
+            self.missing[missing] += 1
+        now = time.monotonic()
+        if now - self._last >= EVERY:
+            self._last = now
+            self._say(self.line())
+
+    def line(self) -> str:
+        """How asking stands, in one line."""
+        seconds = max(time.monotonic() - self._begun, 0.001)
+        parts = [
+            f"{self._done:,} of {counted(self._total, self._noun)}",
+            f"{60 * self._done / seconds:,.0f} a minute",
+        ]
+        parts += [f"{n:,} {code}" for code, n in self.missing.most_common()]
+        budget = self._pool.budget
+        if budget.usd is not None:
+            parts.append(f"{budget.spent_usd:.2f} of {budget.usd:g} USD spent or reserved")
+        elif budget.spent_usd:
+            parts.append(f"{budget.spent_usd:.2f} USD spent or reserved")
+        left = self._total - self._done
+        if self._done and left:
+            minutes, rest = divmod(round(left * seconds / self._done), 60)
+            parts.append(f"about {minutes} min {rest} s left")
+        return ", ".join(parts)

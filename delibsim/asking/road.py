@@ -13,8 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from delibsim.asking.nouns import NOT_MISSING, Growth, Key, Outcome, Plan, Question, Round
-from delibsim.asking.progress import AskingProgress
-from delibsim.asking.record import Record, ask_in_turn, could_not_be_asked
+from delibsim.asking.record import AskingProgress, Record, ask_in_turn, could_not_be_asked
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput

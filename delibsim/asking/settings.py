@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
+from delibsim.asking.nouns import Kind
+from delibsim.asking.nouns import Plan as Asked
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.config import Reader, key_of, one_name, read_values
 from delibsim.planning.overrides import values_by_key
+from delibsim.store.runs import Runs
 
 LIMIT = "max_tokens"
 MODELS, SIZE = "group.models", "group.size"
@@ -98,6 +101,11 @@ class CodersAsked:
     plan: Plan
     models: Mapping[str, Mapping[str, Any]]
     ignored: tuple[str, ...]
+
+    def planned(self, kind: Kind, runs: Runs, answers: Any, settings: Any, **more: Any) -> Asked:
+        """The plan in which these models are asked; `more` are the other parts of it."""
+        more = {"limits": self.plan.limits, "addresses": self.plan.addresses} | more
+        return Asked(kind, runs, answers, settings, models=self.models, **more)
 
 
 def coders_asked(

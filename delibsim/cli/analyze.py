@@ -65,34 +65,26 @@ def analyze(
         raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
     second = other[0] if other else None
     from delibsim.analysis.study.study_table import Draws
-    from delibsim.conduct.analyse import (
-        analyse,
-        check,
-        compare,
-        folder_of_both,
-        source_of,
-        write,
-        write_both,
-    )
+    from delibsim.conduct.analyse import analyse, check, compare, folder_of_both, source_of
 
     check(margin)
     chosen = Draws(draws, draws, max(1, draws // 5), seed)
     with kept_if_stopped(quiet=as_json) as watch:
         source = source_of(study, root, watch, to, alone=second is None)
-        if second is not None:
+        if second is None:
+            report = analyse(source, chosen, margin, watch)
+            folder = to or source.folder
+        else:
             sources = source, source_of(second, root, watch, alone=False)
             folder = folder_of_both(sources, to)
-            both = compare(sources, chosen, margin, watch)
-            file = write_both(both, folder)
-            raise typer.Exit(_show_both(both, file, as_json))
-        found = analyse(source, chosen, margin, watch)
-        file = write(source, found, chosen, to)
+            report = compare(sources, chosen, margin, watch)
+        file = report.write(folder)
     if as_json:
-        echo_json(found.plain())
+        echo_json(report.plain())
     else:
-        print_findings(found, console())
+        print_report(report, console())
         console().print(safe(f"report: {shown(file.resolve())}"), soft_wrap=True)
-    raise typer.Exit(exit_code(found.something, found.whole))
+    raise typer.Exit(exit_code(report.something, report.whole))
 
 
 def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json: bool) -> int:
@@ -107,16 +99,16 @@ def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json
     return command(args=words, prog_name=path, standalone_mode=False) or 0
 
 
-def print_findings(found: Any, screen: Console) -> None:
-    """Print the warnings, the summary in words, and the contrasts of the index."""
-    from delibsim.analysis.study.report import headline, in_words
-
-    print_each(found.warnings, screen, "bold")
-    print_each(in_words(found), screen)
-    table = headline(found.results)
-    if table is not None:
+def print_report(report: Any, screen: Console) -> None:
+    """Print the warnings, what the tables say in words, and the table of the first screen."""
+    differences = report.results.get("differences")
+    print_each(() if differences else report.warnings, screen, "bold")
+    print_each(report.told, screen)
+    table = differences or report.headline
+    if table is not None and table.given:
         screen.print()
         show_result(table, screen)
+    if table is not None:
         screen.print()
 
 
@@ -127,23 +119,3 @@ def show_result(result: Any, screen: Console) -> None:
     read = reading(result)
     columns = [Column(head.name, text=head.text) for head in read.heads]
     print_table(result.title, columns, read.rows, screen)
-
-
-def _show_both(both: Any, file: Path, as_json: bool) -> int:
-    """Print how two studies compare; the exit code."""
-    from delibsim.analysis.study.comparison import in_words
-
-    if as_json:
-        echo_json(both.plain())
-    else:
-        screen = console()
-        print_each(in_words(both), screen)
-        print_each(both.not_compared, screen)
-        for result in both.results:
-            if result.given and result.name == "differences":
-                screen.print()
-                show_result(result, screen)
-        screen.print()
-        screen.print(safe(f"report: {shown(file.resolve())}"), soft_wrap=True)
-    compared = any(result.given for result in both.results)
-    return exit_code(compared, both.first.whole and both.second.whole)

@@ -5,14 +5,15 @@ from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.asking.kinds.code import CODES
-from delibsim.asking.kinds.code_outcome import (
+from delibsim.asking.kinds.code_plan import (
     Measured,
     coding_plain,
     coding_told,
     measured,
+    plan_coding,
+    tried,
     uncoded_told,
 )
-from delibsim.asking.kinds.code_plan import plan_coding, tried
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported

@@ -9,15 +9,15 @@ import typer
 
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.judgment_outcome import (
+from delibsim.asking.kinds.judgment_people import export_summaries
+from delibsim.asking.kinds.judgment_plan import (
     counts_of,
     judge_rows,
     judging_plain,
     judging_told,
     notes_of,
+    plan_judging,
 )
-from delibsim.asking.kinds.judgment_people import export_summaries
-from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
 from delibsim.cli.asking import (

@@ -87,9 +87,9 @@ def personas(name: str, out: Path | None, as_json: bool) -> None:
     plain = read_persona_file(name, Path.cwd())
     written = None
     if out is not None:
-        from delibsim.analysis.personas.report import write_personas  # pandas is slow to import
+        from delibsim.analysis.personas.report import personas_report
 
-        written = write_personas(plain, out)
+        written = personas_report(plain).write(out)
     if as_json:
         echo_json(plain)
         return

@@ -67,12 +67,17 @@ def try_out(
     each task whether every sheet can be filled and kept, and about how many minutes a place takes a
     person. Exit code 0; 3 where a session or sheet was not complete, 4 where none was.
     """
-    from delibsim.conduct.people.dry import Visitor, hurried, seat_everybody, until_all_are_over
-    from delibsim.conduct.people.hall import Hall
-    from delibsim.conduct.people.prepared import prepared_for_people
+    from delibsim.people.dry import (
+        Visitor,
+        hurried,
+        prepared_for_people,
+        seat_everybody,
+        until_all_are_over,
+    )
+    from delibsim.people.hall import Hall
     from delibsim.store.people.hosting_files import declared
     from delibsim.store.people.register import Register
-    from delibsim.web.people.serve import serve_people
+    from delibsim.web.people.app import serve_people
 
     asked = study_first(study, settings)
     if raters:
@@ -130,8 +135,8 @@ def _try_raters(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
     """Fill every sheet in a copy of a study, and say how that went."""
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
-    from delibsim.conduct.people.dry_raters import DryTask, copied, rate, refuse_begun
     from delibsim.models.citizen.citizen import Citizen
+    from delibsim.people.dry import DryTask, copied, rate, refuse_begun
 
     with copied(runs) as desk:
         names = [desk.task(task).name] if task else desk.names()

@@ -32,9 +32,9 @@ def export(
     times, links, and a codebook. Nothing in them tells who anybody is, unless --names is given.
     session and participant join them to the tables of delibsim export.
     """
-    from delibsim.conduct.people.rater_reception import rater_reception
     from delibsim.store.people.register import Register
     from delibsim.store.people.tables import PEOPLE, export_people
+    from delibsim.web.people.visits import rater_reception
 
     runs = study_at(study, root)
     register = Register.of(runs)
@@ -68,7 +68,7 @@ def forget(
     """Delete who persons are (name, address, id of a panel), and keep what they said. It cannot be
     undone. The server does it by itself for those who are due, once an hour.
     """
-    from delibsim.conduct.people.erase import forget as carry_out_forgetting
+    from delibsim.people.erase import forget as carry_out_forgetting
     from delibsim.store.people.erasures import due_to_forget
     from delibsim.store.people.persons import named, persons
     from delibsim.store.people.register import Register
@@ -111,11 +111,11 @@ def withdraw(
     Exit code 0; 3 if it waits for a room that still runs, which the server or the next command
     finishes.
     """
-    from delibsim.conduct.people.erase import carry_out, give_up_seat
+    from delibsim.people.erase import carry_out, give_up_seat
     from delibsim.store.people.erasures import session_with_words
     from delibsim.store.people.persons import named, note_withdrawn
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Stage
+    from delibsim.store.people.schema import Stage
 
     runs = study_at(study, root)
     register = Register.of(runs)
@@ -158,9 +158,9 @@ def bonus(
     Left out are amounts of 0, those whose part goes on, and those whose id is not kept, who are
     counted; delibsim people list and export have the amounts by code.
     """
-    from delibsim.store.people.endings import cents, endings
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
+    from delibsim.store.people.tables import cents, endings
 
     runs = study_at(study, root)
     hosting = declared(runs)

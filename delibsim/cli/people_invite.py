@@ -26,7 +26,7 @@ LIST = (
     "A CSV file with a link for each row: name, address, and where wanted session, seat, language."
 )
 OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
-TASK = "For raters of this task, which delibsim ratings|code|compare|judge online made."
+TASK = "For raters of this task, which handout --online of rate, code, compare or judge made."
 URL = "How the links begin. Default: as people.yaml says, or where the study was served last."
 EXPIRES = "For how many days the links are good. Default: as people.yaml says."
 TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
@@ -60,7 +60,7 @@ def invite(
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity
     from delibsim.store.people.register import Register
-    from delibsim.store.people.states import Role
+    from delibsim.store.people.schema import Role
 
     runs = study_at(study, root)
     promised(runs)
@@ -122,10 +122,10 @@ def list_people(
     code, and what she has earned, where people.yaml has a bonus; names only where they are asked
     for.
     """
-    from delibsim.store.people.endings import endings, told
     from delibsim.store.people.persons import identities, persons
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import seat_of
+    from delibsim.store.people.tables import endings, told
 
     runs = study_at(study, root)
     promised(runs)
@@ -166,7 +166,7 @@ def revoke(
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
     """
-    from delibsim.conduct.people.presence import InterventionRecord
+    from delibsim.people.presence import InterventionRecord
     from delibsim.store.people.entry import revoke_open
     from delibsim.store.people.persons import named
     from delibsim.store.people.register import Register
@@ -244,7 +244,7 @@ def declared(runs: Runs) -> Hosting | None:
 
 def promised(runs: Runs, days: bool = True) -> None:
     """Carry out what is due of withdrawals and, with `days`, of keep_days, and say so."""
-    from delibsim.conduct.people.erase import carry_out, forget_due
+    from delibsim.people.erase import carry_out, forget_due
     from delibsim.store.people.register import Register
 
     hosting = declared(runs)
@@ -276,9 +276,7 @@ def raters(
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
     from delibsim.cli.terminal import exit_code
-    from delibsim.conduct.people.rater_desk import RaterDesk
-    from delibsim.conduct.people.rater_progress import PLACES, rater_rows, write_times
-    from delibsim.conduct.people.rater_rows import Rows
+    from delibsim.people.raters import PLACES, RaterDesk, Rows, rater_rows, write_times
     from delibsim.store.people.register import Register
 
     runs = study_at(study, root)
@@ -307,6 +305,6 @@ def raters(
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     """The cells of one place; what is missing is empty."""
-    from delibsim.conduct.people.rater_progress import PLACES
+    from delibsim.people.raters import PLACES
 
     return ["" if row[name] is None else str(row[name]) for name in PLACES]

@@ -30,7 +30,9 @@ def view(
     port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
     host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
     read_only: Annotated[bool, typer.Option("--read-only", help=READ_ONLY)] = False,
-    static: Annotated[Path | None, typer.Option(help=STATIC)] = None,
+    static: Annotated[
+        Path | None, typer.Option("--static", "-o", metavar="FOLDER", help=STATIC)
+    ] = None,
     without_personas: Annotated[bool, typer.Option("--without-personas", help=PERSONAS)] = False,
     browser: Annotated[bool, typer.Option(help=BROWSER)] = True,
     root: RunsFolder = RUNS,

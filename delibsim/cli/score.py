@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from delibsim.analysis.average_tables import condition_tables
 from delibsim.analysis.averages import COLUMNS
-from delibsim.analysis.condition_tables import condition_tables
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
 from delibsim.cli.estimate import print_lines

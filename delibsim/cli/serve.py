@@ -87,7 +87,7 @@ def serve(
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
     Ctrl-C. Sessions that are not over go on when it is served again. Raters and coders of tasks
-    that were handed out (delibsim ratings, code, compare or judge online) are served beside. One
+    that were handed out (handout --online of rate, code, compare or judge) are served beside. One
     server at a time serves a study.
     """
     if example:
@@ -156,15 +156,15 @@ def _serve(
     planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
     from delibsim.asking.packs import rater_tasks
-    from delibsim.conduct.people.hall import Hall
-    from delibsim.conduct.people.prepared import prepared_for_people
     from delibsim.models.pool import ModelPool
+    from delibsim.people.dry import prepared_for_people
+    from delibsim.people.hall import Hall
     from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting
     from delibsim.store.people.register import Register
+    from delibsim.store.people.schema import Role
     from delibsim.store.people.server import refuse_second
-    from delibsim.store.people.states import Role
-    from delibsim.web.people.serve import serve_people
+    from delibsim.web.people.app import serve_people
 
     sessions = [one for one in planned.sessions if one.seats_of_people]
     runs = Runs(planned.root, planned.study)

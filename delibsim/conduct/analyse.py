@@ -1,19 +1,19 @@
 """From what a user names, a study or a table, to its findings and its report."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
 
-from delibsim.analysis.figures.of_study import drawings
-from delibsim.analysis.pages.folder import WRITER, write_report
+from delibsim.analysis.pages.folder import WRITER
+from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.comparison import Comparison, comparison, page_of_both
+from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.findings import HELD, Findings, analyses, findings
 from delibsim.analysis.study.pair_correlations import pair_correlations
 from delibsim.analysis.study.record import Record, record_of
-from delibsim.analysis.study.report import page_of
+from delibsim.analysis.study.report import study_report
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
@@ -90,8 +90,12 @@ def folder_of_both(sources: tuple[Source, Source], to: Path | None) -> Path:
     return folder
 
 
-def analyse(source: Source, draws: Draws, margin: float | None, watch: Watch) -> Findings:
-    """Every analysis of a source; `margin` is the smallest effect of interest."""
+def analyse(source: Source, draws: Draws, margin: float | None, watch: Watch) -> Report:
+    """The report on a source; `margin` is the smallest effect of interest."""
+    return study_report(_found(source, draws, margin, watch), draws, source.record)
+
+
+def _found(source: Source, draws: Draws, margin: float | None, watch: Watch) -> Findings:
     found = findings(source.table, draws, analyses(margin), watch)
     return found.with_results(_from_answers(source, watch))
 
@@ -110,43 +114,10 @@ def _from_answers(source: Source, watch: Watch) -> list[Result]:
     return tables_of_answers(source.runs, set(held["session"]), topics, watch=watch)
 
 
-def write(source: Source, found: Findings, draws: Draws, to: Path | None) -> Path:
-    """Write the report of a source into a folder, by default its own; the HTML file."""
-    drawn, absent = drawings(found.study, found.results)
-    pictures = []
-    files = {}
-    for drawing in drawn:
-        made = drawing.files()
-        pictures.append(drawing.picture(made["svg"].decode("utf-8")))
-        for kind, content in made.items():
-            files[f"figures/{drawing.name}.{kind}"] = content
-    page = page_of(found, draws, source.record, pictures, absent)
-    return write_report(page, all_tables(found), to or source.folder, files)
-
-
-def write_both(found: Comparison, folder: Path) -> Path:
-    """Write the report on two studies into a folder; the HTML file."""
-    return write_report(page_of_both(found), found.results, folder)
-
-
 def compare(
     sources: tuple[Source, Source], draws: Draws, margin: float | None, watch: Watch
-) -> Comparison:
-    """Both studies beside each other."""
+) -> Report:
+    """The report on both studies beside each other."""
     first, second = sources
-    both = analyse(first, draws, margin, watch), analyse(second, draws, margin, watch)
-    return comparison(*both, records=(first.record, second.record))
-
-
-def all_tables(found: Findings) -> Sequence[Result]:
-    """The table of the study itself, then every other."""
-    study = found.study
-    own = Result(
-        name="study",
-        title="The table of the study",
-        definition="One row a planned session; every other table is computed from it.",
-        source="docs/export.md",
-        rows=study.rows,
-        meanings={column.name: column.meaning for column in study.columns},
-    )
-    return [own, *found.results.values()]
+    both = [_found(source, draws, margin, watch) for source in sources]
+    return report_on_two(*both, records=(first.record, second.record))

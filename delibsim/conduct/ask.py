@@ -6,7 +6,7 @@ from dataclasses import replace
 from delibsim.asking import road
 from delibsim.asking.kinds.pair_texts import keep_gathered
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.asking.spent import spent_on
+from delibsim.asking.record import spent_on
 from delibsim.conduct.cost import budget_of, spent
 from delibsim.conduct.study import Notify, proven_pool
 from delibsim.models.base import LanguageModel

@@ -6,7 +6,7 @@ from delibsim.analysis.coding.codes import CodedStudy, coded_study
 from delibsim.analysis.coding.report import Settings, coding_report
 from delibsim.analysis.report import Report
 from delibsim.asking.kinds.coding import Coding, coding_of
-from delibsim.asking.units import texts_of
+from delibsim.asking.texts import texts_of
 from delibsim.domain.text import counted
 from delibsim.store.coded import SchemeCodes
 from delibsim.store.packs import packs_of

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from delibsim.analysis.calls import Tally, is_free, tally, together
-from delibsim.asking.spent import charge, charge_calls
+from delibsim.asking.record import charge, charge_calls
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits, Overruns

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
 from delibsim.asking.kinds.pair_texts import UNITS, kept_texts
-from delibsim.asking.units import texts_of_run
+from delibsim.asking.texts import texts_of_run
 from delibsim.conduct.compare_report import compared_of
 from delibsim.domain.annotation import Text
 from delibsim.domain.compared import ComparedRun, TextScore, measure_of_pairs

@@ -93,7 +93,7 @@ def _people(runs: Runs) -> str:
     if not (runs.folder / TOLD).is_file():
         return ""
     try:
-        from delibsim.store.people.endings import endings_line  # the databases take long to import
+        from delibsim.store.people.tables import endings_line  # the databases take long to import
 
         return endings_line(runs)
     except (ImportError, WrongInput) as error:  # the extra is missing, or the database is down

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from delibsim.asking.units import BETWEEN
+from delibsim.asking.texts import BETWEEN
 from delibsim.conduct.import_texts import add_texts, study_of_texts
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown

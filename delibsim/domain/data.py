@@ -1,4 +1,4 @@
-"""Data that come with the package, as plain values: measures, reasons, families of models."""
+"""Data that come with the package, as plain values: measures, reasons, formats, words."""
 
 from pathlib import Path
 from typing import Any
@@ -10,5 +10,11 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_data(name: str) -> Any:
-    """The plain values of a YAML or JSON file of `delibsim/data`."""
-    return yaml.load((DATA / name).read_text(encoding="utf-8"), _LOADER)
+    """The plain values of a YAML or JSON file of `delibsim/data`; lists are tuples."""
+    return _frozen(yaml.load((DATA / name).read_text(encoding="utf-8"), _LOADER))
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _frozen(inner) for name, inner in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

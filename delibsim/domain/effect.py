@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from delibsim.domain.condition import family_of, settings_of_model, shared_settings
+from delibsim.domain.data import read_data
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 
@@ -15,25 +16,10 @@ SILENT = "where nobody speaks"
 UNSURVEYED = "where nobody is surveyed"
 BARE = "where the topic has no background"
 OTHER_NETWORK = "where the network is no small world"
-OF_TURNS = (
-    "rounds",
-    "procedure.recall",
-    "procedure.words",
-    "procedure.longest_statement",
-    "procedure.show_transcript",
-    "procedure.transcript_window",
-    "procedure.audience.network",
-    "procedure.audience.neighbours",
-    "procedure.audience.rewiring",
-    "procedure.audience.edges",
-)
+_SETTINGS = read_data("settings.yaml")
+OF_TURNS: tuple[str, ...] = _SETTINGS["without_turns"]
 """Settings of the turns, and of what surveys show of the turns before them."""
-OF_SURVEYS = (
-    "procedure.shuffle_items",
-    "procedure.reverse_scale",
-    "procedure.show_transcript",
-    "procedure.show_answers",
-)
+OF_SURVEYS: tuple[str, ...] = _SETTINGS["without_surveys"]
 """Settings of surveys alone."""
 OF_RATERS = "rater_"
 """The prefix of the texts of a wording that no participant of a session reads."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.participant import AUDIENCE, SIDES, Participant
+from delibsim.domain.participant import Participant
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import PREPARATION, Turn
 
@@ -89,66 +90,7 @@ class Format:
         return turn.task.capitalize() if self.sides else f"Round {turn.round}"
 
 
-DELIBERATION = Format(
-    name="deliberation",
-    subject="topic",
-    tasks=("speak",),
-    texts=(
-        "setting",
-        "persona",
-        "you",
-        "transcript",
-        "survey_pre",
-        "survey_post",
-        "answers",
-        "recall",
-        "considerations",
-        "preferences",
-        "speak",
-        "reask",
-    ),
-    optional_texts=("left_out", "words"),
-    fields={
-        "setting": ("group",),
-        "speak": ("round", "rounds"),
-        "words": ("words",),
-        "reask": ("fault",),
-        "left_out": ("omitted", "heard"),
-    },
-)
-DEBATE = Format(
-    name="debate",
-    subject="motion",
-    tasks=("opening", "rebuttal", "closing"),
-    texts=(
-        "setting",
-        "persona",
-        "you",
-        *SIDES,
-        AUDIENCE,
-        "transcript",
-        "preparation",
-        "notes",
-        "opening",
-        "rebuttal",
-        "closing",
-        "survey_pre",
-        "survey_post",
-        "answers",
-        "considerations",
-        "reask",
-    ),
-    fields={
-        "setting": ("least", "most"),
-        "opening": ("least", "most"),
-        "rebuttal": ("least", "most"),
-        "closing": ("least", "most"),
-        "reask": ("fault",),
-    },
-    sides=SIDES,
-    roles=(*SIDES, AUDIENCE),
-    own_survey=True,
-)
+DELIBERATION, DEBATE = (Format(**entry) for entry in read_data("formats.yaml"))
 FORMATS: Mapping[str, Format] = {known.name: known for known in (DELIBERATION, DEBATE)}
 
 

@@ -195,6 +195,10 @@ class Hosting:
         """The model that follows who leaves; "" where the seat is silent from then on."""
         return self.stand_in if self.drop_out == "stand_in" else ""
 
+    def limit(self, occasion: str) -> Limit:
+        """The time that a person has on an occasion: a turn, or anything else."""
+        return self.turn if occasion.startswith("turn ") else self.survey
+
     def completion(self, ending: str) -> Completion:
         """What somebody whose part has this ending takes back to a panel.
 

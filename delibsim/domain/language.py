@@ -4,39 +4,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-GERMAN = frozenset(
-    """
-    aber alles auch auf aus bei bin bis brauchen damit das dass daß dein deine dem denn
-    deshalb dich diese diesem diesen dieser dieses doch durch dürfen eine einem einen einer
-    eines euch für gegen genau haben hat ich ihm ihn ihnen ihr ihre ihrem ihren ihrer immer
-    ist jede jeder jedoch kann kannst kein keine keinen können könnte mehr mein meine mich
-    mir mit muss muß müssen nach nicht nichts nur oder ohne schon sehr sein sich sie sind
-    soll sollen sollte sollten sondern über und uns unser unsere unter viele vom von vor
-    warum weil wenn wer werden wir wird wirklich wurde wurden würde würden zu zum zur
-    zwischen
-    """.split()
+from delibsim.domain.data import read_data
+
+GERMAN, ENGLISH, OTHER = (
+    frozenset(words.split()) for words in read_data("function_words.yaml").values()
 )
-"""Function words of German that English has not, and that are rare in the languages around."""
-ENGLISH = frozenset(
-    """
-    about agree and any are because been being but by can cannot could did does doing enough
-    every from going have he him his how if into its just like many might more most much
-    must need not nothing only other our out people she should some than that the their them
-    then there these they think this those too very want was were what when where which who
-    why will with would yes you your
-    """.split()
-)
-"""Function words of English that German has not."""
-OTHER = frozenset(
-    """
-    aan af alla att av avec bir bu ce che como con cu czy dans de del della det di dw een
-    elle eller en est et että foi fra för gli har het hogy hun ik il ingen io jeg jest
-    jestem kan la le les lo los maar mais mi moet naar nel nie niet non nous não och og om
-    ook op ou para pas pero però por på que qui se si sig som sono su sul sur szerint til
-    todos tous um un una une uno var ve vi voor waar wel wij y yo za zal zijn
-    """.split()
-)
-"""Function words of the languages around."""
+"""Function words: of German that English has not, of English that German has not, and of the
+languages around.
+"""
 WORD = re.compile(r"[^\W\d_]+")
 ALONE = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")
 LINK = re.compile(r"(?:https?://|www\.)\S*|(?<!\S)\S[^\s@]*+@\S[^\s.]*+\.\S+", re.IGNORECASE)

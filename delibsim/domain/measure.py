@@ -75,13 +75,8 @@ def _catalogue() -> tuple[dict[str, tuple[Measure, ...]], dict[str, Measure]]:
     by_scorer: dict[str, tuple[Measure, ...]] = {}
     by_id: dict[str, Measure] = {}
     for group in read_data("measures.yaml"):
-        own = []
-        for entry in group["measures"]:
-            fields = group.get("usual", {}) | entry
-            for name in ("range", "phases"):
-                if name in fields:
-                    fields[name] = tuple(fields[name])
-            own.append(Measure(**fields))
+        usual = group.get("usual", {})
+        own = [Measure(**usual | entry) for entry in group["measures"]]
         by_scorer[group["scorer"]] = (*by_scorer.get(group["scorer"], ()), *own)
         by_id |= {measure.id: measure for measure in own}
     return by_scorer, by_id

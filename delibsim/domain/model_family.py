@@ -35,12 +35,8 @@ class ModelFamily:
 @cache
 def model_families() -> tuple[ModelFamily, ...]:
     """All known families, in the order of the file."""
-    plain = read_data("model_families.json")["families"]
-    families = []
-    for entry in plain:
-        fields = {name: tuple(given) for name, given in entry.items() if name != "family"}
-        families.append(ModelFamily(entry["family"], **fields))
-    return tuple(families)
+    families = read_data("model_families.json")["families"]
+    return tuple(ModelFamily(**entry) for entry in families)
 
 
 def makers() -> tuple[str, ...]:

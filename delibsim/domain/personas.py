@@ -10,7 +10,6 @@ from typing import Literal, get_args
 Seating = Literal["in_turn", "balanced", "proportional", "people"]
 SEATINGS: tuple[Seating, ...] = get_args(Seating)
 Diversity = Literal["low", "high", "matched"]
-DIVERSITIES: tuple[Diversity, ...] = get_args(Diversity)
 
 CANDIDATES = 1000
 """How many groups are drawn at random to find one of the wanted diversity."""

@@ -301,21 +301,12 @@ def spearman_interval(
     """
     from scipy.stats import rankdata
 
-    nothing = float("nan"), float("nan")
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    code = np.unique(np.asarray(clusters), return_inverse=True)[1]
-    if len(a) < FEWEST or np.ptp(a) == 0 or np.ptp(b) == 0 or code.max() < 1:
-        return nothing
-    r, s = rankdata(a) - (len(a) + 1) / 2, rankdata(b) - (len(b) + 1) / 2
-    parts = [np.ones(len(a)), r, s, r * r, s * s, r * s]
-    sums = np.column_stack([np.bincount(code, part) for part in parts])
-    draws = []
-    for counts in resampled_counts(len(sums), resamples, seed):
-        n, sr, ss, rr, sq, rs = (counts @ sums).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            spread = (rr - sr**2 / n) * (sq - ss**2 / n)
-            draws.append((rs - sr * ss / n) / np.sqrt(spread))
-    return percentile_interval(np.concatenate(draws))
+    few = len(a) < FEWEST or len(np.unique(clusters)) < 2
+    if few or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan, math.nan
+    ranks = rankdata(a), rankdata(b)
+    return percentile_interval(resampled_correlations(*ranks, clusters, resamples, seed))
 
 
 def partial_spearman(x: ArrayLike, y: ArrayLike, given: ArrayLike) -> Correlation:

@@ -3,7 +3,6 @@
 Source: Schulze (2011), https://doi.org/10.1007/s00355-010-0475-4.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,20 +65,6 @@ def strongest_paths(preferred: ArrayLike) -> Votes:
         paths = np.maximum(paths, through)
     np.fill_diagonal(paths, 0)
     return paths
-
-
-def ranks_of(ballot: Sequence[str], candidates: Sequence[str]) -> list[int]:
-    """The places of the candidates on a ballot that lists them from the best to the worst.
-
-    ValueError for a ballot that leaves a candidate out or names one twice.
-
-    >>> ranks_of("BCA", "ABC")
-    [3, 1, 2]
-    """
-    if sorted(ballot) != sorted(candidates):
-        raise ValueError("a ballot ranks every candidate once")
-    places = {name: place for place, name in enumerate(ballot, 1)}
-    return [places[name] for name in candidates]
 
 
 def _order(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.format import Match, lopsided
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant
@@ -22,19 +23,7 @@ from delibsim.store.runs import Runs
 
 PRESETS = {group: FOR_DEBATES[group][0] for group in ("treatment", "wording", "procedure")}
 """The options a debate takes where none is named."""
-TWO_SIDES = "a debate has two sides; to have listeners, set audience=N"
-MEANINGLESS = {
-    "topic": "a debate is about a motion: motion=voting",
-    "survey": "the survey of a debate is the stance on its motion",
-    "rounds": "a debate has three rounds: opening, rebuttal and closing",
-    "group": TWO_SIDES,
-    "group.size": TWO_SIDES,
-    "group.diversity": "the sides of a debate are named, not drawn",
-    "group.models": (
-        "a debate names its models by side, proposition=NAME opposition=NAME; model=NAME is the"
-        " model of the audience"
-    ),
-}
+MEANINGLESS: Mapping[str, str] = read_data("settings.yaml")["debate"]
 """Settings of a deliberation that have no meaning in a debate, and what to set instead."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.secret import looks_like_key
 from delibsim.domain.text import counted
@@ -251,11 +252,7 @@ def _presets(config: Config, job: Job, presets: ChosenPresets) -> list[Mapping[s
     return found
 
 
-ELSEWHERE = {
-    "model.temperature": "it would be overwritten by that of the session: set temperature=X",
-    "model.seed": "seeds are drawn from that of the study: set seed=N",
-    "model.population": "it is drawn from the seed of the study: set seed=N",
-}
+ELSEWHERE: Mapping[str, str] = read_data("settings.yaml")["model"]
 """Settings of models that the session has, and what to set."""
 IN_TWO_PLACES = (("base_url", "model.base_url"), ("rounds", "treatment.rounds"))
 """Two settings of one thing, the first of which would overwrite the second."""

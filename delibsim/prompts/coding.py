@@ -7,7 +7,6 @@ quoted text.
 
 import functools
 from collections.abc import Sequence
-from string import Template
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.scheme import Dimension, Example
@@ -17,20 +16,9 @@ from delibsim.prompts.forms.ballot import Choice
 from delibsim.prompts.forms.code import CodeForm
 from delibsim.prompts.forms.words import StepsForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import refuse_unfilled
+from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
-CODER_TEXTS = (
-    "coder_setting",
-    "coder_lower",
-    "coder_entry",
-    "coder_examples",
-    "coder_applies",
-    "coder_steps",
-    "coder_steps_task",
-    "coder_context",
-    "coder_text",
-    "reask",
-)
+CODER_TEXTS = TEXTS["coders"]
 """The texts of a wording that coders of texts read."""
 FIELDS = {"reask": ("fault",)}
 Steps = tuple[str, ...]
@@ -44,7 +32,7 @@ def code_form(dimension: Dimension) -> CodeForm:
 def steps_prompt(dimension: Dimension, lower: bool, wording: Wording, coder: str) -> Prompt:
     """Ask a coder how it will apply a dimension; `lower`: in doubt the lower level is given."""
     form = StepsForm()
-    task = f"{_say(wording, 'coder_steps_task')}\n\n{form.describe()}"
+    task = f"{worded(wording, 'coder_steps_task')}\n\n{form.describe()}"
     entry = "\n\n".join(_rules_and_entry(dimension, lower, wording))
     messages = (Message("system", entry), Message("user", task))
     return Prompt(messages, form, Purpose(coder, f"steps for {dimension.id}"))
@@ -62,8 +50,8 @@ def coding_prompt(
     parts = []
     if text.context:
         earlier = "\n\n".join(quoted(said) for said in text.context)
-        parts.append(f"{_say(wording, 'coder_context')}\n{block('context', earlier)}")
-    parts.append(f"{_say(wording, 'coder_text')}\n{block('text', quoted(text.text))}")
+        parts.append(f"{worded(wording, 'coder_context')}\n{block('context', earlier)}")
+    parts.append(f"{worded(wording, 'coder_text')}\n{block('text', quoted(text.text))}")
     system = Message("system", coding_setting(dimension, lower, wording, steps))
     return Prompt((system, Message("user", "\n\n".join(parts))), code_form(dimension), purpose)
 
@@ -82,14 +70,14 @@ def _setting(
     parts = _rules_and_entry(dimension, lower, wording)
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
     if steps:  # people on pages go by the entry alone, as on paper
-        parts.append(f"{_say(wording, 'coder_steps')}\n{block('steps', numbered)}")
+        parts.append(f"{worded(wording, 'coder_steps')}\n{block('steps', numbered)}")
     parts.append(code_form(dimension).describe())
     return "\n\n".join(parts)
 
 
 def coding_reask(wording: Wording, fault: str) -> str:
     """What a coder is told after an unreadable reply, with the concrete fault."""
-    return _say(wording, "reask", fault=fault)
+    return worded(wording, "reask", fault=fault)
 
 
 def check_coder_texts(wording: Wording) -> None:
@@ -99,20 +87,20 @@ def check_coder_texts(wording: Wording) -> None:
 
 def _rules_and_entry(dimension: Dimension, lower: bool, wording: Wording) -> list[str]:
     """Role and rules, and the entry of a dimension in its six parts."""
-    parts = [_say(wording, "coder_setting")]
+    parts = [worded(wording, "coder_setting")]
     if lower and dimension.scale != "nominal":
-        parts.append(_say(wording, "coder_lower"))
-    parts.append(f"{_say(wording, 'coder_entry')}\n{block('dimension', _line(dimension.name))}")
+        parts.append(worded(wording, "coder_lower"))
+    parts.append(f"{worded(wording, 'coder_entry')}\n{block('dimension', _line(dimension.name))}")
     definition = f"{dimension.brief}\n{dimension.full}".strip()
     named = {"definition": definition, "use": dimension.use, "not_use": dimension.not_use}
     parts += [block(tag, _lines(said)) for tag, said in named.items() if said.strip()]
     parts.append(block("levels", levels_of(dimension)))
     if dimension.examples:
         shown = "\n\n".join(_example(example) for example in dimension.examples)
-        parts.append(f"{_say(wording, 'coder_examples')}\n{block('examples', shown)}")
+        parts.append(f"{worded(wording, 'coder_examples')}\n{block('examples', shown)}")
     if dimension.applies:
         question = block("question", _line(dimension.applies))
-        parts.append(f"{_say(wording, 'coder_applies')}\n{question}")
+        parts.append(f"{worded(wording, 'coder_applies')}\n{question}")
     return parts
 
 
@@ -140,11 +128,6 @@ def _lines(text: str) -> str:
 def _line(text: str) -> str:
     """A text in one line."""
     return " ".join(text.split())
-
-
-def _say(wording: Wording, name: str, **fields: str) -> str:
-    """One text of the wording, filled in once."""
-    return Template(wording.texts[name]).substitute(fields).strip()
 
 
 def longest_coding_prompt(

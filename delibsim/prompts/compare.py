@@ -6,7 +6,6 @@ every pair, so that providers can reuse it; the user message holds the two quote
 
 import functools
 from dataclasses import dataclass
-from string import Template
 from typing import Literal
 
 from delibsim.domain.scheme import PairExample, QualityDimension
@@ -14,19 +13,9 @@ from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, quoted
 from delibsim.prompts.forms.choice import ChoiceForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import refuse_unfilled
+from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
-JUDGE_TEXTS = (
-    "judge_setting",
-    "judge_question",
-    "judge_definition",
-    "judge_criteria",
-    "judge_ties",
-    "judge_no_ties",
-    "judge_topic",
-    "judge_texts",
-    "reask",
-)
+JUDGE_TEXTS = TEXTS["judges"]
 """The texts of a wording that judges of pairs read."""
 EXAMPLES = "judge_examples"
 """The text that stands before examples; a wording may be without it where none are shown."""
@@ -68,9 +57,9 @@ def compare_prompt(
     parts = []
     if topic:
         said = block("topic", quoted(topic))
-        parts.append(f"{said_to_judges(wording, 'judge_topic')}\n{said}")
+        parts.append(f"{worded(wording, 'judge_topic')}\n{said}")
     shown = [block(tag, quoted(text)) for tag, text in zip((TEXT_A, TEXT_B), texts, strict=True)]
-    parts.append("\n\n".join([said_to_judges(wording, "judge_texts"), *shown]))
+    parts.append("\n\n".join([worded(wording, "judge_texts"), *shown]))
     system = Message("system", compare_setting(dimension, manner, wording))
     return Prompt((system, Message("user", "\n\n".join(parts))), manner.form, purpose)
 
@@ -86,19 +75,19 @@ def _setting(
 ) -> str:
     wording = Wording("", dict(texts))
     named = block("dimension", " ".join(dimension.name.split()))
-    question = said_to_judges(wording, "judge_question", adverb=dimension.adverb)
-    parts = [said_to_judges(wording, "judge_setting"), f"{question}\n{named}"]
+    question = worded(wording, "judge_question", adverb=dimension.adverb)
+    parts = [worded(wording, "judge_setting"), f"{question}\n{named}"]
     if manner.criteria == "definition":
         said = block("definition", dimension.definition)
-        parts.append(f"{said_to_judges(wording, 'judge_definition')}\n{said}")
+        parts.append(f"{worded(wording, 'judge_definition')}\n{said}")
     if manner.criteria == "criteria":
         numbered = [f"{number}. {asked}" for number, asked in enumerate(dimension.criteria, 1)]
         said = block("criteria", "\n".join(numbered))
-        parts.append(f"{said_to_judges(wording, 'judge_criteria')}\n{said}")
-    parts.append(said_to_judges(wording, "judge_ties" if manner.ties else "judge_no_ties"))
+        parts.append(f"{worded(wording, 'judge_criteria')}\n{said}")
+    parts.append(worded(wording, "judge_ties" if manner.ties else "judge_no_ties"))
     parts.append(manner.form.describe())
     if manner.examples:
-        parts.append(said_to_judges(wording, EXAMPLES))
+        parts.append(worded(wording, EXAMPLES))
         parts += [_example(one, n, manner) for n, one in enumerate(dimension.examples, 1)]
     return "\n\n".join(parts)
 
@@ -113,15 +102,10 @@ def _example(example: PairExample, number: int, manner: Manner) -> str:
 
 def compare_reask(wording: Wording, fault: str) -> str:
     """What a judge is told after an unreadable reply, with the concrete fault."""
-    return said_to_judges(wording, "reask", fault=fault)
+    return worded(wording, "reask", fault=fault)
 
 
 def check_judge_texts(wording: Wording, examples: bool = False) -> None:
     """Refuse a wording that lacks what judges of pairs read; WrongInput."""
     texts = (*JUDGE_TEXTS, EXAMPLES) if examples else JUDGE_TEXTS
     refuse_unfilled(wording, texts, FIELDS)
-
-
-def said_to_judges(wording: Wording, name: str, **fields: str) -> str:
-    """One text of the wording, filled in once; people read the same as language models."""
-    return Template(wording.texts[name]).substitute(fields).strip()

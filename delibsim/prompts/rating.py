@@ -6,7 +6,6 @@ ballot.
 """
 
 from collections.abc import Sequence
-from string import Template
 
 from delibsim.domain.annotation import Coder, Panel, Text
 from delibsim.domain.rating import DIMENSIONS
@@ -15,22 +14,9 @@ from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import refuse_unfilled
+from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
-RATER_TEXTS = (
-    "rater_setting",
-    "rater_before",
-    "rater_speeches",
-    "rater_earlier",
-    "rater_ballot",
-    "rater_winner",
-    "rater_after",
-    "rater_check",
-    "persona",
-    "you",
-    "reask",
-    *(f"rater_{name}" for name in DIMENSIONS),
-)
+RATER_TEXTS = TEXTS["raters"]
 """The texts of a wording that raters of debates read."""
 RATER_YOU = "rater_you"
 """The text before the neutral name of a rater. A wording without it says `you`, and the name with
@@ -44,7 +30,7 @@ def stance_prompt(panel: Panel, rater: Coder, motion: Text) -> Prompt:
     `motion` bears the name of the debate.
     """
     form = Stance()
-    parts = [_particulars(panel, rater), _say(panel, "rater_before"), form.describe()]
+    parts = [_particulars(panel, rater), worded(panel.wording, "rater_before"), form.describe()]
     purpose = Purpose(rater.id, f"{motion.id} before")
     return Prompt(_messages(panel, motion.text, parts), form, purpose)
 
@@ -63,13 +49,13 @@ def ballot_prompt(
     gave none), `check` the number of the attention check.
     """
     form = Ballot()
-    speeches = f"{_say(panel, 'rater_speeches')}\n\n{transcript.text}"
+    speeches = f"{worded(panel.wording, 'rater_speeches')}\n\n{transcript.text}"
     parts = [speeches, _particulars(panel, rater)]
     if before is not None:
-        parts.append(f"{_say(panel, 'rater_earlier')}\n{block('stance', str(before))}")
-    parts.append(f"{_say(panel, 'rater_ballot')}\n{block('points', _points(panel))}")
-    parts += [_say(panel, "rater_winner"), _say(panel, "rater_after")]
-    parts.append(f"{_say(panel, 'rater_check')}\n{block('check', str(check))}")
+        parts.append(f"{worded(panel.wording, 'rater_earlier')}\n{block('stance', str(before))}")
+    parts.append(f"{worded(panel.wording, 'rater_ballot')}\n{block('points', _points(panel))}")
+    parts += [worded(panel.wording, "rater_winner"), worded(panel.wording, "rater_after")]
+    parts.append(f"{worded(panel.wording, 'rater_check')}\n{block('check', str(check))}")
     parts.append(form.describe())
     purpose = Purpose(rater.id, f"{transcript.id} ballot")
     return Prompt(_messages(panel, motion, parts), form, purpose)
@@ -88,7 +74,7 @@ def longest_rating_prompt(panel: Panel, motion: Text, words: int) -> Prompt:
 
 def rating_reask(panel: Panel, fault: str) -> str:
     """What a rater is told after an unreadable reply, with the concrete fault."""
-    return _say(panel, "reask", fault=fault)
+    return worded(panel.wording, "reask", fault=fault)
 
 
 def check_rater_texts(wording: Wording) -> None:
@@ -101,7 +87,7 @@ def _points(panel: Panel) -> str:
     """The dimensions of the ballot, numbered, one a line."""
     lines = []
     for i, name in enumerate(DIMENSIONS, 1):
-        lines.append(f"{i}. {name}: {_say(panel, f'rater_{name}')}")
+        lines.append(f"{i}. {name}: {worded(panel.wording, f'rater_{name}')}")
     return "\n".join(lines)
 
 
@@ -112,22 +98,17 @@ def _particulars(panel: Panel, rater: Coder) -> str:
     else:
         said, name = "you", rater.id
     # The name first: a persona may hold anything, and must not pass for the name.
-    parts = [_say(panel, said), block("you", name)]
+    parts = [worded(panel.wording, said), block("you", name)]
     persona = rater.persona.strip()
     if persona:
-        parts += [_say(panel, "persona"), block("persona", persona)]
+        parts += [worded(panel.wording, "persona"), block("persona", persona)]
     return "\n\n".join(parts)
 
 
 def _messages(panel: Panel, motion: str, parts: Sequence[str]) -> tuple[Message, ...]:
     """What all raters of a debate share, and what follows."""
-    setting = [_say(panel, "rater_setting"), block("motion", motion)]
+    setting = [worded(panel.wording, "rater_setting"), block("motion", motion)]
     return (
         Message("system", "\n\n".join(setting)),
         Message("user", "\n\n".join(part for part in parts if part)),
     )
-
-
-def _say(panel: Panel, name: str, **fields: str) -> str:
-    """One text of the panel's wording, filled in once."""
-    return Template(panel.wording.texts[name]).substitute(fields).strip()

@@ -6,27 +6,16 @@ message begins with question and summaries, so that providers can reuse both ove
 
 import functools
 from collections.abc import Sequence
-from string import Template
 
-from delibsim.domain.judgment import DIMENSIONS, Role
+from delibsim.domain.judgment import Role
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, quoted, read_block, unquoted
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import SummaryForm
 from delibsim.prompts.prompt import Message, Prompt, Purpose
-from delibsim.prompts.wording import refuse_unfilled
+from delibsim.prompts.wording import TEXTS, refuse_unfilled, worded
 
-VERDICT_TEXTS = (
-    "verdict_setting",
-    "verdict_rate",
-    "verdict_compare",
-    *(f"verdict_{name}" for name in DIMENSIONS),
-    "verdict_scale",
-    "verdict_reader",
-    "verdict_author",
-    "verdict_texts",
-    "reask",
-)
+VERDICT_TEXTS = TEXTS["verdicts"]
 FIELDS = {"reask": ("fault",)}
 QUESTION, OPINION = "question", "opinion"
 ONE, TWO = ("summary",), ("summary_a", "summary_b")
@@ -46,11 +35,11 @@ def verdict_prompt(
     """
     two = len(summaries) > 1
     form = VerdictForm(two)
-    parts = [_say(wording, "verdict_texts"), block(QUESTION, quoted(question))]
+    parts = [worded(wording, "verdict_texts"), block(QUESTION, quoted(question))]
     for tag, text in zip(TWO if two else ONE, summaries, strict=True):
         parts.append(block(tag, quoted(text)))
     shown = block(OPINION, quoted(opinion))
-    parts.append(f"{_say(wording, f'verdict_{role}')}\n{shown}")
+    parts.append(f"{worded(wording, f'verdict_{role}')}\n{shown}")
     system = Message("system", _setting(tuple(sorted(wording.texts.items())), two))
     return Prompt((system, Message("user", "\n\n".join(parts))), form, purpose)
 
@@ -58,33 +47,28 @@ def verdict_prompt(
 @functools.lru_cache(maxsize=64)  # the same for all sittings of a task
 def _setting(texts: tuple[tuple[str, str], ...], two: bool) -> str:
     wording = Wording("", dict(texts))
-    parts = [_say(wording, "verdict_setting")]
-    parts.append(_say(wording, "verdict_compare" if two else "verdict_rate"))
+    parts = [worded(wording, "verdict_setting")]
+    parts.append(worded(wording, "verdict_compare" if two else "verdict_rate"))
     lines = []
     for label, name in NUMBERED.items():
-        said = _say(wording, f"verdict_{name}")
+        said = worded(wording, f"verdict_{name}")
         question, _, scale = said.partition("|")
         lines.append(f"{label}: {question.strip()}" + ("" if two else f" {scale.strip()}"))
     parts.append("\n".join(lines))
     if two:
-        parts.append(_say(wording, "verdict_scale"))
+        parts.append(worded(wording, "verdict_scale"))
     parts.append(VerdictForm(two).describe())
     return "\n\n".join(parts)
 
 
 def verdict_reask(wording: Wording, fault: str) -> str:
     """What a judge is told after an unreadable reply, with the concrete fault."""
-    return _say(wording, "reask", fault=fault)
+    return worded(wording, "reask", fault=fault)
 
 
 def check_verdict_texts(wording: Wording) -> None:
     """Refuse a wording that lacks what judges of summaries read; WrongInput."""
     refuse_unfilled(wording, VERDICT_TEXTS, FIELDS)
-
-
-def _say(wording: Wording, name: str, **fields: str) -> str:
-    """One text of the wording, filled in once."""
-    return Template(wording.texts[name]).substitute(fields).strip()
 
 
 SUMMARY_TEXTS = ("summary_setting", "summary_opinions", "summary_ask", "reask")
@@ -100,10 +84,10 @@ def summary_prompt(
     """
     lines = "\n".join(quoted(in_one_line(text)) for text in opinions)
     parts = [
-        _say(wording, "summary_setting"),
+        worded(wording, "summary_setting"),
         block(QUESTION, quoted(in_one_line(question))),
-        f"{_say(wording, 'summary_opinions')}\n{block(OPINIONS, lines)}",
-        _say(wording, "summary_ask"),
+        f"{worded(wording, 'summary_opinions')}\n{block(OPINIONS, lines)}",
+        worded(wording, "summary_ask"),
         SummaryForm().describe(),
     ]
     return Prompt((Message("user", "\n\n".join(parts)),), SummaryForm(), purpose)
@@ -111,7 +95,7 @@ def summary_prompt(
 
 def summary_reask(wording: Wording, fault: str) -> str:
     """What a summariser is told after an unreadable reply, with the concrete fault."""
-    return _say(wording, "reask", fault=fault)
+    return worded(wording, "reask", fault=fault)
 
 
 def opinions_in(prompt: str) -> list[str]:

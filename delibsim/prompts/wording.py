@@ -4,12 +4,20 @@ import functools
 from collections.abc import Mapping, Sequence
 from string import Template
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Wording
 
+TEXTS = read_data("wording_texts.yaml")
+"""The texts of a wording that coders, raters and judges read, by who reads them."""
 LEFT_OUT = "Earlier statements are left out here: $omitted of the $heard that you have heard."
 """The text `left_out` of a wording that has none."""
+
+
+def worded(wording: Wording, name: str, **fields: str) -> str:
+    """One text of a wording, filled in once; people read the same as language models."""
+    return _filled(wording.texts[name], *fields.items())
 
 
 def say(session: Session, name: str, **fields: object) -> str:

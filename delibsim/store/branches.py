@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 from delibsim.store.branch_folders import BRANCHES, FORKS, INHERITED, PROBES
 from delibsim.store.files import json_text, read_lines, write_atomically
 from delibsim.store.runs import Runs
@@ -50,5 +50,5 @@ def on_branches(runs: Runs) -> list[str]:
             n, noun = len(found.sessions()), kind.removesuffix("s")
             place = found.study if command == "status" else runs.study
             told = f"{counted(n, noun)} of its runs, not counted here"
-            lines.append(f"{told}: delibsim {command} {place}")
+            lines.append(f"{told}: delibsim {command} {quoted(place)}")
     return lines

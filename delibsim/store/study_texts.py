@@ -83,7 +83,7 @@ def refuse_texts(runs: Runs, what: str) -> None:
     if StudyTexts(runs).held():
         raise WrongInput(
             f"{what}, and {study_named(runs.study)} holds imported texts; read them with: delibsim"
-            f" texts show {runs.study}"
+            f" list texts {runs.study}"
         )
 
 

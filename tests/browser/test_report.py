@@ -6,10 +6,8 @@ import pytest
 from chromium import fits, found_by_axe
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.figures.of_study import drawings
-from delibsim.analysis.pages.html import html
 from delibsim.analysis.study.findings import findings
-from delibsim.analysis.study.report import page_of
+from delibsim.analysis.study.report import study_report
 from delibsim.analysis.study.study_table import Draws
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
@@ -23,11 +21,7 @@ def file(tmp_path_factory):
     study.rows["model"] = study.rows["model"].replace({"model0": EVIL})
     draws = Draws(100, 100, 10)
     found = findings(study, draws)
-    drawn, absent = drawings(study, found.results)
-    pictures = [one.picture() for one in drawn]
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(html(page_of(found, draws, None, pictures, absent)), encoding="utf-8")
-    return path
+    return study_report(found, draws).write(tmp_path_factory.mktemp("report") / "report")
 
 
 @pytest.fixture(params=[(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])

@@ -8,8 +8,9 @@ from small_study import held_study
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.report import study_report
 from delibsim.analysis.study.study_table import Draws
-from delibsim.cli.analyze import print_findings
+from delibsim.cli.analyze import print_report
 from delibsim.cli.terminal import Screen
 
 FEW = ("--draws", "40")
@@ -128,5 +129,8 @@ def test_two_studies_stand_beside_each_other(delibsim, home):
 def test_the_first_screen_fits(width):
     found = findings(synthetic_study(topics=4, models=2, replicates=2), Draws(40, 40, 8))
     out = io.StringIO()
-    print_findings(found, Screen(file=out, width=width, force_terminal=True, color_system=None))
+    print_report(
+        study_report(found, Draws(40, 40, 8)),
+        Screen(file=out, width=width, force_terminal=True, color_system=None),
+    )
     assert max(map(len, out.getvalue().splitlines())) <= width

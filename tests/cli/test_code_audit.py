@@ -127,12 +127,15 @@ def test_reading_by_a_model_is_priced_first(delibsim, coded):
     ("words", "message"),
     [
         (("ask", "pilot", "--estimate"), "name the model"),
+        (("ask", "pilot", "model=citizen"), "a citizen is rule-based"),
         (("report", "pilot", "model=local"), "unknown setting 'model'"),
         (("report", "pilot", "scheme=dqi3"), "has no codes of models by dqi3"),
+        (("report", "pilot", "-o", "x"), "leave --tables and -o out"),
+        (("report", "empty"), "study empty is not coded yet"),
         (("collect", "pilot", "x.csv"), "this is neither the form of a sample"),
         (("handout", "pilot", "--n", "2", "-o", "runs"), "name another folder with -o"),
-        (("ask", "pilot", "model=citizen"), "a citizen is rule-based"),
-        (("report", "empty"), "study empty is not coded yet"),
+        (("handout", "pilot", "--online"), "leave --online and --raters out"),
+        (("replay", "pilot"), "an audit is not replayed"),
     ],
 )
 def test_what_cannot_be_audited_is_wrong_input(delibsim, home, coded, words, message):

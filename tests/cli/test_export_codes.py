@@ -5,7 +5,7 @@ import csv
 from coded_study import MODELS, keep_task, samples_of
 
 from delibsim import Runs
-from delibsim.asking.units import texts_of
+from delibsim.asking.texts import texts_of
 from delibsim.store.files import append_line
 
 

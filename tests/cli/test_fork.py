@@ -246,10 +246,10 @@ def test_a_fork_that_somebody_left_is_shown_shared_and_compared(delibsim, home):
     answer = delibsim("fork", "s", "--at", "3", "--leave", "3", "study=f")
     assert "Participant 3 leaves" in answer.out
     assert "deliberation 2, round 1" in answer.err  # of how many is not known before
-    shared = delibsim("share", "f/forks", "--format", "csv")
+    shared = delibsim("export", "f/forks", "--as", "csv")
     assert shared.code == 0
     assert ",Participant 3,citizen,speak," in shared.out
-    compared = delibsim("compare-runs", "s", "f/forks")
+    compared = delibsim("show", "s", "f/forks")
     assert compared.code == 0
     assert "at 3: Participant 3 leaves" in compared.out
 

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from delibsim.cli.words import AS_SETTINGS, NUMBERS
 
 from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 
@@ -33,9 +32,6 @@ def words_of(name):
         word: {option for one in own.params for option in (*one.opts, *one.secondary_opts)}
         for word, own in inner.items()
     }
-    for table in (AS_SETTINGS, NUMBERS):
-        for word, found in options.items():
-            found.update(table.get(f"{name} {word}".strip(), ()))
     return {word: found | {"--help"} for word, found in options.items()}
 
 

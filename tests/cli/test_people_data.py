@@ -16,10 +16,8 @@ from people_site import TABLE, Browser, hall_of, link_for, served
 from rated import all_of, hand_in_next, person
 from sqlalchemy import update
 
-from delibsim.conduct.people.erase import forget_due
-from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.rater_progress import rater_rows
-from delibsim.conduct.people.rater_rows import Rows
+from delibsim.people.erase import forget_due
+from delibsim.people.raters import RaterDesk, Rows, rater_rows
 from delibsim.store.people.erasures import unfinished, withdrawn_undone
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import note_withdrawn, person_of
@@ -297,7 +295,7 @@ def test_what_was_kept_long_enough_is_forgotten_by_any_command(study, delibsim, 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from delibsim.conduct.people import erase
+from delibsim.people import erase
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs

@@ -1,6 +1,6 @@
 """`delibsim people try`: a study with people, tried by citizens at another speed."""
 
-from delibsim.conduct.people.dry import seconds_of
+from delibsim.people.dry import seconds_of
 
 TABLE = (
     "study=hall",

@@ -54,7 +54,7 @@ def tournament(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tournament")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain,citizen_halting]"
     planned = plan(
-        ["+experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True
+        ["experiment=oxford", names, "tournament.motions=[voting,nuclear]"], folder, sweep=True
     )
     runs = Runs(planned.root, planned.study)
     runs.settle(planned.manifest)
@@ -163,7 +163,7 @@ def test_what_cannot_be_debated_is_wrong_input(delibsim, files, overrides, messa
     ],
 )  # fmt: skip
 def test_a_tournament_that_cannot_be_is_wrong_input(delibsim, files, overrides, message):
-    done = delibsim("run", "-m", "+experiment=oxford", *overrides)
+    done = delibsim("run", "-m", "experiment=oxford", *overrides)
     assert done.code == 2
     assert message in done.err
     assert files() == {}
@@ -174,7 +174,7 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
         "run",
         "-q",
         "-m",
-        "+experiment=oxford",
+        "experiment=oxford",
         "tournament.debaters=[citizen,citizen_plain]",
         "tournament.motions=[voting,nuclear]",
     )
@@ -192,7 +192,7 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
         "run",
         "-q",
         "-m",
-        "+experiment=oxford",
+        "experiment=oxford",
         "study=b",
         "tournament.design=against_baseline",
         "tournament.baseline=citizen",
@@ -204,7 +204,7 @@ def test_a_tournament_is_held_balanced_and_enlarged_without_holding_anything_twi
 
 
 def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
-    base = ("run", "-q", "-m", "+experiment=oxford", "tournament.debaters=[citizen,citizen_plain]")
+    base = ("run", "-q", "-m", "experiment=oxford", "tournament.debaters=[citizen,citizen_plain]")
     assert "warning" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
     assert "balanced" not in delibsim(*base, "tournament.motions=[voting,nuclear]").err
     even = delibsim(*base, "tournament.motions=[plastics,remote_work]")
@@ -746,7 +746,7 @@ def test_a_budget_counts_what_raters_have_cost(delibsim, held, home):
     ["tournament.meetings=abc", "tournament.debaters=citizen", "seed=abc", "tournament.size=3"],
 )
 def test_a_setting_of_a_tournament_that_makes_no_sense_is_wrong_input(delibsim, setting):
-    done = delibsim("run", "-m", "+experiment=oxford", setting)
+    done = delibsim("run", "-m", "experiment=oxford", setting)
     assert done.code == 2
     assert setting.partition("=")[0].split(".")[-1] in done.err
 
@@ -860,7 +860,7 @@ def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
     delibsim(*ask, "group.size=3")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain]"
     motions = "tournament.motions=[plastics,four_day_week]"
-    assert delibsim("run", "-q", "-m", "+experiment=oxford", names, motions).code == 0
+    assert delibsim("run", "-q", "-m", "experiment=oxford", names, motions).code == 0
     same = delibsim(*ask, "group.size=3")
     assert "0 ratings now, 6 before" in same.out
     assert "allocated to nobody yet: 2 debates" in same.out

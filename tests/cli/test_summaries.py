@@ -145,7 +145,7 @@ def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
 
 def test_a_folder_of_studies_and_a_number_of_runs_are_told_apart(delibsim, study):
     shutil.copytree(study.parent, study.parent.parent / "others")
-    words = ("sizes=4", "--runs", "3", "--runs", "others", "model=citizen", "--estimate")
+    words = ("sizes=4", "--runs", "3", "--dir", "others", "model=citizen", "--estimate")
     answer = delibsim("summarise", "ask", "tram", *words, "--json")
     assert answer.json["summaries"] == {"planned": 3, "held": 2, "waiting": 1}
 
@@ -155,7 +155,7 @@ def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
     assert (pack.code, pack.json["sheets"]) == (0, 12)
     assert delibsim("judge", "handout", "tram", "name=p", "-o", "other").code == 2
     taken = delibsim("judge", "handout", "tram", "name=p", "pack=more", "-o", "pack")
-    assert (taken.code, "pack exists; name another folder with --to" in taken.err) == (2, True)
+    assert (taken.code, "pack exists; name another folder with -o" in taken.err) == (2, True)
     shown = (home / "pack/rater-1.html").read_text()
     assert "extractive" not in shown
     assert shown.index("your own opinion") < shown.index("How far is") < shown.index("Summary A")
@@ -174,13 +174,13 @@ def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
         writer = csv.DictWriter(file, list(lines[0]))
         writer.writeheader()
         writer.writerows(lines)
-    answer = delibsim("judge", "collect", "--json", form)
+    answer = delibsim("judge", "collect", "tram", form, "--json")
     assert answer.code == 3
     found = answer.json
     assert (found["new"], found["known"], found["empty"], found["missing"]) == (22, 0, 10, 2)
     assert "1 sheet with another check" in found["notes"][0]
     assert {own["rated_is_a"] for own in key.values()} == {True, False}
-    again = delibsim("judge", "collect", "--json", form).json
+    again = delibsim("judge", "collect", "tram", form, "--json").json
     assert (again["new"], again["known"]) == (0, 22)
     asked = ("model=citizen", "people=true", "per_summary=1", "name=p")
     assert delibsim("judge", "ask", "tram", *asked).code == 0

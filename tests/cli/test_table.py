@@ -2,6 +2,7 @@
 
 import io
 import string
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from delibsim.analysis.debates.sections import cell
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
 from delibsim.analysis.result import make_table
-from delibsim.cli import human, ratings_report, score, summary
-from delibsim.cli.table import Column, print_table
+from delibsim.analysis.run.tables import table_of_measures
+from delibsim.cli import list_people, rate, score
+from delibsim.cli.table import Column, print_table, show_table
 from delibsim.conduct.score import measures_of, score_study, usual_scorers
 from delibsim.store.instruments.answers import Answers
 
@@ -117,7 +119,8 @@ def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
 def test_the_measures_of_a_run_fit(delibsim, small, width):
     result = delibsim("run", "-q", "study=s", *small, "--json").json
     measures = measures_of(usual_scorers())
-    lines = check(lambda screen: summary.print_measures(result, measures, screen), width)
+    table = replace(table_of_measures(result, measures), title="")
+    lines = check(lambda screen: show_table(table, screen), width)
     assert lines[0].split() == ["null", "citizen", "people", "(n", "31)"]
     assert "Deliberative Reason Index" in "\n".join(lines)
 
@@ -135,7 +138,7 @@ def test_the_conditions_of_a_study_fit(delibsim, partial, home, width):
     assert any("undefined" in line for line in lines)
 
 
-def test_the_tables_of_people_fit():
+def test_the_tables_of_people_fit(monkeypatch, capsys):
     answers, scales = [], {}
     for k, survey in enumerate(BENCHMARK):
         rated = [[1, 2, 3 + k % 2], [5, 4, 1], [2, 2, 4], [3, 1, 1], [4, 5, 5], [1, 1, 2]]
@@ -146,7 +149,10 @@ def test_the_tables_of_people_fit():
     for by in ("topic", "case"):
         report = people_report(answers, scales, by, 20)
         for width in WIDTHS:
-            lines = check(lambda screen, own=report: human.print_report(own, screen), width)
+            monkeypatch.setenv("COLUMNS", str(width))
+            list_people.print_people(report)
+            lines = capsys.readouterr().out.splitlines()
+            assert max(map(len, lines)) <= width
             assert "Published figures" in lines
             assert any(line.startswith("Groups of five") for line in lines)
 
@@ -168,7 +174,7 @@ def invented(survey, people, rated, ranked):
 def test_the_report_of_ratings_fits(delibsim, home):
     sweep = ("tournament.motions=[voting]", "tournament.debaters=[citizen_plain,citizen_halting]")
     assert delibsim("run", "-q", "-m", "experiment=oxford", *sweep).code == 0
-    assert delibsim("ratings", "ask", "oxford", "group.size=3").code == 0
+    assert delibsim("rate", "ask", "oxford", "group.size=3").code == 0
     debates = debates_of(Runs(home / "runs", "oxford"))[0]
     found = tables(chosen(debates, [], None), focus="citizen_plain")
     printed = [make_table(f"debates/{name}", rows) for name, rows in found.items()]
@@ -176,7 +182,7 @@ def test_the_report_of_ratings_fits(delibsim, home):
         lines = []
         for result in printed:
             if result.screen != "never":
-                lines += check(partial(ratings_report.print_sections, result), width)
+                lines += check(partial(rate.print_sections, result), width)
         assert "citizen_plain - rest" in lines
 
 

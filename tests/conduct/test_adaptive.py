@@ -10,7 +10,7 @@ from delibsim.asking.kinds.pair import PAIRS
 from delibsim.asking.kinds.pair_batches import votes_at_most
 from delibsim.asking.kinds.pair_outcome import notes_of, stop_rows, votes_of
 from delibsim.asking.kinds.pair_plan import plan_pairs
-from delibsim.asking.spent import spent_on
+from delibsim.asking.record import spent_on
 from delibsim.conduct import ask as asking
 from delibsim.domain.adaptive import Batch
 from delibsim.store.codec import Damaged

@@ -6,7 +6,6 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from delibsim.domain.topic import Topic
 
 from delibsim import Runs, WrongInput
 from delibsim.analysis.pairs.fitted import Settings
@@ -18,6 +17,7 @@ from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import report_on_pairs
 from delibsim.conduct.import_texts import Columns, import_texts
 from delibsim.conduct.pair_scores import compared_runs, session_strengths
+from delibsim.domain.survey import Topic
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.scorers.pairs import Pairs
 from delibsim.store.comparisons import Comparisons
@@ -117,7 +117,8 @@ async def test_scores_come_back_to_the_runs_as_the_report_has_them(two):
 
 def fitted_settings(plan):
     """How the report computes scores by default."""
-    from delibsim.cli.compare_report import KEYS, settings_of
+    from delibsim.analysis.human.reference import KEYS
+    from delibsim.cli.settings import settings_of
 
     return settings_of(dict.fromkeys(KEYS, ""), plan.answers)
 

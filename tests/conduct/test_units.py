@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Runs, WrongInput
-from delibsim.asking.units import texts_of
+from delibsim.asking.texts import texts_of
 from delibsim.domain.annotation import Text
 from delibsim.store.manifest import Manifest
 from delibsim.store.study_texts import StudyTexts

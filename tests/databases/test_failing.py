@@ -13,10 +13,10 @@ from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, serve
 from postgres import PASSWORD
 from sqlalchemy import select
 
-from delibsim.conduct.people import hall as halls
-from delibsim.conduct.people import presence
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Limit
+from delibsim.people import hall as halls
+from delibsim.people import presence
 from delibsim.store.people import register as registers
 from delibsim.store.people.requests import request_of
 from delibsim.store.people.schema import REQUEST

@@ -1,9 +1,17 @@
-"""Schemes: what no coder could apply is refused, and the digest is that of every word."""
+"""Schemes: what no coder could apply is refused, and the digest is that of every word. Codes and
+samples: a level, or a reason why there is none. Pairs, sheets, votes and designs: what they
+are, and what is refused.
+"""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from delibsim.domain.coding import Code, Sample
+from delibsim.domain.comparison import Design, Pair, Sheet, Vote
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Example, Level, Scheme
 
 LEVELS = (Level(0, "none", "No reason."), Level(1, "some", "A reason."))
@@ -50,3 +58,69 @@ def test_a_scheme_has_dimensions_of_different_ids():
 def test_interval_levels_need_not_be_neighbours():
     tens = (Level(0, "none", "None."), Level(2.5, "some", "Some."), Level(10, "all", "All."))
     assert replace(REASONS, scale="interval", levels=tens).values == (0, 2.5, 10)
+
+
+REFUSED = Reason("refusal", "the model declined")
+
+
+def test_a_sample_has_a_level_or_a_reason():
+    assert Sample("t1", "h", "reasons", "m", 1, 0).level == 0
+    assert Sample("t1", "h", "reasons", "m", 1, None, missing=REFUSED).missing == REFUSED
+    for level, missing in ((None, None), (0, REFUSED)):
+        with pytest.raises(ValueError, match="t1, reasons, m 1"):
+            Sample("t1", "h", "reasons", "m", 1, level, missing=missing)
+
+
+def test_a_code_has_a_level_or_a_reason():
+    assert Code("t1", "reasons", "Ann", "human", 2).missing is None
+    for level, missing in ((None, None), (0, REFUSED)):
+        with pytest.raises(ValueError, match="t1, reasons, Ann"):
+            Code("t1", "reasons", "Ann", "human", level, missing)
+
+
+SHEET = Sheet("t2", "t1", "topic")
+WRONG: Any = "A"
+
+
+def test_a_pair_has_no_order_and_a_sheet_has_one():
+    assert SHEET.pair == SHEET.turned.pair == Pair("t1", "t2", "topic")
+    assert SHEET.turned != SHEET
+    assert (SHEET.pair.one, SHEET.pair.other) == ("t1", "t2")
+    assert Pair("t1", "t2", "other") != SHEET.pair
+
+
+def test_the_winner_of_a_vote():
+    winners = [Vote(SHEET, "judge", "logical", outcome).winner for outcome in ("a", "b", "tie")]
+    assert winners == ["t2", "t1", None]
+    assert Vote(SHEET, "judge", "logical", None, reason=Reason("refusal")).winner is None
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"),
+    [
+        (lambda: Pair("t", "t"), "paired with itself"),
+        (lambda: Sheet("t", "t"), "paired with itself"),
+        (lambda: Vote(SHEET, "judge", "logical", WRONG), "an outcome is a, b or tie"),
+        (lambda: Vote(SHEET, "judge", "logical", None), "a reason why it is missing"),
+        (lambda: Vote(SHEET, "judge", "logical", "a", reason=Reason("refusal")), "either"),
+        (lambda: Design(WRONG), "there are: all, ring"),
+        (lambda: Design("ring"), "needs neighbours"),
+        (lambda: Design("all", size=4), "has no size"),
+        (lambda: Design("all", order=WRONG), "there are: one, both"),
+        (lambda: Design("all", runs=0), "at least once"),
+        (lambda: Design("adaptive", pairs=10, probe=2), "0 to 1"),
+    ],
+)
+def test_what_cannot_be_is_refused(make, fault):
+    with pytest.raises(WrongInput, match=fault):
+        make()
+
+
+def test_designs_that_can_be():
+    for design in (
+        Design("all"),
+        Design("ring", neighbours=4),
+        Design(size=8),
+        Design("random", pairs=9),
+    ):
+        assert design.order == "one"

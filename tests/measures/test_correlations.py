@@ -1,19 +1,27 @@
-"""Agreement of scores and labels: scipy, scikit-learn, formulas as published, and golden values."""
+"""Agreement of scores and labels: scipy, scikit-learn, formulas as published, and golden values.
+Resampled correlations are those of numpy over the same draws. Intervals of correlations by a
+jackknife over clusters: by hand with scipy, and their coverage.
+"""
 
 import numpy as np
 import pytest
 from pair_votes import REFERENCE
 from scipy import stats
+from scipy.stats import pearsonr, t
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.contingency_tables import mcnemar as of_statsmodels
 
 from delibsim.measures.correlations import (
     agreement_of_scores,
+    correlation_interval,
+    difference_interval,
     kappa_max,
     mcnemar,
+    resampled_correlations,
     spearman_brown,
     williams,
 )
+from delibsim.measures.inference.resampling import resampled_counts
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 
@@ -97,3 +105,73 @@ def test_labels_of_runs_and_judges():
     assert coefficient(two, "kappa").value == pytest.approx(expected["kappa"], abs=6e-13)
     alpha = coefficient(codes_of(runs, range(3)), "alpha", "nominal")
     assert alpha.value == pytest.approx(expected["alpha"], abs=6e-13)
+
+
+def test_each_draw_is_the_correlation_of_the_texts_that_were_drawn():
+    rng = np.random.default_rng(3)
+    x = 1e6 + rng.normal(size=30)  # a large mean takes no digits
+    y = x + rng.normal(size=30)
+    topics = rng.integers(0, 9, 30)
+    found = resampled_correlations(x, y, topics, 40, seed=5)
+    codes = np.unique(topics, return_inverse=True)[1]
+    counts = np.concatenate(list(resampled_counts(codes.max() + 1, 40, 5)))
+    for times, r in zip(counts.astype(int), found, strict=True):
+        texts = np.repeat(np.arange(30), times[codes])
+        assert r == pytest.approx(np.corrcoef(x[texts], y[texts])[0, 1], abs=1e-8)
+
+
+def test_what_does_not_vary_in_a_draw_and_a_single_topic_have_none():
+    found = resampled_correlations([1, 1, 2], [1, 2, 3], [0, 1, 2], 200, seed=1)
+    assert np.isnan(found).any()
+    assert not np.isnan(found).all()
+    assert np.isnan(resampled_correlations([1, 2, 3], [1, 3, 2], [0, 0, 0], 5, seed=1)).all()
+
+
+DRAWN = np.random.default_rng(6)
+FIRST, SECOND, THIRD = DRAWN.normal(size=(3, 40))
+SECOND, THIRD = 0.6 * FIRST + 0.8 * SECOND, 0.5 * FIRST + 0.9 * THIRD
+TOPICS = np.repeat(np.arange(5), 8)
+
+
+def by_hand(value):
+    """The value, and that without each topic."""
+    every = np.ones(40, dtype=bool)
+    return value(every), np.array([value(topic != TOPICS) for topic in range(5)])
+
+
+def test_the_interval_is_by_t_on_fishers_z_with_the_error_of_a_jackknife():
+    whole, apart = by_hand(lambda kept: np.arctanh(pearsonr(FIRST[kept], SECOND[kept]).statistic))
+    error = np.sqrt(4 / 5 * ((apart - apart.mean()) ** 2).sum())
+    ends = np.tanh(whole + np.array([-1, 1]) * t.ppf(0.975, 4) * error)
+    found = correlation_interval(FIRST, SECOND, TOPICS)
+    assert (found.low, found.high, found.df) == pytest.approx((*ends, 4))
+
+    def difference(kept):
+        return (
+            pearsonr(FIRST[kept], SECOND[kept]).statistic
+            - pearsonr(FIRST[kept], THIRD[kept]).statistic
+        )
+
+    whole, apart = by_hand(difference)
+    half = t.ppf(0.975, 4) * np.sqrt(4 / 5 * ((apart - apart.mean()) ** 2).sum())
+    found = difference_interval((FIRST, SECOND), (FIRST, THIRD), TOPICS)
+    assert (found.low, found.high) == pytest.approx((whole - half, whole + half))
+
+
+def test_what_is_not_defined_has_no_interval():
+    assert np.isnan(correlation_interval(FIRST, FIRST, TOPICS).low)  # r is 1
+    assert np.isnan(correlation_interval(FIRST, SECOND, np.zeros(40)).low)  # one cluster
+    assert np.isnan(correlation_interval([], [], []).low)
+
+
+@pytest.mark.parametrize("topics", [3, 8])
+def test_it_holds_the_mean_correlation_over_topics_that_differ(topics):
+    rng = np.random.default_rng(topics)
+    inside = 0
+    for _ in range(200):
+        r = np.tanh(np.arctanh(0.5) + rng.normal(0, 0.1, topics))[:, None]
+        x, noise = rng.normal(size=(2, topics, 15))
+        y = r * x + np.sqrt(1 - r**2) * noise
+        found = correlation_interval(x.ravel(), y.ravel(), np.repeat(np.arange(topics), 15))
+        inside += found.low < 0.5 < found.high
+    assert 0.9 <= inside / 200 <= 0.99

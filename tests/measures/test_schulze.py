@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delibsim.measures.schulze import ranks_of, schulze
+from delibsim.measures.schulze import schulze
 
 BALLOTS = {
     "ACBED": 5,
@@ -23,7 +23,9 @@ PATHS = {"AB": 28, "BA": 25, "AE": 24, "EA": 25, "CB": 29, "BC": 28, "DE": 24, "
 
 
 def test_the_published_example():
-    votes = [ranks_of(one, "ABCDE") for one, n in BALLOTS.items() for _ in range(n)]
+    votes = [
+        [one.index(name) + 1 for name in "ABCDE"] for one, n in BALLOTS.items() for _ in range(n)
+    ]
     found = schulze(votes)
     assert "".join("ABCDE"[one] for one in found.order) == "EACBD"
     for (a, b), strength in PATHS.items():
@@ -66,7 +68,5 @@ def test_paths_are_those_of_brute_force_and_a_condorcet_winner_wins(ballots, see
 
 
 def test_a_ballot_that_leaves_a_candidate_out_is_refused():
-    with pytest.raises(ValueError, match="ranks every candidate once"):
-        ranks_of("AB", "ABC")
     with pytest.raises(ValueError, match="every voter"):
         schulze([[1, np.nan]])

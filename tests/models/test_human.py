@@ -1,5 +1,7 @@
 """A person behind the door of language models: asked item by item, put right at once, and free to
-stop or to decline.
+stop or to decline. A person who debates at the terminal: words counted, time told, rules as for
+everybody, stopped and resumed. A person votes on statements for the group: how far it agrees
+with each, and then the ranks.
 """
 
 import asyncio
@@ -7,19 +9,23 @@ import os
 import pty
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 import warm
+from debates import debate, scripted
 from pseudo_terminal import AtTerminal
 
 from delibsim import Runs
 from delibsim.domain.survey import Item, Survey
+from delibsim.domain.text import safe as inert
 from delibsim.domain.transcript import Statement, Turn
+from delibsim.engine.hold import hold
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.page import columns, fitted, inert
 from delibsim.models.person.person import Human
+from delibsim.models.person.terminal import columns, fitted
 from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
-from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.survey import Ranked, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose
 
@@ -404,3 +410,107 @@ def test_after_the_last_question_a_person_may_still_go_back(back, again):
 def test_who_goes_away_at_the_last_question_has_handed_nothing_in():
     completion, _ = tell(survey_prompt(), "2", "-1", "0", "1", "2", "3")
     assert (completion.status, completion.text) == ("cancelled", "")
+
+
+SPEECH = ["word " * 60, "more " * 60, "!done"]
+
+
+def at_the_terminal(session, *lines):
+    """The voices of a session whose proposition is a person who says these lines, and everything
+    the person was shown.
+    """
+    said, shown = iter(lines), []
+
+    async def ask(text):
+        shown.append(text)
+        try:
+            return next(said) + "\n"
+        except StopIteration:
+            raise EOFError from None
+
+    return {**scripted(session), "human": Human(ask=ask)}, shown
+
+
+def with_a_person(tmp_path):
+    session = debate(tmp_path)
+    people = (replace(session.participants[0], model="human"), *session.participants[1:])
+    return replace(
+        session, participants=people, models={**session.models, "human": {"kind": "human"}}
+    )
+
+
+def test_a_person_reads_the_debate_and_sees_words_and_time(tmp_path):
+    session = with_a_person(tmp_path)
+    voices, shown = at_the_terminal(session, *SPEECH * 3)
+    run = asyncio.run(hold(session, voices))
+    assert run.status == "complete"
+    assert run.transcript[0].text.split() == ["word"] * 60 + ["more"] * 60
+    assert "This house would make voting compulsory." in shown[0]
+    assert "You speak for the motion." in shown[0]
+    assert [re.search(r"\[(\d+) words, \d+:\d\d\] > $", text)[1] for text in shown[:3]] == [
+        "0",
+        "60",
+        "120",
+    ]
+    assert run.transcript[1].text in shown[3]
+    assert not re.search(r"citizen|model", "".join(shown))
+
+
+def test_a_speech_that_breaks_a_rule_is_asked_again_as_everybodys_is(tmp_path):
+    session = with_a_person(tmp_path)
+    voices, shown = at_the_terminal(session, "Too short.", "!done", *SPEECH * 3)
+    run = asyncio.run(hold(session, voices))
+    assert len(run.transcript[0].text.split()) == 120
+    assert "the speech has 2 words; at least 100 are asked for" in shown[2]
+
+
+def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
+    command = [
+        "run",
+        "-q",
+        "format=debate",
+        "motion=voting",
+        "proposition=human",
+        "study=p",
+    ]
+
+    def at_terminal(*lines):
+        with warm.typed("\n".join(lines) + "\n") as said:
+            return warm.run(command, tmp_path, os.environ, said)
+
+    code, _, errors = at_terminal(*SPEECH, "!later")
+    assert code == 3
+    assert "turn 3" in errors
+    assert "Stopped. What was recorded is kept; the same command goes on from there." in errors
+    code, output, errors = at_terminal(*SPEECH, *SPEECH)
+    assert code == 0, errors[-500:]
+    assert errors.count("opening speech") == 0
+    assert "Proposition, closing (120 words)" in output
+
+
+def voted(statements, *lines):
+    """What a person who says these lines answers to so many statements, and what it was shown."""
+    form, said, shown = RankingForm(len(statements)), iter(lines), []
+    listed = "\n".join(f"S{i}. {text}" for i, text in enumerate(statements, 1))
+    messages = (Message("user", f"{block('statements', listed)}\n\n{form.describe()}"),)
+
+    async def ask(text):
+        shown.append(text)
+        return next(said) + "\n"
+
+    prompt = Prompt(messages, form, Purpose("Participant 2", "vote 1"))
+    completion = asyncio.run(Human(ask=ask).complete(prompt, 1))
+    return form.read(completion.text), "".join(shown)
+
+
+def test_a_vote_is_asked_statement_by_statement_and_then_the_ranks():
+    given, shown = voted(["We wait.", "We begin."], "3", "6", "2", "1", "")
+    assert given == Ranked((2, 1), (3, 6))
+    assert "Your vote on statements for the group" in shown
+    assert "We begin." in shown
+
+
+def test_one_statement_is_ranked_by_itself_and_a_number_off_the_scale_is_asked_again():
+    given, shown = voted(["We wait."], "9", "5", "")
+    assert given == Ranked((1,), (5,))
+    assert "please answer with a whole number: 1 to 7" in shown

@@ -19,9 +19,15 @@ from strategies import answered_surveys, quick, speeches
 
 import delibsim.prompts.forms
 from delibsim.domain.rules import Rules
-from delibsim.models.person.fields import TEXT, Incomplete, Questionnaire
+from delibsim.models.person.fields import (
+    TEXT,
+    Incomplete,
+    Questionnaire,
+    cleaned,
+    handed_back,
+    reply_of,
+)
 from delibsim.models.person.questionnaire import BUILDERS, NEVER_ASKED, questionnaire
-from delibsim.models.person.reply import cleaned, handed_back, reply_of
 from delibsim.prompts.blocks import items_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Speech, Words

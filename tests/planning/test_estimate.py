@@ -1,5 +1,6 @@
 """An estimate is what a provider then counts: call for call, and within its ranges token for token
-and dollar for dollar.
+and dollar for dollar. An estimate as rows and sentences: everything that `delibsim estimate`
+prints, without printing. What an estimate counts is what a session asks when it is really held.
 """
 
 import asyncio
@@ -18,9 +19,10 @@ from delibsim import ModelPool, Runs, compose, hold, models_for
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
-from delibsim.planning.costing import Assumptions
+from delibsim.planning.costing import Assumptions, calls_of
 from delibsim.planning.dry_run import DryRunModel, dry_run
 from delibsim.planning.estimate import estimate
+from delibsim.planning.estimate_tables import heading, heads, notes, plain, rows
 from delibsim.planning.load import Range, common, tokens_of
 
 MODEL = (
@@ -274,3 +276,71 @@ async def test_a_form_that_does_not_take_its_own_example_is_found_out():
 @given(st.text("ab\n", max_size=40), st.text("ab\n", max_size=40))
 def test_the_common_beginning_is_that_of_the_standard_library(a, b):
     assert common(a, b) == len(os.path.commonprefix([a, b]))  # noqa: RUF071 characters are meant
+
+
+SWEEP = ["study=s", "topic=ccps", "model=citizen,gpt_5_1", "group.size=2", "rounds=1"]
+
+
+def test_rows_have_the_width_of_their_heads_and_end_with_the_total(tmp_path):
+    planned = plan(SWEEP, tmp_path, sweep=True)
+    runs = Runs(planned.root, planned.study)
+    found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses))
+    assert heading(planned, found) == "study s: 2 sessions, 0 held already, 2 to be held"
+    table = rows(found)
+    assert {len(row) for row in table} == {len(heads())}
+    assert [row[0] for row in table] == ["citizen", "gpt_5_1", "total"]
+    assert [row[2] for row in table] == ["6", "6", "12"]
+    assert table[0][-1] == "0"
+    assert plain(planned, found)["total"]["calls"] == 12
+
+
+def test_a_budget_that_may_be_exceeded_is_noted(tmp_path):
+    planned = plan([*SWEEP, "limits.budget_tokens=10"], tmp_path, sweep=True)
+    runs = Runs(planned.root, planned.study)
+    found = asyncio.run(estimate(planned.sessions, runs, Limits(), planned.addresses))
+    (line,) = [note for note in notes(planned, found) if note.startswith("Budget")]
+    assert "limits.budget_tokens=10 is less than this may use" in line
+
+
+DEBATE = ("format=debate", "motion=voting")
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("topic=ccps", "treatment=normative"),
+        ("topic=acp", "treatment=none"),
+        ("topic=acp", "group.size=9", "rounds=5", "procedure.recall=true"),
+        ("topic=acp", "group.size=12", "rounds=2", "procedure.shuffle_items=false"),
+        ("topic=acp", "group.models=[citizen,citizen_eloquent,citizen_plain]"),
+        ("topic=acp", "procedure.reverse_scale=half", "procedure.recall=true"),
+        ("topic=acp", "procedure.transcript_window=2", "procedure.show_answers=true"),
+        ("topic=acp", "procedure.audience.network=star", "rounds=3"),
+        ("topic=acp", "procedure.audience.network=ring", "group.size=6"),
+        (
+            "topic=acp",
+            "group.size=8",
+            "procedure.audience.network=small_world",
+            "procedure.audience.neighbours=2",
+            "procedure.audience.rewiring=0.5",
+        ),
+        (
+            "topic=acp",
+            "group.size=3",
+            "procedure.audience.network=edges",
+            "procedure.audience.edges=[[1,3]]",
+        ),
+        DEBATE,
+        (*DEBATE, "procedure.rules.preparation=true"),
+        (*DEBATE, "audience=3", "model=citizen_plain"),
+        (*DEBATE, "audience=2", "treatment.interaction=false"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("words", [0, 80])
+async def test_the_calls_are_those_of_the_session_when_it_is_held(overrides, seed, words, tmp_path):
+    session = compose(*overrides, f"seed={seed}", home=tmp_path)
+    held = await dry_run(session, words)
+    assert held
+    assert await calls_of(session, words) == held

@@ -3,7 +3,7 @@
 import pytest
 
 from delibsim import WrongInput
-from delibsim.asking.kinds.summary_settings import ALL, summarising_asked
+from delibsim.asking.kinds.summary_plan import ALL, summarising_asked
 from delibsim.planning.presets import Presets
 
 

@@ -6,7 +6,7 @@ import pytest
 from coded_study import MODELS, coded_study, keep_task, samples_of
 
 from delibsim import Runs
-from delibsim.asking.units import texts_of
+from delibsim.asking.texts import texts_of
 from delibsim.conduct.score import score_study
 from delibsim.conduct.scored import scored_study
 from delibsim.domain.coding import Code

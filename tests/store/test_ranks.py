@@ -9,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from delibsim.store.instruments.ranks import COLUMN, declared
 from invented import people
 
 from delibsim.analysis.human import groups_of_five as five
 from delibsim.analysis.human import people as human
 from delibsim.cli.import_ import app as import_
+from delibsim.cli.score import COLUMN
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
+from delibsim.store.instruments.answers import declared
 from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
@@ -297,8 +298,9 @@ def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
 
 
 def test_surveys_shows_what_was_turned_round(files, tmp_path, monkeypatch):
-    from delibsim.cli.surveys import app as surveys
     from typer.testing import CliRunner
+
+    from delibsim.cli.summarise import app as surveys
 
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(import_, ["deliberr", str(files)]).output

@@ -30,7 +30,7 @@ from delibsim.analysis.pairs.scores import (
     scores,
     stability,
 )
-from delibsim.analysis.report import Figure, Report
+from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue
 from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
@@ -246,14 +246,9 @@ def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] =
         faults=faults,
         something=bool(fits),
         complete=bool((rows["planned"] == rows["answered"]).all()),
-        drawn=partial(_drawn, own),
+        drawn=partial(drawings, own),
         data=own,
     )
-
-
-def _drawn(own: PairsReport) -> Sequence[Figure]:
-    """The figures of a report."""
-    return drawings(own)
 
 
 def penalty_told(penalty: Penalty | None) -> str:

@@ -1,14 +1,11 @@
 """The report on a set of personas: clusters, the check of them, their texts."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from delibsim.analysis.pages.folder import write_report
-from delibsim.analysis.pages.page import Page, Part
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.pages.page import Part
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import catalogue, make_table
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.domain.errors import WrongInput
 
@@ -71,23 +68,8 @@ def warnings_of(built: Plain) -> list[str]:
     return found + list(built["warnings"])
 
 
-CLUSTERS = {
-    "cluster": "number of the cluster, and of its persona; 1 is the largest",
-    "people": "number of people in the cluster",
-    "r": "Pearson's correlation of the reader's answers with the mean answers of the cluster",
-    "rho": "Spearman's correlation of the same",
-    "recognised": "whether no other cluster's mean answers correlate more",
-    "note": "why the answers could not be compared",
-}
-DEPARTURES = {
-    "cluster": "number of the cluster",
-    "item": "the consideration",
-    "z": "mean of the cluster less the mean of all, in standard deviations of all",
-}
-
-
-def page_of_personas(plain: Plain) -> Page:
-    """The page of a set of personas that was built from answers, from its file as plain values.
+def personas_report(plain: Plain) -> Report:
+    """The report on a set of personas that was built from answers, from its file as plain values.
 
     WrongInput for a set that was not built.
     """
@@ -97,42 +79,24 @@ def page_of_personas(plain: Plain) -> Page:
             f"the personas '{plain['name']}' were not built from answers, so there is nothing to"
             " report on them; leave out -o"
         )
-    return Page(
-        title=f"Personas {plain['name']}",
-        kind="Report on personas, by delibsim",
-        summary=[f"{origin_in_words(built)}.", check_in_words(built["check"])],
-        warnings=warnings_of(built),
-        parts=[
-            Part("clusters", "Clusters", tables=[_clusters(plain, built), _departures(built)]),
-            Part("texts", "Personas", sentences=texts_of(plain)),
-        ],
-    )
-
-
-def write_personas(plain: Plain, folder: Path) -> Path:
-    """Write the page and its tables into a folder; the HTML file."""
-    page = page_of_personas(plain)
-    return write_report(page, list(page.tables()), folder)
-
-
-def _clusters(plain: Plain, built: Plain) -> Result:
-    """The size of each cluster, and how well a reader recognised its persona."""
     sizes = plain.get("sizes") or [None] * len(built["check"])
-    rows = []
+    clusters, departures = [], []
     for n, (size, check) in enumerate(zip(sizes, built["check"], strict=True), 1):
-        row = {"cluster": n, "people": size, **check, "note": check.get("reason", "")}
-        rows.append(row)
-
-    frame = pd.DataFrame(rows, columns=list(CLUSTERS))
-    return make_table("personas/clusters", frame)
-
-
-def _departures(built: Plain) -> Result:
-    """The considerations on which each cluster departs most from all people."""
-    rows = []
-    for n, found in enumerate(built["departures"], 1):
-        rows += [{"cluster": n, **departure} for departure in found]
-
-    frame = pd.DataFrame(rows, columns=list(DEPARTURES))
-
-    return make_table("personas/departures", frame)
+        clusters.append({"cluster": n, "people": size, **check, "note": check.get("reason", "")})
+        departures += [{"cluster": n, **departure} for departure in built["departures"][n - 1]]
+    tables = [
+        make_table("personas/clusters", clusters),
+        make_table("personas/departures", departures),
+    ]
+    told = [f"{origin_in_words(built)}.", check_in_words(built["check"])]
+    return Report(
+        catalogue=catalogue("personas"),
+        title=f"Personas {plain['name']}",
+        results={one.name: one for one in tables},
+        about={"name": plain["name"]},
+        told=told,
+        summary=told,
+        warnings=warnings_of(built),
+        last=[Part("texts", "Personas", sentences=texts_of(plain))],
+        data=plain,
+    )

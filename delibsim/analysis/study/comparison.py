@@ -1,17 +1,19 @@
 """Two studies beside each other: contrasts, differences, what cannot be compared; their page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.pages.page import Entry, Page, Part
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.pages.page import Entry, Part
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.analysis.study.findings import Findings
 from delibsim.analysis.study.people import compared
 from delibsim.analysis.study.record import Record
+from delibsim.analysis.study.report import plain
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import summary
 from delibsim.analysis.study.words import measured, missing, named, sentence, short, with_interval
@@ -21,33 +23,55 @@ OUTCOMES = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "pref
 KINDS = ("wordings", "procedures", "surveys", "personas")
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """The tables of two studies beside each other, and in sentences what cannot be compared."""
-
-    first: Findings
-    second: Findings
-    results: Sequence[Result]
-    not_compared: Sequence[str]
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values: both studies' findings, the tables of both, what cannot be compared."""
-        plain: dict[str, Any] = {"studies": [self.first.plain(), self.second.plain()]}
-        for result in self.results:
-            plain[result.name] = result.plain() if result.given else []
-        return plain | {"not_compared": list(self.not_compared)}
-
-
-def comparison(
+def report_on_two(
     first: Findings,
     second: Findings,
     records: tuple[Record | None, Record | None] = (None, None),
-) -> Comparison:
-    """Both studies beside each other; two of one name are told apart as (1) and (2)."""
+) -> Report:
+    """The report on two studies beside each other; two of one name are told apart as (1) and (2).
+
+    Its data are the sentences on what cannot be compared.
+    """
     names = names_of(first, second)
-    results = [_contrasts(first, second, names), _differences(first.study, second.study, names)]
+    tables = [_contrasts(first, second, names), _differences(first.study, second.study, names)]
+    results = {one.name: one for one in tables}
     doubts = [*_not_shared(first.study, second.study, names), *_held_otherwise(records)]
-    return Comparison(first, second, results, doubts)
+    told = list(in_words(results["differences"], names))
+    last = []
+    for own, name, id in ((first, names[0], "first"), (second, names[1], "second")):
+        entries = [Entry(what, f"{n:,}") for what, n in own.runs.items()]
+        sentences = [*own.warnings, *summary(own.results)]
+        last.append(Part(id, f"{name} alone", sentences=sentences, entries=entries))
+    absent = [Entry(one.title, one.detail) for one in tables if not one.given]
+    if absent:
+        last.append(Part("not-shown", "Not shown, and why", entries=absent))
+    return Report(
+        catalogue=catalogue("study_pair"),
+        title=f"{names[0]} and {names[1]}",
+        results=results,
+        about={},
+        told=[*told, *doubts],
+        summary=told or ["The studies share nothing that could be compared."],
+        warnings=list(dict.fromkeys([*first.warnings, *second.warnings])),
+        something=any(one.given for one in tables),
+        complete=first.whole and second.whole,
+        first=[Part("not-compared", "What cannot be compared", sentences=doubts)],
+        last=last,
+        tells_missing=False,
+        shape=lambda: _plain(first, second, tables, doubts),
+        data=doubts,
+    )
+
+
+def _plain(
+    first: Findings, second: Findings, tables: Sequence[Result], doubts: Sequence[str]
+) -> dict[str, Any]:
+    """As plain values: what both studies show, the tables of both, what cannot be compared."""
+    own = []
+    for one in (first, second):
+        own.append({"study": one.study.study, "runs": dict(one.runs), **plain(one)})
+    both = {result.name: result.plain() if result.given else [] for result in tables}
+    return {"studies": own, **both, "not_compared": list(doubts)}
 
 
 def names_of(first: Findings, second: Findings) -> tuple[str, str]:
@@ -71,13 +95,13 @@ def _contrasts(first: Findings, second: Findings, names: tuple[str, str]) -> Res
     if len(rows):
         keys = ["population", "outcome", "scale", "a", "b"]
         rows = rows.sort_values(keys, kind="stable", ignore_index=True)
-    made = make_table("study/contrasts_of_both", rows)
+    made = make_table("study_pair/contrasts_of_both", rows)
     return replace(made, definition=definition)
 
 
 def _differences(first: StudyTable, second: StudyTable, names: tuple[str, str]) -> Result:
     rows = list(_difference_rows(first, second))
-    return make_table("study/differences", rows, first=names[0], second=names[1])
+    return make_table("study_pair/differences", rows, first=names[0], second=names[1])
 
 
 def _difference_rows(first: StudyTable, second: StudyTable) -> Iterator[dict[str, object]]:
@@ -167,40 +191,10 @@ def _differing(mine: Mapping[str, object], others: Mapping[str, object]) -> str:
     return ", ".join([*alone, *(f"{name} (in content)" for name in changed)])
 
 
-def page_of_both(found: Comparison) -> Page:
-    """The page: what differs between the studies, their contrasts, what cannot be compared."""
-    first, second = found.first, found.second
-    names = names_of(first, second)
-    parts = [Part("not-compared", "What cannot be compared", sentences=list(found.not_compared))]
-    given = [one for one in found.results if one.given]
-    parts.append(Part("tables", "Both studies", tables=given))
-    for own, name, id in ((first, names[0], "first"), (second, names[1], "second")):
-        entries = [Entry(what, f"{n:,}") for what, n in own.runs.items()]
-        sentences = [*own.warnings, *summary(own.results)]
-        parts.append(Part(id, f"{name} alone", sentences=sentences, entries=entries))
-    absent = [Entry(one.title, one.detail) for one in found.results if not one.given]
-    if absent:
-        parts.append(Part("not-shown", "Not shown, and why", entries=absent))
-    return Page(
-        title=f"{names[0]} and {names[1]}",
-        kind="Report on two studies, by delibsim",
-        summary=in_words(found) or ["The studies share nothing that could be compared."],
-        parts=parts,
-        warnings=list(dict.fromkeys([*first.warnings, *second.warnings])),
-    )
-
-
-def in_words(found: Comparison) -> list[str]:
+def in_words(result: Result, names: tuple[str, str]) -> list[str]:
     """The differences between the studies in the index, a sentence for each treatment."""
-    names = names_of(found.first, found.second)
-    sentences = []
-    for result in found.results:
-        if result.name == "differences" and result.given:
-            sentences += _comparison_report_differences(result, names)
-    return sentences
-
-
-def _comparison_report_differences(result: Result, names: tuple[str, str]) -> list[str]:
+    if not result.given:
+        return []
     rows = [row for row in result.plain() if row["outcome"] == "dri"]
     told = []
     for row in rows:

@@ -8,7 +8,7 @@ from delibsim.analysis.result import Result
 from delibsim.analysis.study.ablations import ablations, personas
 from delibsim.analysis.study.aqua import aqua, icc
 from delibsim.analysis.study.by_block import by_block
-from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
+from delibsim.analysis.study.contrasts import contrasts, questions
 from delibsim.analysis.study.counts import attrition, counts, in_room
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
 from delibsim.analysis.study.mixed import mixed
@@ -66,13 +66,6 @@ DAMAGED = (
 )
 NAMED = 5
 """The sessions that a warning names."""
-OF_CONTRASTS = (
-    "population role outcome scale a b estimate unit low high df p_topics p_holm q"
-    " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
-    " published_low published_high published_coverage verb blocks topics models pairs draws"
-    " wordings sd_wordings null_citizen note"
-).split()
-"""The members of a contrast as JSON."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,35 +97,6 @@ class Findings:
     def whole(self) -> bool:
         """Whether every session that was planned is analysed."""
         return self.runs["planned"] == self.runs["analysed"]
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values, at full precision; None where there is no value."""
-        contrasts = self.rows("contrasts")
-        first = contrasts[0]["population"] if contrasts else ""
-        null = null_estimates(contrasts)
-        own = []
-        for row in contrasts:
-            if row["population"] == first:
-                whole = row | {"null_citizen": null.get(key_of(row))}
-                own.append({name: whole.get(name) for name in OF_CONTRASTS})
-        return {
-            "study": self.study.study,
-            "runs": dict(self.runs),
-            "contrasts": own,
-            "questions": self.rows("questions"),
-            "noise_floor": _by(self.rows("noise_floor"), "outcome"),
-            "icc": _by(self.rows("icc"), "outcome", "adjusted_for"),
-            "by_model": self.rows("by_model"),
-            "by_topic": self.rows("by_topic"),
-            "mixed": {
-                "terms": self.rows("mixed"),
-                "published": self.rows("mixed_published"),
-                "variance_components": self.rows("variance_components"),
-            },
-            "ceiling": self.rows("ceiling"),
-            "people": _by(self.rows("people"), "outcome", "phase", "treatment"),
-            "missing": [dict(one) for one in self.missing],
-        }
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table as plain values; none where the study does not give it."""
@@ -219,15 +183,3 @@ def _warnings(study: StudyTable) -> list[str]:
         named = ", ".join(damaged[:NAMED]) + more
         told.append(DAMAGED.format(counted(len(damaged), "session"), named, study.study))
     return told
-
-
-def _by(rows: Sequence[Mapping[str, Any]], *keys: str) -> dict[str, Any]:
-    """Rows as members named after the values of these columns, one within the other."""
-    found: dict[str, Any] = {}
-    for row in rows:
-        place = found
-        for key in keys[:-1]:
-            place = place.setdefault(str(row[key]), {})
-        rest = {name: value for name, value in row.items() if name not in keys}
-        place.setdefault(str(row[keys[-1]]), rest)
-    return found

@@ -1,7 +1,9 @@
 """The methods of a study in sentences, and the checklist of reporting, from its record."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.pages.page import Entry
@@ -9,24 +11,30 @@ from delibsim.analysis.study.record import Asked, Record
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
 from delibsim.domain.text import counted
+from delibsim.store.reading import read_yaml
 
 ANALYSED_WITH = ("delibsim", "numpy", "scipy", "pandas", "statsmodels")
 PARAMETERS = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 """Settings of a model that are named in the methods, where they are stated."""
 
 
+@cache
+def texts() -> dict[str, Any]:
+    """The sentences of methods and checklist, from data/methods.yaml."""
+    return read_yaml(Path(__file__).parents[2] / "data" / "methods.yaml")
+
+
 def methods(study: StudyTable, draws: Draws, record: Record | None) -> list[str]:
     """The paragraphs of the methods; less where a study comes as a table alone."""
     paragraphs = [_design(study)]
     if record is None:
-        paragraphs.append(
-            "The study came as a table: how its sessions were held, by which models and with which"
-            " prompts, is not recorded in it and must be taken from its authors."
-        )
+        paragraphs.append(texts()["not_recorded"])
     else:
         paragraphs += [_procedure(study, record), _models(record), _software(record)]
-    paragraphs.append(_analysis(study, draws))
-    return paragraphs
+    test = "flipping the signs of all differences of a draw" if study.paired else "permuting labels"
+    versions = ", ".join(f"{name} {own}" for name, own in versions_now().items())
+    analysis = texts()["analysis"].format(**vars(draws), test=test, versions=versions)
+    return [*paragraphs, analysis]
 
 
 def versions_now() -> dict[str, str]:
@@ -53,16 +61,11 @@ def _design(study: StudyTable) -> str:
         parts.append(f"{len(settings)} further settings ({'; '.join(map(str, settings[:8]))})")
     replicates = rows["replicate"].nunique()
     parts.append(f"{replicates} {_one('replicates', replicates)}")
-    paired = (
-        "Treatments of one replicate share people, orders of speakers and orders of items, so that"
-        " they are compared in pairs."
-    )
-    if not study.paired:
-        paired = "Treatments of one replicate share nothing and are compared without pairs."
-    elif not knows_seeds(rows):
-        paired = "Whether treatments of one replicate share seeds is not recorded."
-    return (
-        f"The design crosses {'; '.join(parts)}: {counted(len(rows), 'session')} in all. {paired}"
+    pairs = "paired" if knows_seeds(rows) else "unknown"
+    return texts()["design"].format(
+        factors="; ".join(parts),
+        sessions=counted(len(rows), "session"),
+        pairs=texts()["pairs"][pairs if study.paired else "apart"],
     )
 
 
@@ -76,18 +79,14 @@ def _procedure(study: StudyTable, record: Record) -> str:
     for name, own in record.components("treatments").items():
         spoken = _speech(study, name) if own.get("interaction") else "no speech"
         treatments.append(f"{name} ({spoken})")
-    wordings = ", ".join(record.components("wordings"))
-    procedures = ", ".join(record.components("procedures"))
     personas = [name for name in record.components("personas") if name != "none"]
     said = f"Personas: {', '.join(personas)}." if personas else "No personas were given."
-    return (
-        "Every participant answered the survey (ratings of considerations, ranks of policy options)"
-        " before and after the session. Unreadable answers were asked for again with the concrete"
-        " fault; what stayed missing is missing, and nothing is imputed. Treatments:"
-        f" {'; '.join(treatments)}. Wording of prompts: {wordings}; procedure: {procedures}; both"
-        " are frozen with the study."
-        f" {said} The seed of the study is {record.seed}; every draw is seeded by it, the topic,"
-        " the replicate and its own name."
+    return texts()["procedure"].format(
+        treatments="; ".join(treatments),
+        wordings=", ".join(record.components("wordings")),
+        procedures=", ".join(record.components("procedures")),
+        personas=said,
+        seed=record.seed,
     )
 
 
@@ -107,11 +106,7 @@ def _models(record: Record) -> str:
     """Models requested and returned, and what was sent."""
     if all(model.embedded for model in record.models):
         names = ", ".join(model.name for model in record.models)
-        return (
-            f"All participants were embedded citizens ({names}): a null model of opinions that"
-            " computes with numbers and understands no language. No language model was asked"
-            " anything."
-        )
+        return texts()["citizens"].format(names=names)
     return "Models: " + " ".join(map(model_in_words, record.models))
 
 
@@ -145,8 +140,7 @@ def _software(record: Record) -> str:
     """When and with what the study was held, and what was added since."""
     begun = record.manifest.begun
     at = begun.get("at", "an unknown time")
-    versions = ", ".join(f"{name} {own}" for name, own in record.versions.items())
-    said = f"The study began at {at} with {versions or 'versions that are not recorded'}."
+    said = f"The study began at {at} with {_versions(record) or 'versions that are not recorded'}."
     for name, commit in begun.get("commit", {}).items():
         said += f" Commit of {name}: {commit}."
     for change in record.manifest.amendments:
@@ -154,68 +148,33 @@ def _software(record: Record) -> str:
     return said
 
 
-def _analysis(study: StudyTable, draws: Draws) -> str:
-    """The tests and intervals, and their draws."""
-    test = "flipping the signs of all differences of a draw" if study.paired else "permuting labels"
-    return (
-        "Analysis: a contrast of two treatments is the unweighted mean, over blocks of topic,"
-        " set-up and setting, of the difference of means. Over topics like these, its interval and"
-        " p value are by t over the means of topics; on these topics, its p value comes from"
-        f" {test} ({draws.permutations:,} where not all can be listed). Holm's correction is"
-        " within a family of contrasts. Published studies print percentile bootstrap intervals over"
-        f" topics, which stand in columns of their own ({draws.resamples:,} resamples)."
-        f" Seed of all draws: {draws.seed}. Analysed with {', '.join(_versions())}."
-    )
-
-
-def _versions() -> Iterator[str]:
-    for name, own in versions_now().items():
-        yield f"{name} {own}"
-
-
-AUTHORS = {
-    "Question and hypotheses": "What was asked, and what was expected before the study began.",
-    "Primary outcome": "The one measure and contrast that decide, if they were fixed beforehand.",
-    "Sample size": "Why this many topics, models and replicates (`delibsim power`).",
-    "Choice of models": "Why these models, and for whom findings about them should hold.",
-    "Validity": "What the answers of language models stand for here, and what they do not.",
-    "Ethics and funding": "Approval, interests, and who paid for the calls.",
-    "Availability": "Where runs, tables and code can be had (`delibsim export`).",
-}
+def _versions(record: Record) -> str:
+    return ", ".join(f"{name} {own}" for name, own in record.versions.items())
 
 
 def checklist(study: StudyTable, record: Record | None, runs: Mapping[str, int]) -> list[Entry]:
     """What a reader must be told of the study, each with its place or as still to be written."""
-    entries = list(_recorded(study, record, runs))
-    for term, said in AUTHORS.items():
-        entries.append(Entry(term, said, open=True))
-    return entries
-
-
-def _recorded(study: StudyTable, record: Record | None, runs: Mapping[str, int]) -> Iterator[Entry]:
-    counts = ", ".join(f"{n:,} {what}" for what, n in runs.items())
-    yield Entry("Sessions", f"{counts}; by condition in tables/counts.csv.")
-    yield Entry("Unit of analysis", "The topic; blocks are topic, set-up and setting.")
-    yield Entry("Missing data", "Counted by reason in tables/study.csv; nothing is imputed.")
+    listed = texts()["checklist"]
+    values: dict[str, Any] = {"counts": ", ".join(f"{n:,} {what}" for what, n in runs.items())}
+    terms = dict(listed["of_all"])
+    if record is not None:
+        changed = len(record.manifest.amendments)
+        listed_in = f"{changed}, listed in study.json and in the methods."
+        values |= {
+            "models": " ".join(map(model_in_words, record.models)),
+            "begun": record.manifest.begun.get("at", "unknown"),
+            "versions": _versions(record) or "not recorded",
+            "seed": record.seed,
+            "surveys": ", ".join(record.components("surveys")) or "none",
+            "changes": listed_in if changed else "None.",
+        }
+        terms |= listed["recorded"]
+    entries = [Entry(term, said.format(**values)) for term, said in terms.items()]
     if record is None:
-        for term in ("Models and versions", "Parameters", "Prompts", "Dates", "Software", "Seeds"):
-            yield Entry(term, "Not recorded in the table that was analysed.", open=True)
-        return
-    models = " ".join(map(model_in_words, record.models))
-    yield Entry("Models, versions and parameters", f"{models} (study.json, fingerprints.jsonl)")
-    texts = "Every prompt and reply word for word in exchanges.jsonl; treatments and"
-    yield Entry("Prompts", f"{texts} wordings in study.json.")
-    yield Entry("Dates", f"Begun {record.manifest.begun.get('at', 'unknown')}; each call is dated.")
-    versions = ", ".join(f"{name} {own}" for name, own in record.versions.items())
-    yield Entry("Software", f"{versions or 'not recorded'} (study.json).")
-    yield Entry("Seeds", f"{record.seed}; every draw follows from it by name.")
-    surveys = ", ".join(record.components("surveys"))
-    yield Entry("Instruments", f"{surveys or 'none'}, by SHA-256 in study.json.")
-    changed = len(record.manifest.amendments)
-    said = "None." if not changed else f"{changed}, listed in study.json and in the methods."
-    yield Entry("Changes after the beginning", said)
-    if record.preregistered:
-        yield Entry("Preregistration", f"{record.preregistered} lies beside the study.")
+        entries += [Entry(term, listed["not_in_table"], open=True) for term in listed["lost"]]
+    elif record.preregistered:
+        entries.append(Entry("Preregistration", listed["plan"].format(plan=record.preregistered)))
     else:
-        text = "No plan lies beside the study (`delibsim preregister` writes one); where it is"
-        yield Entry("Preregistration", f"{text} registered, if it is.", open=True)
+        entries.append(Entry("Preregistration", listed["no_plan"], open=True))
+    authors = listed["of_authors"].items()
+    return [*entries, *(Entry(term, said, open=True) for term, said in authors)]

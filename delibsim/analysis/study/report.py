@@ -1,61 +1,125 @@
-"""The report of a study as a page: summary, design, flow, tables, figures, methods, what is not
-shown.
-"""
+"""The report of a study: summary, design, flow, tables, figures, methods, what is not shown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.pages.page import Entry, Page, Part, Picture
+from delibsim.analysis.figures.of_study import drawings
+from delibsim.analysis.figures.style import FORMATS
+from delibsim.analysis.pages.page import Entry, Part
+from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue
+from delibsim.analysis.study.contrasts import key_of, null_estimates
 from delibsim.analysis.study.findings import Findings
 from delibsim.analysis.study.methods import checklist, methods
 from delibsim.analysis.study.record import Record
 from delibsim.analysis.study.sample import treatments_of
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.analysis.study.summary import summary
 from delibsim.analysis.study.words import measured
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
+OF_CONTRASTS = (
+    "population role outcome scale a b estimate unit low high df p_topics p_holm q"
+    " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
+    " published_low published_high published_coverage verb blocks topics models pairs draws"
+    " wordings sd_wordings null_citizen note"
+).split()
+"""The members of a contrast as JSON."""
+STAGES = ("planned", "held", "valid", "analysed")
+FACTORS = {
+    "topic": "Topics",
+    "model": "Models or set-ups",
+    "treatment": "Treatments",
+    "setting": "Further settings",
+    "survey": "Instruments",
+    "size": "Participants a session",
+    "rounds": "Rounds of speech",
+    "temperature": "Temperature",
+    "wording": "Wording",
+    "persona": "Personas",
+    "replicate": "Replicates",
+}
+"""The columns of the design, and what the page calls them."""
 HEADLINE = (
     "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
 )  # fmt: skip
 
 
-def page_of(
-    findings: Findings,
-    draws: Draws,
-    record: Record | None = None,
-    pictures: Sequence[Picture] = (),
-    absent: Mapping[str, str] | None = None,
-) -> Page:
-    """The report; `absent` says by the name of a figure why the study has none."""
-    results = findings.results
-    parts = [_design(findings, record), _flow(findings)]
+def study_report(found: Findings, draws: Draws, record: Record | None = None) -> Report:
+    """The report on one study: what its analyses found, its design, flow, methods and checklist."""
+    drawn, absent = drawings(found.study, found.results)
+    paragraphs = methods(found.study, draws, record)
+    entries = checklist(found.study, record, found.runs)
+    told = in_words(found)
     own = catalogue("study")
-    for section in own.sections:
-        tables = [results[name] for name in section.tables if name in results]
-        given = [one for one in tables if one.given]
-        drawn = [one for one in pictures if own.place_of(one.name) == section]
-        if given or drawn:
-            parts.append(Part(section.id, section.title, tables=given, pictures=drawn))
-    others = [one for one in results.values() if one.given and one.name not in own.entries]
-    if others:
-        parts.append(Part("others", "Further tables", tables=others))
-    parts.append(Part("methods", "Methods", methods(findings.study, draws, record)))
-    entries = checklist(findings.study, record, findings.runs)
-    parts.append(Part("checklist", "Checklist of reporting", entries=entries))
-    parts.append(_not_shown(findings, absent or {}))
-    return Page(
-        title=findings.study.study,
-        kind=own.kind,
-        summary=in_words(findings),
-        parts=parts,
-        warnings=findings.warnings,
-        headline=headline(results),
+    others = [one for one in found.results.values() if one.given and one.name not in own.entries]
+    last = [Part("others", "Further tables", tables=others)] if others else []
+    last += [Part("methods", "Methods", paragraphs)]
+    last += [Part("checklist", "Checklist of reporting", entries=entries)]
+    return Report(
+        catalogue=own,
+        title=found.study.study,
+        results=found.results,
+        about={"study": found.study.study, "runs": dict(found.runs)},
+        told=told,
+        summary=told,
+        warnings=found.warnings,
+        something=found.something,
+        complete=found.whole,
+        first=[_design(found, record), _flow(found)],
+        last=[*last, _not_shown(found, absent)],
+        tells_missing=False,
+        headline=headline(found.results),
+        drawn=lambda: drawn,
+        kinds=FORMATS,
+        beside=[table_of(found.study)],
+        shape=partial(plain, found),
+        data=found,
     )
+
+
+def table_of(study: StudyTable) -> Result:
+    """The table of the study itself."""
+    return Result(
+        name="study",
+        title="The table of the study",
+        definition="One row a planned session; every other table is computed from it.",
+        source="docs/export.md",
+        rows=study.rows,
+        meanings={column.name: column.meaning for column in study.columns},
+    )
+
+
+def plain(found: Findings) -> dict[str, Any]:
+    """The tables as plain values, as `delibsim analyze --json` prints them; None where there is no
+    value.
+    """
+    contrasts = found.rows("contrasts")
+    null = null_estimates(contrasts)
+    own = []
+    for row in contrasts:
+        if row["population"] == contrasts[0]["population"]:
+            whole = row | {"null_citizen": null.get(key_of(row))}
+            own.append({name: whole.get(name) for name in OF_CONTRASTS})
+    mixed = {"terms": "mixed", "published": "mixed_published"}
+    mixed["variance_components"] = "variance_components"
+    return {
+        "contrasts": own,
+        "questions": found.rows("questions"),
+        "noise_floor": _by(found.rows("noise_floor"), "outcome"),
+        "icc": _by(found.rows("icc"), "outcome", "adjusted_for"),
+        "by_model": found.rows("by_model"),
+        "by_topic": found.rows("by_topic"),
+        "mixed": {name: found.rows(table) for name, table in mixed.items()},
+        "ceiling": found.rows("ceiling"),
+        "people": _by(found.rows("people"), "outcome", "phase", "treatment"),
+        "missing": [dict(one) for one in found.missing],
+    }
 
 
 def in_words(findings: Findings) -> list[str]:
@@ -108,23 +172,10 @@ def _design(findings: Findings, record: Record | None) -> Part:
     """The factors of the study and their levels."""
     rows = findings.study.rows
     entries = []
-    for column, term in (
-        ("topic", "Topics"),
-        ("model", "Models or set-ups"),
-        ("treatment", "Treatments"),
-        ("setting", "Further settings"),
-        ("survey", "Instruments"),
-        ("size", "Participants a session"),
-        ("rounds", "Rounds of speech"),
-        ("temperature", "Temperature"),
-        ("wording", "Wording"),
-        ("persona", "Personas"),
-        ("replicate", "Replicates"),
-    ):
-        if column in rows.columns:
-            levels = _levels_of(rows, column)
-            if levels:
-                entries.append(Entry(f"{term} ({len(levels)})", _levels(levels)))
+    for column, term in FACTORS.items():
+        levels = _levels_of(rows, column) if column in rows.columns else []
+        if levels:
+            entries.append(Entry(f"{term} ({len(levels)})", _levels(levels)))
     if record is not None:
         for topic, question in record.questions.items():
             if question:
@@ -153,17 +204,13 @@ def _levels(levels: Sequence[str], most: int = 24) -> str:
 def _flow(findings: Findings) -> Part:
     """Planned, held, valid, analysed, and why not."""
     runs = findings.runs
+    planned, held, valid, analysed = (runs[name] for name in STAGES)
+    lost = f"{valid - analysed:,} of those valid have not"
     entries = [
-        Entry("Planned", f"{runs['planned']:,}"),
-        Entry("Held", f"{runs['held']:,}; {runs['planned'] - runs['held']:,} were not"),
-        Entry(
-            "Valid", f"{runs['valid']:,}; {runs['held'] - runs['valid']:,} of those held are not"
-        ),
-        Entry(
-            "Analysed",
-            f"{runs['analysed']:,} have the main outcome;"
-            f" {runs['valid'] - runs['analysed']:,} of those valid have not",
-        ),
+        Entry("Planned", f"{planned:,}"),
+        Entry("Held", f"{held:,}; {planned - held:,} were not"),
+        Entry("Valid", f"{valid:,}; {held - valid:,} of those held are not"),
+        Entry("Analysed", f"{analysed:,} have the main outcome; {lost}"),
     ]
     counts = findings.results.get("counts")
     tables = [_over_topics(counts)] if counts is not None and counts.given else []
@@ -179,7 +226,7 @@ def _flow(findings: Findings) -> Part:
 def _over_topics(counts: Result) -> Result:
     """The table of counts summed over topics, without the reasons, which stand in sentences."""
     by = ["model", "setting", "treatment"]
-    numbers = ["planned", "held", "valid", "analysed"]
+    numbers = list(STAGES)
     rows = counts.rows.groupby(by, sort=False, as_index=False)[numbers].sum()
     topics = counts.rows.groupby(by, sort=False)["topic"].nunique().to_list()
     rows.insert(len(by), "topics", topics)
@@ -195,3 +242,15 @@ def _not_shown(findings: Findings, absent: Mapping[str, str]) -> Part:
             entries.append(Entry(result.title, for_readers(result.detail)))
     paragraphs = [] if entries else ["Every analysis could be given."]
     return Part("not-shown", "Not shown, and why", paragraphs, entries=entries)
+
+
+def _by(rows: Sequence[Mapping[str, Any]], *keys: str) -> dict[str, Any]:
+    """Rows as members named after the values of these columns, one within the other."""
+    found: dict[str, Any] = {}
+    for row in rows:
+        place = found
+        for key in keys[:-1]:
+            place = place.setdefault(str(row[key]), {})
+        rest = {name: value for name, value in row.items() if name not in keys}
+        place.setdefault(str(row[keys[-1]]), rest)
+    return found

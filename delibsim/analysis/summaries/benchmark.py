@@ -84,7 +84,7 @@ def pairs(scores: pd.DataFrame) -> Result:
 
 ONE_TOPIC = (
     "With one topic nothing can be said of others: report several sets together, such as delibsim"
-    " summaries report SET1 SET2."
+    " summarise report SET1 SET2."
 )
 
 

@@ -11,11 +11,15 @@ from delibsim.analysis.coding.costs import (
     failure_counts,
     plain_rows,
 )
-from delibsim.asking.kinds.code_levels import coded_by_models, ensemble_of, scored
-from delibsim.asking.kinds.coding import Coding
-from delibsim.asking.kinds.conclusions import concluded
-from delibsim.asking.kinds.failures import is_unstable, proposed_kind
-from delibsim.asking.kinds.misquotes import entry_texts, misquoted, quotations
+from delibsim.asking.kinds.coding import Coding, coded_by_models, ensemble_of, scored
+from delibsim.asking.kinds.rationale_rules import (
+    concluded,
+    entry_texts,
+    is_unstable,
+    misquoted,
+    proposed_kind,
+    quotations,
+)
 from delibsim.domain.annotation import Text
 from delibsim.domain.audit import Failure, Reading, Verdict
 from delibsim.domain.coding import Code, Sample

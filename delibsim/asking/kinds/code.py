@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from delibsim.asking.kinds.codable import Uncoded, occurrences_of, twins_of, uncoded_of
+from delibsim.asking.kinds.coding import Uncoded, occurrences_of, twins_of, uncoded_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.texts import (
     IMPORTED,
@@ -24,7 +24,6 @@ from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording
-from delibsim.models.limits import Limits
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import (
     code_form,
@@ -130,17 +129,7 @@ class CodeKind(Kind):
                 texts.append(text)
         dimensions = [scheme.dimension(id) for id in task["dimensions"]]
         about = coded_in(runs, task, scheme, dimensions, texts)
-        return Plan(
-            kind=self,
-            runs=runs,
-            answers=codings,
-            settings=None,
-            models=task["models"],
-            limits=Limits(),
-            addresses={},
-            task=task,
-            about=about,
-        )
+        return self.as_kept(runs, codings, about)
 
     def differs(self, plan: Plan, answers: Sequence[Any]) -> list[str]:
         """The texts that the study no longer holds as they were coded."""

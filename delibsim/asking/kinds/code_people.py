@@ -14,10 +14,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from delibsim.asking.kinds.codable import dimensions_for
 from delibsim.asking.kinds.code_import import given_by, level_of
-from delibsim.asking.kinds.code_levels import coded_by_models, doubt_of
-from delibsim.asking.kinds.coding import Coding, coding_of
+from delibsim.asking.kinds.coding import (
+    Coding,
+    coded_by_models,
+    coding_of,
+    dimensions_for,
+    doubt_of,
+)
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import (
     Given,
@@ -201,11 +205,11 @@ def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = Fals
     for text in texts:
         strata.setdefault(stratum_of(text, stratify), []).append(text)
     names = sorted(strata)
-    purpose = "training" if training else "pack"
+    seeds = (coding.runs.study, coding.scheme.id, "training" if training else "pack")
     sizes = sizes_of([len(strata[name]) for name in names], min(n, len(texts)))
     chances, parts = {}, {}
     for name, size in zip(names, sizes, strict=True):
-        own = sorted(strata[name], key=lambda text: _place(coding, purpose, text))
+        own = sorted(strata[name], key=lambda text: seed_of(*seeds, text.id))
         chances |= {text.id: size / len(own) for text in own[:size]}
         parts[name] = size
     return Draw(chances, tuple(chances), len(texts), strata=parts if stratify else {})
@@ -221,11 +225,6 @@ def stratum_of(text: Text, column: str) -> str:
         known = [GROUP, *text.facts]
         raise unknown("column", column, known, "Columns are those of the file of texts")
     return text.facts[column]
-
-
-def _place(coding: Coding, purpose: str, text: Text) -> int:
-    """The place of a text in the order of a draw, by names alone."""
-    return seed_of(coding.runs.study, coding.scheme.id, purpose, text.id)
 
 
 def doubts(coding: Coding, dimension: str = "") -> dict[str, float]:

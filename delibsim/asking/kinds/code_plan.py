@@ -1,16 +1,23 @@
-"""Planning a coding from settings: its scheme, dimensions, texts and coders."""
+"""Planning a coding from settings (scheme, dimensions, texts, coders), and what came of asking."""
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from delibsim.asking.kinds.codable import uncoded_of
 from delibsim.asking.kinds.code import CODES, Coded, coded_in
-from delibsim.asking.kinds.code_settings import CodingSettings, coding_asked
-from delibsim.asking.nouns import Plan
-from delibsim.asking.road import answered, merge, refuse_if
-from delibsim.asking.settings import CodersAsked
+from delibsim.asking.kinds.coding import uncoded_of
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.road import answered, kept_answers, merge, refuse_if
+from delibsim.asking.settings import (
+    Called,
+    CodersAsked,
+    Settings,
+    coders_asked,
+    setting,
+    settings_in,
+)
 from delibsim.asking.texts import (
     checked_wording,
     kin_among,
@@ -20,11 +27,16 @@ from delibsim.asking.texts import (
     unit_in,
 )
 from delibsim.domain.annotation import Text
+from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.reason import in_words
 from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
+from delibsim.models.clients.prices import price_in
+from delibsim.models.replay import exchanges_in
+from delibsim.planning.config import names, one_name, one_of, temperature, whole
 from delibsim.prompts.coding import (
     check_coder_texts,
 )
@@ -33,6 +45,44 @@ from delibsim.store.codings import Codings, scheme_to_plain
 from delibsim.store.instruments.library import Library
 from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
+
+RULES = ("lower", "mean", "mode", "pooled")
+"""How samples become one level; all are computed, and one of them is the score."""
+UNITS = ("statement", "speaker")
+SAME = ("each", "once")
+"""Whether texts that are word for word alike are asked each, or once for all."""
+MOST_SAMPLES = 1000
+CODERS = Called(
+    coder="coder",
+    people="people code packs: delibsim code handout STUDY",
+    more="samples=N asks it N times",
+)
+
+
+@dataclass(frozen=True)
+class CodingSettings(Settings):
+    """What is set for a coding beside models and limits.
+
+    `temperature` None: none is sent. `max_tokens` bounds every reply. `dimensions` () stands for
+    all of the scheme. `rules` "" stands for the lower median, and the mode where levels are names.
+    """
+
+    scheme: str = setting("", one_name)
+    samples: int = setting(5, whole(1, MOST_SAMPLES))
+    temperature: float | None = setting(0.7, temperature)
+    max_tokens: int = setting(400, whole(1, 1_000_000))
+    rules: str = setting("", one_of(RULES))
+    by: str = setting("statement", one_of(UNITS))
+    context: int = setting(0, whole(0, 1_000))
+    same: str = setting("each", one_of(SAME))
+    dimensions: tuple[str, ...] = setting((), names)
+    wordings: tuple[str, ...] = setting(("coding",), names)
+
+
+def coding_asked(overrides: Sequence[str]) -> tuple[CodingSettings, CodersAsked]:
+    """What settings ask for, and the coders; WrongInput for a key or value that cannot be."""
+    settings, others = settings_in(CodingSettings, overrides, "setting of a coding")
+    return settings, coders_asked(others, settings.temperature, settings.max_tokens, CODERS)
 
 
 def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
@@ -59,14 +109,11 @@ def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
         wordings=wordings,
         samples=settings.samples,
     )
-    return Plan(
-        kind=CODES,
-        runs=runs,
-        answers=codings,
-        settings=settings,
-        models=coders.models,
-        limits=coders.plan.limits,
-        addresses=coders.plan.addresses,
+    return coders.planned(
+        CODES,
+        runs,
+        codings,
+        settings,
         task=task,
         about=about,
         notes=(*coders.ignored, *fewer_samples(task)),
@@ -198,3 +245,102 @@ def fewer_samples(task: Mapping[str, Any]) -> list[str]:
         f"others were asked for {counted(most, 'sample')} of a text, and {named}: levels of models"
         f" with fewer samples are less stable; samples={most} asks all of them alike"
     ]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the calls of one coder used on average, and what those to come will take by that.
+
+    None where the provider did not say.
+    """
+
+    coder: str
+    calls: int
+    to_come: int
+    input_tokens: float | None
+    cached_tokens: float | None
+    output_tokens: float | None
+    usd: float | None
+    usd_to_come: float | None
+
+
+def coding_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
+    """What came of a command, as plain values."""
+    return {
+        "study": planned.runs.study,
+        "scheme": planned.about.scheme.id,
+        "dimensions": [dimension.id for dimension in planned.about.dimensions],
+        "coders": list(planned.models),
+        "wordings": list(planned.about.wordings),
+        "texts": len(planned.about.chosen),
+        "samples_a_text": planned.settings.samples,
+        **outcome.plain(),
+        "not_coded": [
+            {"text": one.text, "dimension": one.dimension, "reason": str(one.reason)}
+            for one in planned.about.uncoded
+            if one.text in planned.about.chosen
+        ],
+        "faults": [*outcome.faults, *planned.faults],
+        "steps": planned.answers.steps(),
+    }
+
+
+def coding_told(planned: Plan, outcome: Outcome) -> list[str]:
+    """How many samples there are, which have no level and why, and which texts are not coded."""
+    texts = counted(len(planned.about.chosen), "text")
+    coders = counted(len(planned.models), "coder")
+    dimensions = counted(len(planned.about.dimensions), "dimension")
+    lines = outcome.told("sample", f"{texts}, {dimensions}, {coders}", "No level")
+    return [*lines, *uncoded_told(planned)]
+
+
+def uncoded_told(planned: Plan) -> list[str]:
+    """How many texts are not put before coders on each dimension, by reason."""
+    counts: dict[str, Counter[str]] = {}
+    for one in planned.about.uncoded:
+        if one.text in planned.about.chosen:
+            counts.setdefault(one.reason.code, Counter())[one.dimension] += 1
+    lines = []
+    for code, by_dimension in counts.items():
+        each = ", ".join(f"{n} on {dimension}" for dimension, n in by_dimension.items())
+        lines.append(f"Not coded  {each}: {in_words(code)}")
+    return lines
+
+
+def measured(planned: Plan) -> list[Measured]:
+    """What the calls that are on record used, by coder, and what all calls to come will take if
+    they use as much; `planned` is the coding of all texts.
+    """
+    done = kept_answers(planned)
+    files = planned.answers.files
+    exchanges, _ = exchanges_in(files.read(files.exchanges)[0])
+    found = []
+    for coder, settings in planned.models.items():
+        used = []
+        for exchange in exchanges:
+            own = exchange.model == coder and not exchange.purpose.occasion.startswith("steps for ")
+            if own and exchange.completion.status in OUTCOMES:
+                used.append(exchange.completion.usage)
+        to_come = sum(key not in done for key in CODES.keys(planned, coder))
+        usd = _mean([use.cost_usd for use in used])
+        if price_in(settings).source == "free":
+            usd = 0.0
+        found.append(
+            Measured(
+                coder=coder,
+                calls=len(used),
+                to_come=to_come,
+                input_tokens=_mean([use.input_tokens for use in used]),
+                cached_tokens=_mean([use.cached_tokens for use in used]),
+                output_tokens=_mean([use.output_tokens for use in used]),
+                usd=usd,
+                usd_to_come=None if usd is None else usd * to_come,
+            )
+        )
+    return found
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the numbers that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.kinds.codable import occurrences_of, uncoded_of
 from delibsim.asking.kinds.code import CODES, Coded, Key
 from delibsim.asking.kinds.code_plan import wording_named
+from delibsim.asking.kinds.coding import occurrences_of, uncoded_of
 from delibsim.asking.nouns import Plan, Question
 from delibsim.asking.record import ask_in_turn
 from delibsim.domain.annotation import Annotation, Text

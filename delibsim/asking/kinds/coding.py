@@ -1,17 +1,25 @@
-"""Which scheme and which texts a command about codes means: as they were kept, else as named."""
+"""Which scheme and texts a command about codes means, what is coded, and what models gave."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from delibsim.asking.blinding import blinded_text
-from delibsim.asking.units import texts_of
+from delibsim.asking.texts import texts_of
 from delibsim.domain.annotation import Text
+from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.scheme import Scheme
-from delibsim.domain.text import study_named
+from delibsim.domain.language import word_count, wordless
+from delibsim.domain.reason import Reason
+from delibsim.domain.scheme import Dimension, LevelValue, Scheme
+from delibsim.domain.text import quoted, study_named
+from delibsim.measures.ensemble import entropies
 from delibsim.store.annotations import ANNOTATIONS
+from delibsim.store.coded import DimensionSamples, SchemeCodes
 from delibsim.store.codings import PREFIX, Codings
 from delibsim.store.instruments.library import Library
 from delibsim.store.packs import packs_of
@@ -101,3 +109,110 @@ def _only_scheme(runs: Runs) -> str:
         f"{study_named(runs.study)} is not coded yet; name a scheme: scheme=NAME. delibsim list"
         " schemes names them"
     )
+
+
+@dataclass(frozen=True)
+class Uncoded:
+    """A text that is not put before coders on a dimension, and why."""
+
+    text: str
+    dimension: str
+    reason: Reason
+
+
+def occurrences_of(texts: Iterable[Text]) -> dict[str, int]:
+    """How many texts before it, in this order, are word for word like each text, by id."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for text in texts:
+        digest = text.sha256
+        found[text.id] = seen[digest]
+        seen[digest] += 1
+    return found
+
+
+def why_not_coded(text: str, scheme: Scheme, dimension: Dimension) -> Reason | None:
+    """Why a text is not put before coders on a dimension; None if it is."""
+    if not text.strip():
+        return Reason("empty")
+    if wordless(text):
+        return Reason("wordless")
+    words = word_count(text)
+    least, most = max(scheme.least_words, dimension.least_words), scheme.most_words
+    if words < least:
+        return Reason("too_short", f"{words} words, and the scheme codes from {least} on")
+    if most is not None and words > most:
+        return Reason("too_long", f"{words} words, and the scheme codes up to {most}")
+    return None
+
+
+def dimensions_for(scheme: Scheme, text: Text) -> list[str]:
+    """The ids of the dimensions on which a text is coded; none for one that is not coded at all."""
+    found = []
+    for dimension in scheme.dimensions:
+        if why_not_coded(text.text, scheme, dimension) is None:
+            found.append(dimension.id)
+    return found
+
+
+def uncoded_of(
+    scheme: Scheme, dimensions: Sequence[Dimension], texts: Sequence[Text]
+) -> tuple[Uncoded, ...]:
+    """The texts that are not put before coders, by dimension."""
+    found = []
+    for dimension in dimensions:
+        for text in texts:
+            reason = why_not_coded(text.text, scheme, dimension)
+            if reason is not None:
+                found.append(Uncoded(text.id, dimension.id, reason))
+    return tuple(found)
+
+
+def twins_of(
+    shown: Mapping[str, Text], occurrences: Mapping[str, int], texts: Sequence[Text]
+) -> dict[str, tuple[str, ...]]:
+    """By the id of the first of the texts that coders see alike, context included: all of them; by
+    the id of any other: nothing.
+    """
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for text in sorted(texts, key=lambda text: occurrences[text.id]):
+        seen = shown[text.id]
+        groups.setdefault((seen.text, seen.context), []).append(text.id)
+    found: dict[str, tuple[str, ...]] = {}
+    for ids in groups.values():
+        found |= dict.fromkeys(ids[1:], ())
+        found[ids[0]] = tuple(ids)
+    return found
+
+
+def coded_by_models(coding: Coding) -> SchemeCodes:
+    """The codes of a coding; WrongInput where no model was asked."""
+    found = SchemeCodes.of(coding.codings) if coding.codings.files.begun() else None
+    if found is None or not found.by_dimension:
+        raise WrongInput(
+            f"{study_named(coding.runs.study)} has no codes of models by {coding.scheme.id}; ask"
+            f" for them: delibsim code ask {quoted(coding.runs.study)} scheme={coding.scheme.id}"
+        )
+    return found
+
+
+def scored(codes: SchemeCodes) -> list[Sample]:
+    """The samples that make the codes: those of the scored wording."""
+    return [sample for sample in codes.samples if sample.wording == codes.asked.wording]
+
+
+def doubt_of(own: DimensionSamples) -> dict[str, float]:
+    """The entropy of each text in bits, of the texts that have a level."""
+    whole = entropies(own.counts, own.levels)[0]
+    known = zip(own.texts, whole, strict=True)
+    return {text: float(bits) for text, bits in known if not np.isnan(bits)}
+
+
+def ensemble_of(own: DimensionSamples) -> dict[str, LevelValue]:
+    """The level that the ensemble gives each text, of the texts to which it gives one."""
+    found = {}
+    for text, place in zip(own.texts, own.ensemble(), strict=True):
+        level = own.level_at(place)
+        if level is not None:
+            found[text] = level
+    return found

@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from delibsim.asking.kinds.judgment_settings import JudgingSettings
-from delibsim.asking.kinds.opinion_material import material_of
-from delibsim.asking.kinds.sittings import (
+from delibsim.asking.kinds.judgment_settings import (
     JudgedMaterial,
+    JudgingSettings,
     comparison_sittings,
     rating_sittings,
 )
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import wording_kept
+from delibsim.asking.texts import material_of, wording_kept
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment, Role, Sitting
@@ -27,7 +26,6 @@ from delibsim.domain.summary import OpinionSet, Summary
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
 from delibsim.measures.designs import directed_ring, mirrored
-from delibsim.models.limits import Limits
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.forms.choice import VerdictForm
@@ -95,16 +93,8 @@ class JudgmentKind(Kind):
         digests = {id: one.sha256 for id, one in every.items() if one.missing is None}
         edited = [id for id, digest in task["judged"].items() if digests.get(id) != digest]
         made = [] if edited else [every[id] for id in task["judged"]]
-        return Plan(
-            kind=self,
-            runs=runs,
-            answers=judgments,
-            settings=None,
-            models=task["models"],
-            limits=Limits(),
-            addresses={},
-            task=task,
-            about=replace(judged_in(runs, judgments, task, made), edited=tuple(edited)),
+        return self.as_kept(
+            runs, judgments, replace(judged_in(runs, judgments, task, made), edited=tuple(edited))
         )
 
     def lost(self, plan: Plan) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.sittings import JudgedMaterial
+from delibsim.asking.kinds.judgment_settings import JudgedMaterial
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, Online, Pack, Replies, Step, new_folder

@@ -35,7 +35,6 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.treatment import Wording
-from delibsim.models.limits import Limits
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask
@@ -120,17 +119,7 @@ class Pairs(Kind):
         dimensions = tuple(comparisons.dimensions().values())
         about = compared_in(runs, task, texts, dimensions)
         chains = [chain_of(task, texts, one.id) for one in dimensions if _is_adaptive(task)]
-        planned = Plan(
-            kind=self,
-            runs=runs,
-            answers=comparisons,
-            settings=None,
-            models=task["models"],
-            limits=Limits(),
-            addresses={},
-            task=task,
-            about=replace(about, chains=tuple(chains)),
-        )
+        planned = self.as_kept(runs, comparisons, replace(about, chains=tuple(chains)))
         return self.now(planned) if not self.lost(planned) else planned
 
     def lost(self, plan: Plan) -> list[str]:

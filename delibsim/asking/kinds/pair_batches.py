@@ -11,7 +11,7 @@ from typing import Any
 
 from delibsim.asking.adaptive import Chain, next_step, rechosen
 from delibsim.asking.nouns import Plan
-from delibsim.asking.spent import spent_on
+from delibsim.asking.record import spent_on
 from delibsim.domain.adaptive import Batch, Stop
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.models.clients.prices import price_in

@@ -8,7 +8,6 @@ from delibsim.asking.kinds.pair_batches import batches_of, stops_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.domain.adaptive import RULES
 from delibsim.domain.comparison import Vote
-from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 
 RULE_BASED = (
@@ -43,20 +42,12 @@ def comparison_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
 
 def comparison_told(planned: Plan, outcome: Outcome) -> list[str]:
     """How many votes there are, and which are missing and why."""
-    texts, judges = (
-        counted(len(planned.about.shown), "text"),
-        counted(len(planned.models), "judge"),
-    )
+    texts = counted(len(planned.about.shown), "text")
+    judges = counted(len(planned.models), "judge")
     dimensions = counted(len(planned.about.dimensions), "dimension")
-    pairs = (
-        f"{counted(planned.about.pairs, 'pair')} on {counted(len(planned.about.sheets), 'sheet')}"
-    )
-    count = f"{counted(outcome.new, 'vote')} now, {outcome.before:,} before"
-    calls = counted(outcome.asked, "call")
-    lines = [f"{texts}, {pairs}, {dimensions}, {judges}: {count} ({calls})"]
-    for code, n in outcome.missing.items():
-        lines.append(f"Missing    {counted(n, 'vote')}: {in_words(code)}")
-    return lines
+    sheets = counted(len(planned.about.sheets), "sheet")
+    pairs = f"{counted(planned.about.pairs, 'pair')} on {sheets}"
+    return outcome.told("vote", f"{texts}, {pairs}, {dimensions}, {judges}")
 
 
 def stop_rows(planned: Plan) -> list[dict[str, Any]]:

@@ -97,14 +97,11 @@ def plan_pairs(
         sources=tuple(sources),
     )
     spoken = speaking_in(sources or gathered_and_own(runs))
-    planned = Plan(
-        kind=PAIRS,
-        runs=runs,
-        answers=comparisons,
-        settings=settings,
-        models=judges.models,
-        limits=judges.plan.limits,
-        addresses=judges.plan.addresses,
+    planned = judges.planned(
+        PAIRS,
+        runs,
+        comparisons,
+        settings,
         task=task,
         about=about,
         notes=tuple(notes),

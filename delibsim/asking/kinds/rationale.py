@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from delibsim.asking.kinds.audit import Audit
-from delibsim.asking.kinds.code_settings import coding_asked
+from delibsim.asking.kinds.code_plan import coding_asked
 from delibsim.asking.kinds.rationale_people import draw_rationales
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
@@ -148,14 +148,11 @@ def plan_audit(audit: Audit, model: str, n: int | None, overrides: Sequence[str]
     known = audits.files.task().get("models", {})
     task = {"scheme_sha256": coding.scheme.sha256, "models": {**known, reader: settings}}
     samples = tuple(one.sample for one in readings)
-    return Plan(
-        kind=RATIONALES,
-        runs=coding.runs,
-        answers=audits,
-        settings=None,
-        models=asked.models,
-        limits=asked.plan.limits,
-        addresses=asked.plan.addresses,
+    return asked.planned(
+        RATIONALES,
+        coding.runs,
+        audits,
+        None,
         task=task,
         about=Rationales(coding.scheme, coding.runs.study, samples),
     )

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from delibsim.asking.kinds.opinion_material import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import wording_kept
+from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of, wording_kept
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
@@ -22,7 +21,6 @@ from delibsim.domain.treatment import Wording
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.prices import context_window
 from delibsim.models.extractive import Copying
-from delibsim.models.limits import Limits
 from delibsim.models.retry import estimated_tokens
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt, Purpose
@@ -113,17 +111,7 @@ class SummaryKind(Kind):
         """The summaries of a task as they were kept."""
         summaries = Summaries.begun(runs, name)
         task, opinions = summaries.files.task(), opinions_of(runs)
-        return Plan(
-            kind=self,
-            runs=runs,
-            answers=summaries,
-            settings=None,
-            models=task["models"],
-            limits=Limits(),
-            addresses={},
-            task=task,
-            about=summarised_in(task, opinions),
-        )
+        return self.as_kept(runs, summaries, summarised_in(task, opinions))
 
     def unfit(self, plan: Plan) -> list[str]:
         """The sizes that do not fit a model, and what to do."""

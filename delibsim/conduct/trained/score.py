@@ -6,7 +6,7 @@ from pathlib import Path
 
 from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
 from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.sittings import JudgedMaterial, rating_sittings
+from delibsim.asking.kinds.judgment_settings import JudgedMaterial, rating_sittings
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import TrainedScore, Triple

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from delibsim.domain.data import read_data
 from delibsim.domain.seed import seed_of
 from delibsim.domain.transcript import Statement
 from delibsim.models.citizen.judging import SEVERITY, judge, whole
@@ -23,90 +24,12 @@ from delibsim.prompts.prompt import Form
 
 Value = tuple[str, str, str]
 
-VALUES = (
-    (
-        "freedom",
-        "a free people decides for itself what it can",
-        "rules that people can live with are the rules they keep",
-    ),
-    (
-        "fairness",
-        "burdens and benefits should be shared by all alike",
-        "a measure that favours a few is paid for by the many",
-    ),
-    (
-        "safety",
-        "nobody should have to bear a danger that others chose",
-        "harm is cheaper to prevent than it is to repair",
-    ),
-    (
-        "prosperity",
-        "what all of us are to share must first be earned",
-        "costs that are hidden today come back tomorrow with interest",
-    ),
-    (
-        "dignity",
-        "no person is merely a means to the ends of another",
-        "people who are respected give more than people who are managed",
-    ),
-    (
-        "trust",
-        "public institutions live on the confidence of those they serve",
-        "confidence lost in a year takes a generation to rebuild",
-    ),
-    (
-        "foresight",
-        "those who come after us have a claim on what we leave them",
-        "what cannot be undone should not be done in haste",
-    ),
-    (
-        "community",
-        "we owe one another more than the law can ask of us",
-        "habits that bring people together outlast every programme",
-    ),
-)
+_WORDS = read_data("citizen.yaml")
+VALUES: tuple[Value, ...] = _WORDS["values"]
 """What can be argued from: the name of a value, a principle that follows from it, and a practical
 truth that goes with it.
 """
-PLAIN = (
-    (
-        "There is a great deal that could be said about this, and many people have said a great"
-        " deal about it already."
-    ),
-    (
-        "Some people see this question in one way, and other people see it in quite another way, as"
-        " people often do."
-    ),
-    "It is, I suppose, a matter on which one could perhaps go on talking for a rather long time.",
-    (
-        "This is a question that comes up again and again, and it will maybe come up again after"
-        " today."
-    ),
-    (
-        "One hears all sorts of things about it, and it's hard to say which of them one should"
-        " mention here."
-    ),
-    (
-        "I have thought about this for a while, and I guess my view is more or less what it was"
-        " before."
-    ),
-    (
-        "These things are never simple, and they don't become any simpler when one talks about them"
-        " for longer."
-    ),
-    (
-        "At any rate that is roughly how the matter seems to me, though it may well seem different"
-        " to others."
-    ),
-    (
-        "It would be possible to add several further things to what was just said, and perhaps"
-        " somebody will."
-    ),
-    (
-        "Anyway, there are things here that matter to some people more and to some other people"
-        " rather less."
-    ),
-)
+PLAIN: tuple[str, ...] = _WORDS["plain"]
 """Sentences that take up room."""
 
 

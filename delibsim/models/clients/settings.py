@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.models.clients.faults import public_url, scrub, secrets
 
@@ -22,26 +23,7 @@ KEY_NAMES = (
     "credentials",
 )
 
-_CALL, _ADDRESS = "every call sets it anew", "set base_url=ADDRESS"
-_TRIES = "set limits.tries=N"
-NOT_EXTRA = {
-    "temperature": "set temperature=X, which is recorded and names the session",
-    "seed": "seeds are drawn from that of the study: seed=N",
-    "max_tokens": "set model.max_tokens=N, on which budgets count",
-    "max_completion_tokens": "set model.max_tokens=N, on which budgets count",
-    "top_p": "set model.top_p=X",
-    "reasoning_effort": "set model.reasoning_effort=NAME",
-    "response_format": "set model.structured=true",
-    "model": "set model.model=NAME",
-    "messages": _CALL,
-    "stream": "answers are read as a whole",
-    "n": "every call asks for one answer",
-    "timeout": "set model.timeout=SECONDS",
-    "base_url": _ADDRESS,
-    "api_base": _ADDRESS,
-    "num_retries": _TRIES,
-    "max_retries": _TRIES,
-}
+NOT_EXTRA: Mapping[str, str] = read_data("settings.yaml")["extra"]
 """What `extra` would overwrite of what is sent, recorded or counted, and what to set instead."""
 
 

@@ -82,20 +82,23 @@ class BrowserPerson:
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
         """What the person gave; status "cancelled" where there is no desk."""
         if self._desk is None:
-            return self._completion(Given("", "cancelled", NOBODY))
-        return self._completion(await self._desk.ask(Asked(self._session, prompt, seed)))
+            return completion_of(self.name, self.temperature, Given("", "cancelled", NOBODY))
+        given = await self._desk.ask(Asked(self._session, prompt, seed))
+        return completion_of(self.name, self.temperature, given)
 
     async def _preflight(self) -> list[PreflightIssue]:
         return [] if self._desk else [PreflightIssue("error", self.name, NOBODY)]
 
-    def _completion(self, given: Given) -> Completion:
-        return Completion(
-            text=given.text,
-            status=given.status,
-            detail=given.detail,
-            usage=FREE,
-            model_requested=self.name,
-            model_returned=given.by,
-            parameters_dropped=() if self.temperature is None else ("temperature",),
-            finish_reason="stop",
-        )
+
+def completion_of(name: str, temperature: float | None, given: Given) -> Completion:
+    """What a person gave as a completion. A temperature has no meaning, and is reported so."""
+    return Completion(
+        text=given.text,
+        status=given.status,
+        detail=given.detail,
+        usage=FREE,
+        model_requested=name,
+        model_returned=given.by,
+        parameters_dropped=() if temperature is None else ("temperature",),
+        finish_reason="stop",
+    )

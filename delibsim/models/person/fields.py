@@ -1,11 +1,19 @@
-"""What a page asks of a person, as nouns that travel as JSON: what is told, and the fields."""
+"""What a page asks of a person, as nouns that travel as JSON; and the reply that its fields are."""
 
+import json
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.domain.rules import Rules
 from delibsim.domain.scheme import LevelValue
+from delibsim.prompts.forms.choice import ANSWER, REASON
+from delibsim.prompts.forms.code import APPLIES, RATIONALE, SCORE
+from delibsim.prompts.labelled import QUOTES, whole_characters
+from delibsim.prompts.prompt import LONGEST_REPLY
 
 Kind = Literal["scale", "rank", "slider", "number", "choice", "words"]
 Asking = Literal[
@@ -110,3 +118,145 @@ class Incomplete(ValueError):
     def __init__(self, faults: Faults) -> None:
         super().__init__(", ".join(faults))
         self.faults = faults
+
+
+WHOLE = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
+NO_RATIONALE = "People are not asked for a rationale, on pages as on paper."
+"""What stands in the place of a rationale where people are asked for none."""
+LONGEST_CHARACTERS = LONGEST_REPLY // 4
+"""Characters of a text; it may stand in JSON, which writes some of them as more than one."""
+KEPT = "\n\t"
+NO_WORDS = "\ufeff\u200b\u2060"
+"""Characters without a width, which alone are no words."""
+
+
+def cleaned(text: str) -> str:
+    r"""A text as it is kept: whole characters, lines that end in \n, no control characters.
+
+    Whatever ends a line somewhere ends one here, so that no words are joined and no line is hidden.
+
+    >>> cleaned("a\r\nb\x00\x0bc\u2028d")
+    'a\nb\nc\nd'
+    """
+    text = "\n".join(whole_characters(text).splitlines())
+    kept = "".join(c for c in text if c in KEPT or unicodedata.category(c) != "Cc")
+    return kept.strip().strip("\ufeff").strip()
+
+
+def reply_of(asked: Questionnaire, given: Given) -> str:
+    """The reply that fields are, as a language model would write it; Incomplete, with what is
+    wrong by field, where something is missing or wrong.
+    """
+    values = {field.name: _value(given, field.name) for field in asked.fields}
+    fields = [field for field in asked.fields if not _left_out(field, values)]
+    faults = {}
+    for field in fields:
+        fault = _fault(asked, field, values[field.name])
+        if fault is not None:
+            faults[field.name] = fault
+    faults |= _twice(asked, values, faults)
+    if not faults and asked.counts:
+        faults = _uneven(asked, values)
+    if faults:
+        raise Incomplete(faults)
+    return _written(asked, {field.name: values[field.name] for field in fields})
+
+
+def handed_back(asked: Questionnaire) -> Faults:
+    """Why a speech is asked for again: the first rule that it breaks; nothing where none is."""
+    given = asked.fields[0].before
+    if asked.rules is None or not given:
+        return {}
+    limits = {"count": len(given.split()), "least": asked.least, "most": asked.most}
+    for kind, fault in asked.rules.broken(given).items():
+        found = re.search(r"\((.*)\)", fault, re.DOTALL)
+        return {TEXT: (f"form.{kind}", {"found": found[1] if found else "", **limits})}
+    return {}
+
+
+def _value(given: Given, name: str) -> str:
+    """The last value of a field, "" where it was not sent."""
+    return cleaned((given.get(name) or [""])[-1])
+
+
+def _left_out(field: Field, values: Mapping[str, str]) -> bool:
+    """Whether a field is not asked, because of what was answered to another."""
+    return field.unless is not None and values.get(field.unless[0]) == field.unless[1]
+
+
+def _fault(
+    asked: Questionnaire, field: Field, value: str
+) -> tuple[str, Mapping[str, object]] | None:
+    """What is wrong with the value of one field; None where nothing is."""
+    if field.kind == "words":
+        return _fault_of_words(asked, value)
+    if not value:
+        bounds = {"low": field.low, "high": field.high}
+        return ("form.slider_missing", bounds) if field.kind == "slider" else ("form.missing", {})
+    if field.kind == "choice":
+        known = [str(option.value) for option in field.options]
+        return None if value in known else ("form.missing", {})
+    if WHOLE.fullmatch(value) and field.low <= int(value) <= field.high:
+        return None
+    return "form.whole", {"low": field.low, "high": field.high}
+
+
+def _fault_of_words(asked: Questionnaire, value: str) -> tuple[str, Mapping[str, object]] | None:
+    """What is wrong with a text, so that it cannot be taken: nothing is written, or too much."""
+    if not value.translate(QUOTES).strip(NO_WORDS).strip():
+        return "form.empty", {}
+    count = len(value.split())
+    if count > asked.longest:
+        return "form.too_long", {"count": count, "most": asked.longest}
+    if len(value) > LONGEST_CHARACTERS:
+        return "form.too_many_characters", {"count": len(value), "most": LONGEST_CHARACTERS}
+    return None
+
+
+def _twice(asked: Questionnaire, values: Mapping[str, str], faults: Faults) -> Faults:
+    """The options that have a rank which another has too."""
+    ranks = {f.name: int(values[f.name]) for f in asked.of("rank") if f.name not in faults}
+    used = Counter(ranks.values())
+    return {n: ("form.rank_twice", {"rank": r}) for n, r in ranks.items() if used[r] > 1}
+
+
+def _uneven(asked: Questionnaire, values: Mapping[str, str]) -> Faults:
+    """The statements with a number that is given too often for a forced distribution."""
+    rated = {field.name: int(values[field.name]) for field in asked.of("scale")}
+    used, due = Counter(rated.values()), dict(asked.counts)
+    found = {}
+    for name, number in rated.items():
+        if used[number] > due[number]:
+            told = {"number": number, "used": used[number], "due": due[number]}
+            found[name] = ("form.uneven", told)
+    return found
+
+
+def _written(asked: Questionnaire, values: Mapping[str, str]) -> str:
+    """The values in the form's own writing."""
+    if asked.asking in ("speech", "words"):
+        return values[TEXT]
+    if asked.asking == "code":
+        return _code(asked, values)
+    if asked.asking == "pair":
+        reason = " ".join(values.get(REASON, "").split())
+        return f"Reason: {reason}\nAnswer: {values[ANSWER]}" if reason else values[ANSWER]
+    plain = {"choice": str, "words": str}
+    kinds = {field.name: field.kind for field in asked.fields}
+    lines = []
+    for name, value in values.items():
+        lines.append(f"{name}: {plain.get(kinds[name], int)(value)}")
+    if asked.asking == "vote" and not asked.of("rank"):
+        lines.append("R1: 1")
+    return "\n".join(lines)
+
+
+def _code(asked: Questionnaire, values: Mapping[str, str]) -> str:
+    """A code in JSON, its members in the order of the form."""
+    reply: dict[str, LevelValue | None] = {}
+    if APPLIES in values:
+        reply[APPLIES] = values[APPLIES]
+    reply[RATIONALE] = values.get(RATIONALE, NO_RATIONALE)
+    levels = {str(option.value): option.value for option in asked.fields[-1].options}
+    reply[SCORE] = levels[values[SCORE]] if SCORE in values else None
+    return json.dumps(reply, ensure_ascii=False)

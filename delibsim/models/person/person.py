@@ -1,24 +1,118 @@
-"""A person as a participant, who is asked item by item and speaks line by line."""
+"""A person at a terminal as a participant, who is asked item by item and speaks line by line."""
 
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 
-from delibsim.models.base import Capabilities, Completion, Status, Usage
-from delibsim.models.person.page import BACK, DECLINE, DONE, LATER, heading, inert
-from delibsim.models.person.sheet import Sheet, sheet_of_vote
-from delibsim.models.person.terminal import terminal
-from delibsim.prompts.blocks import read_block, read_items
+from delibsim.domain.text import safe as inert
+from delibsim.models.base import Capabilities, Completion, Status
+from delibsim.models.person.browser import Given, completion_of
+from delibsim.models.person.fields import Field, Questionnaire, reply_of
+from delibsim.models.person.questionnaire import questionnaire
+from delibsim.models.person.terminal import BACK, DECLINE, DONE, LATER, heading, terminal
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import Prompt, UnreadableReply
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A survey or a vote item by item. `settled` is what was answered of the items before the one
+    that is asked.
+    """
+
+    asked: Questionnaire
+
+    @property
+    def considerations(self) -> dict[str, str]:
+        """The texts of what is rated, by label."""
+        return {field.name: field.text for field in self.asked.of("scale")}
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The texts of what is ranked, by label."""
+        return {field.name: field.text for field in self.asked.of("rank")}
+
+    @property
+    def before(self) -> dict[str, int]:
+        """The answers of the first survey, where they are shown."""
+        return {field.name: int(field.before) for field in self.asked.fields if field.before}
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all items, in the order in which they are asked."""
+        return [field.name for field in self.asked.fields]
+
+    def allowed(self, label: str, settled: Mapping[str, int]) -> Collection[int]:
+        """The numbers that an item can be answered with."""
+        left, field = self._left(label, settled), self._field(label)
+        return range(field.low, field.high + 1) if left is None else left
+
+    def question(self, label: str, settled: Mapping[str, int]) -> str:
+        """What is asked of one item; the first option is shown with all others."""
+        left, field = self._left(label, settled), self._field(label)
+        if field.kind == "rank":
+            first = next(iter(self.options)) == label
+            ranks = ", ".join(map(str, left or ()))
+            return f"{self._listed() if first else ''}rank of {label} [left: {ranks}]"
+        number = f"{list(self.considerations).index(label) + 1}/{len(self.considerations)}"
+        counts = ", ".join(f"{value} x{n}" for value, n in (left or {}).items())
+        places = f" [left: {counts}]" if counts else ""
+        low, high = self.asked.ends
+        scale = f"{field.low} ({low}) to {field.high} ({high})"
+        return f"\n{number}  {field.text}{_answered(field)}\n{scale}{places}"
+
+    def last_question(self) -> str:
+        """What is asked when every item is answered."""
+        return (
+            f"\nEnter hands the answers in; {BACK} or a question returns to it ({self.named()}): "
+        )
+
+    def named(self) -> str:
+        """What a person may call the items: considerations by number, options by label."""
+        numbers = f"1 to {len(self.considerations)}" if len(self.considerations) > 1 else "1"
+        return ", ".join([numbers, *self.options])
+
+    def place(self, name: str) -> int | None:
+        """The place of the item that a person names among all; None where none is called so."""
+        numbers = map(str, range(1, len(self.considerations) + 1))
+        labels = [label.casefold() for label in self.options]
+        names = [*numbers, *labels]
+        return names.index(name.casefold()) if name.casefold() in names else None
+
+    def _field(self, label: str) -> Field:
+        return next(field for field in self.asked.fields if field.name == label)
+
+    def _left(self, label: str, settled: Mapping[str, int]) -> dict[int, int] | None:
+        """How often each number is left: each rank once; None where the scale is free."""
+        ranked = label in self.options
+        used = Counter(n for own, n in settled.items() if (own in self.options) == ranked)
+        places = dict(self.asked.counts)
+        if ranked:
+            places = dict.fromkeys(range(1, len(self.options) + 1), 1)
+        elif not places:
+            return None
+        return {number: n - used[number] for number, n in places.items() if n > used[number]}
+
+    def _listed(self) -> str:
+        """All options, above the rank of the first."""
+        lines = []
+        for field in self.asked.of("rank"):
+            lines.append(f"  {field.name}. {field.text}{_answered(field)}\n")
+        return f"\nRank the options, 1 for the one you prefer most:\n{''.join(lines)}"
+
+
+def _answered(field: Field) -> str:
+    return f"  (before: {field.before})" if field.before else ""
+
 
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; EOFError when nobody will answer any more."""
 
 STOPPED = "the person stopped here, to go on another time"
-FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 COMMAND = re.compile(r"![a-z]+", re.ASCII)
 
 
@@ -72,22 +166,13 @@ class Human:
         if isinstance(form, Speech):
             return await self._speech(form)
         if isinstance(form, SurveyAnswers):
-            return await self._survey(prompt, form)
+            return await self._filled_in(questionnaire(prompt))
         if isinstance(form, RankingForm):
-            return await self._vote(prompt)
+            return await self._vote(questionnaire(prompt))
         return await self._words(prompt)
 
     def _completion(self, text: str, status: Status = "ok", detail: str = "") -> Completion:
-        return Completion(
-            text=text,
-            status=status,
-            detail=detail,
-            usage=FREE,
-            model_requested=self.name,
-            model_returned="a person",
-            parameters_dropped=() if self.temperature is None else ("temperature",),
-            finish_reason="stop",
-        )
+        return completion_of(self.name, self.temperature, Given(text, status, detail))
 
     async def _line(self, question: str, goes_on: bool = False) -> str:
         """One line of what the person says; the heading goes before the first.
@@ -156,29 +241,22 @@ class Human:
                 lines.append(line)
                 last = line
 
-    async def _survey(self, prompt: Prompt, form: SurveyAnswers) -> str:
-        """Every item in the order shown, first the considerations and then the options.
+    async def _vote(self, asked: Questionnaire) -> str:
+        """How far the person agrees with every statement, and then the ranks."""
+        fields = []
+        for field in asked.fields:
+            name = f"S{field.name[1:]}"
+            text = f"the statement {name}" if field.kind == "rank" else f"{name}. {field.text}"
+            fields.append(replace(field, text=text))
+        return await self._filled_in(replace(asked, fields=tuple(fields)))
+
+    async def _filled_in(self, asked: Questionnaire) -> str:
+        """Every item in the order shown, first what is rated and then what is ranked.
 
         BACK returns to the item before, and from the last one any item can be returned to; what was
         answered from there on is offered again.
         """
-        text = "\n\n".join(message.content for message in prompt.messages)
-        answers = read_block("answers", text) or ""
-        before = {
-            label: int(value)
-            for label, value in re.findall(r"^(\w+): (-?\d+)$", answers, re.MULTILINE)
-        }
-        items = read_items("considerations", text), read_items("preferences", text)
-        return await self._filled_in(Sheet(form, *items, before))
-
-    async def _vote(self, prompt: Prompt) -> str:
-        """How far the person agrees with every statement, and then the ranks."""
-        statements = list(read_items("statements", prompt.text).values())
-        answers = await self._filled_in(sheet_of_vote(statements))
-        return answers if len(statements) > 1 else f"{answers}\nR1: 1"
-
-    async def _filled_in(self, sheet: Sheet) -> str:
-        """A sheet, item by item."""
+        sheet = Sheet(asked)
         before = sheet.before
         given: dict[str, int] = {}
         labels, place = sheet.labels, 0
@@ -194,7 +272,7 @@ class Human:
             place += 1
             if place == len(labels):
                 place = await self._last_look(sheet)
-        return "\n".join(f"{label}: {given[label]}" for label in labels)
+        return reply_of(asked, {label: [str(value)] for label, value in given.items()})
 
     async def _last_look(self, sheet: Sheet) -> int:
         """The place of the item that a person returns to, once all are answered; beyond the last

@@ -11,8 +11,14 @@ from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.survey import Item
 from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Kind, Option, Questionnaire
-from delibsim.models.person.page import heading_of, marked
-from delibsim.models.person.told import ENDS, blocks_in, blocks_of, without_labels
+from delibsim.models.person.told import (
+    ENDS,
+    blocks_in,
+    blocks_of,
+    heading_of,
+    marked,
+    without_labels,
+)
 from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ANSWER, NUMBERED, REASON, ChoiceForm, VerdictForm

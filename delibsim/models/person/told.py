@@ -1,13 +1,71 @@
-"""What a prompt tells a person, in parts: paragraphs, and what others have said apart from them."""
+"""What a prompt tells a person: without its marks, and in parts, with what others said apart."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from delibsim.domain.text import safe
+from delibsim.domain.text import safe as inert
 from delibsim.models.person.fields import Block
-from delibsim.models.person.page import marked
 from delibsim.prompts.blocks import HEADER, block, read_block
-from delibsim.prompts.prompt import Prompt
+from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.prompt import Message, Prompt
+
+ITEMS = ("considerations", "preferences")
+"""The tags of the items of a survey, which people are asked one by one."""
+TAG = re.compile(r"^</?[a-z_0-9]+>\n?", re.MULTILINE)
+
+
+def told(prompt: Prompt) -> str:
+    """What models are told, without the marks, and without how a reply is written; where something
+    is asked once more, only what was wrong.
+    """
+    messages = prompt.messages if prompt.purpose.attempt == 0 else prompt.messages[-1:]
+    return inert(TAG.sub("", _without_form(prompt, messages))).strip()
+
+
+def marked(prompt: Prompt) -> str:
+    """What models are told, with the marks, and without how a reply is written; where something is
+    asked once more, what was asked and what was wrong, without the replies. The items of a survey
+    and their headings are left out, its first answers are not.
+    """
+    messages = [message for message in prompt.messages if message.role != "assistant"]
+    if prompt.purpose.attempt:
+        first = len(messages) - prompt.purpose.attempt
+        messages = [*messages[:first], messages[-1]]
+    return _without_form(prompt, messages, ITEMS)
+
+
+def heading_of(tag: str, prompt: Prompt) -> str:
+    """The line that introduces a block of a prompt; "" where none does."""
+    text = "\n\n".join(message.content for message in prompt.messages)
+    before, opening, _ = text.partition(f"\n<{tag}>\n")
+    return before.rpartition("\n")[2] if opening else ""
+
+
+def _without_form(
+    prompt: Prompt, messages: Sequence[Message], beside: Sequence[str] = (*ITEMS, "answers")
+) -> str:
+    form, text = prompt.reply, "\n\n".join(message.content for message in messages)
+    is_survey = isinstance(form, SurveyAnswers)
+    for rule in (form.rules(), form.ending()) if is_survey else (form.describe(),):
+        # at the beginning of a line, where no quoted words can stand
+        text = re.sub(rf"^{re.escape(rule)}\n*", "", text, flags=re.MULTILINE)
+    for tag in beside if is_survey else ():
+        shown = read_block(tag, text)
+        if shown is not None:
+            text = _without_block(text, block(tag, shown))
+    return text
+
+
+def _without_block(text: str, whole: str) -> str:
+    """A text without a block, wherever it stands, and without the line that introduces it."""
+    before, *after = text.split(whole)
+    for part in after:
+        if before.endswith("\n"):
+            before = before[: before.rfind("\n", 0, len(before) - 1) + 1]
+        before += part.lstrip("\n")
+    return before
+
 
 OPENING = re.compile(r"<([a-z_0-9]+)>")
 QUOTE = ">"

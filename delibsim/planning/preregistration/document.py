@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.effect import same_cells
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import Scorer
@@ -27,26 +28,9 @@ from delibsim.plugins import declared, without_effect
 from delibsim.store.reading import read_json
 
 SEAL = "<!-- delibsim: SHA-256 of all above: {} -->\n"
-NO_PREREGISTRATION = (
-    "**This is no preregistration: the study had begun when this was written.** {} What follows"
-    " describes a study under way; what is filled in was filled in with data at hand."
-)
-PREREGISTRATION = (
-    "Written by delibsim {} at {}, before the first call: no model had been asked anything in this"
-    " study. What is marked FILL IN is the author's to say, before the study is begun. Register the"
-    " file where its date is certified (such as OSF or AsPredicted), with the prompts that"
-    " `delibsim estimate --render FOLDER` writes."
-)
-HYPOTHESES = BLANK.format("the hypotheses, each with its direction, numbered")
-OUTCOME = BLANK.format(
-    "the one measure, phase and contrast that decide, the measure first and as in `dri_adjusted`,"
-    " so that `delibsim analyze` knows it; then the secondary ones"
-)
-SAMPLE = BLANK.format("why this many: power, precision, or budget")
-ANALYSIS = BLANK.format(
-    "models, contrasts, clustering, corrections for several tests, and what would count against the"
-    " hypotheses"
-)
+WORDS = read_data("preregistration.yaml")
+BLANKS = {name: BLANK.format(what) for name, what in WORDS["blanks"].items()}
+"""What is the author's to say, by section."""
 
 
 def document(plans: Plans) -> str:
@@ -56,15 +40,17 @@ def document(plans: Plans) -> str:
     """
     size = table(("what", "number"), plans.size.items())
     sections = {
-        "Hypotheses": HYPOTHESES,
-        "Primary outcome": OUTCOME,
+        "Hypotheses": BLANKS["hypotheses"],
+        "Primary outcome": BLANKS["outcome"],
         "Design": design(plans),
-        "Sample size": "\n\n".join([size, *([plans.power] if plans.power else []), SAMPLE]),
+        "Sample size": "\n\n".join(
+            [size, *([plans.power] if plans.power else []), BLANKS["sample"]]
+        ),
         "Instruments": instruments(plans),
         "Treatments, wording, procedure": materials(plans),
         "Models and parameters": models(plans),
         "Measures": measures(plans),
-        "Analysis": ANALYSIS,
+        "Analysis": BLANKS["analysis"],
         "Exclusion and missing data": exclusion(plans),
         "Stopping rule and budget": stopping(plans),
         "Software": software(plans),
@@ -106,21 +92,12 @@ def refuse_if_filled_in(path: Path, begun: str) -> None:
 def _standing(plans: Plans) -> str:
     """Whether this is a preregistration."""
     if plans.begun:
-        return NO_PREREGISTRATION.format(plans.begun)
+        return WORDS["no_preregistration"].format(plans.begun)
     begun = plans.manifest.begun
     version = begun.get("versions", {}).get("delibsim", "")
-    return PREREGISTRATION.format(version, begun.get("at", "an unknown time"))
+    return WORDS["preregistration"].format(version, begun.get("at", "an unknown time"))
 
 
-TESTS = {
-    "topics": "over topics like these, t test over topics",
-    "draws": "on these topics, signs flipped by draw",
-}
-SPREAD = {
-    "topic": "SD of the effect between topics",
-    "residual": "SD of a session within its block",
-    "correlation": "correlation of the models' differences within a draw",
-}
 HEAD = ("test", "power", "smallest effect", "replicates needed", "topics needed")
 
 
@@ -152,11 +129,13 @@ def _written(answer: Mapping[str, Any]) -> str:
         f" and a design of {sizes}. The numbers needed hold the rest of the design; the smallest"
         " effect is the one found with that power."
     )
-    spread = [(meaning, _number(components[name])) for name, meaning in SPREAD.items()]
+    spread = [(meaning, _number(components[name])) for name, meaning in WORDS["spread"].items()]
     tests = []
     for one in answer["tests"]:
         counts = [_number(one["replicates"]), _number(one["topics"])]
-        tests.append((TESTS[one["test"]], _number(one["power"]), _number(one["smallest"]), *counts))
+        tests.append(
+            (WORDS["tests"][one["test"]], _number(one["power"]), _number(one["smallest"]), *counts)
+        )
     source = f"How far changes spread, {plain(str(components['source']))}:"
     return "\n\n".join([question, source, table(("what", "value"), spread), table(HEAD, tests)])
 
@@ -170,34 +149,12 @@ def _number(value: float | None) -> str:
     return f"{value:.4g}"
 
 
-RULES = (
-    "An answer or a statement that cannot be read is asked for again, with the concrete fault, up"
-    " to {reasks} times; what cannot be read then\n  is missing, with its reason. A statement of"
-    " more than {longest} words cannot be read.",
-    "A refusal, a reply cut at the limit of tokens, and a reply held back by a filter are outcomes:"
-    " missing with their status, not asked again.",
-    "A call that could not be made (no connection, rate limit, quota) is no outcome. After {tries}"
-    " attempts at most the session stops; it goes\n  on from its record when the command is given"
-    " again. The failure never becomes data.",
-    "No answer is imputed and none has a default. Answers are measured as they were given, items"
-    " that lean the other way included; only what\n  was answered on a scale shown the other way"
-    " round is mapped back.",
-    "A measure of a group in which an answer is missing is undefined (NaN) with a reason code"
-    ' (docs/measures.md, "Undefined values"); it is\n  not computed on those who remain.',
-    "A run with anything missing is kept and marked `partial`; the software excludes no run."
-    " Flagged statements change no number.",
-    "A parameter that a model does not take is dropped, and the run says so; it is then no run"
-    " under that parameter.",
-)
-"""What the software does about missing answers, in lines of up to 140 characters."""
-
-
 def exclusion(plans: Plans) -> str:
     """The section on exclusion and missing data."""
     procedures = [session.procedure for session in plans.sessions]
     reasks = {procedure.reasks for procedure in procedures}
     longest = {_number_of_words(procedure.longest_statement) for procedure in procedures}
-    rules = "\n".join(f"- {rule}" for rule in RULES).format(
+    rules = "\n".join(f"- {rule}" for rule in WORDS["rules"]).format(
         reasks=" or ".join(map(str, sorted(reasks))) or "the procedure's",
         longest=" or ".join(sorted(longest)) or "the procedure's",
         tries=plans.limits.tries if plans.limits else "several",

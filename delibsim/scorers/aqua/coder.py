@@ -17,7 +17,7 @@ from delibsim.scorers.cache import Cache, key_of
 
 UNKNOWN = (
     "neither German nor English by its words; if you know better: delibsim setup aqua FOLDER"
-    " --language german, or english"
+    " language=german, or english"
 )
 WORDLESS = "nothing but numbers, signs, links or codes"
 NOT_ASKED = "no language model was asked for a translation; delibsim score does that first"
@@ -154,7 +154,7 @@ class Coder:
         )
         if self._setup.language == "auto":
             english = f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}'"
-            return f"{english}, and {add}; if they are German after all: --language german"
+            return f"{english}, and {add}; if they are German after all: language=german"
         return (
             f"AQuA is set up with --language {self._setup.language}, under which every text is"
             f" translated, and {add}"

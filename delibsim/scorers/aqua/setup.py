@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.weights import ADAPTER_FILES, MODEL_FILES
@@ -18,32 +19,8 @@ from delibsim.store.reading import adapter, file_bytes, json_value, opened
 RECORD = "setup.json"
 SCHEMA = 1
 DEPTH = 4
-FOLDERS: Mapping[str, str] = {
-    "anrede": "address",
-    "begründung": "justification",
-    "beleidigung": "insult",
-    "bezugform": "refformat",
-    "bezuginhalt": "refcontents",
-    "bezugmedium": "refmedium",
-    "bezugnutzer": "refusers",
-    "bezugpersönlich": "refpersonal",
-    "diskriminierung": "discrimination",
-    "frage": "question",
-    "lösungsvorschlag": "solproposal",
-    "meinung": "opinion",
-    "respekt": "respect",
-    "sarkasmus": "sarcasm",
-    "schreien": "screaming",
-    "storytelling": "storytelling",
-    "tatsache": "fact",
-    "themenbezug": "relevance",
-    "vulgär": "vulgar",
-    "zusatzwissen": "addknowledge",
-}
-"""The folder of each indicator in the authors' repository as it is now.
-
-In older states of it folders have the indicators' names.
-"""
+FOLDERS: Mapping[str, str] = read_data("aqua.yaml")
+"""The folder of each indicator in the authors' repository as it is now."""
 
 
 @dataclass(frozen=True)

@@ -240,7 +240,7 @@ def read_record(folder: Path) -> CheckpointRecord:
     if not file.is_file():
         raise WrongInput(
             f"there is no {file}: a checkpoint that was made elsewhere needs delibsim setup judge"
-            f" {folder} --activation sigmoid|none first"
+            f" {folder} activation=sigmoid|none first"
         )
     plain = plain_json(file)
     if plain.pop("schema", None) != SCHEMA:

@@ -192,7 +192,7 @@ def _same_instrument(path: Path, header: Sequence[str], survey: Survey) -> None:
         raise WrongInput(
             f"{path}: these are answers to another instrument than survey '{survey.id}'. Items"
             f" {'; items '.join(differences)}. Every item is a column named after its id (delibsim"
-            " surveys ID lists them)"
+            " list surveys ID lists them)"
         )
 
 

@@ -156,7 +156,7 @@ class Library:
         if isinstance(entry, Topic):
             raise WrongInput(
                 f"'{id}' is a topic to deliberate on, not a motion; motions are listed by: delibsim"
-                " topics"
+                " list topics"
             )
         return entry
 

@@ -21,8 +21,7 @@ from delibsim.store.people.persons import (
     person_of_panel,
 )
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import INVITATION, LOGIN, OFFICE, PERSON
-from delibsim.store.people.states import Role, Stage
+from delibsim.store.people.schema import INVITATION, LOGIN, OFFICE, PERSON, Role, Stage
 
 DAY = 86_400.0
 STAYS = 60 * DAY
@@ -130,19 +129,17 @@ def _invited(connection: Connection, token: str) -> Invitation | None:
         return None
     if float(str(found["expires"])) < now():
         return None
-    names = ("person", "role", "session", "seat", "task")
-    return Invitation(*(str(found[name] or "") for name in names))
+    return _invitation(found)
+
+
+def _invitation(row: Mapping[str, object]) -> Invitation:
+    return Invitation(*(str(row[name] or "") for name in Invitation.__dataclass_fields__))
 
 
 def invitation_of(register: Register, person: str) -> Invitation | None:
     """The invitation of a person, as she was invited."""
-    with register.reading() as connection:
-        statement = select(INVITATION).where(INVITATION.c.person == person)
-        row = connection.execute(statement).first()
-    if row is None:
-        return None
-    names = ("person", "role", "session", "seat", "task")
-    return Invitation(*(str(row._mapping[name] or "") for name in names))
+    row = register.first(select(INVITATION).where(INVITATION.c.person == person))
+    return None if row is None else _invitation(row._mapping)
 
 
 def let_in(register: Register, token: str, link: Invitation) -> str:
@@ -187,13 +184,8 @@ def _log_in(connection: Connection, person: str, role: str, stays: float = STAYS
 
 def login_of(register: Register, token: str) -> Login | None:
     """Whom a cookie belongs to; None for one that is unknown or too old."""
-    if not token:
-        return None
-    wanted = digest(token)
-    row = register.first(select(LOGIN).where(LOGIN.c.cookie == wanted))
-    if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
-        return None
-    return Login(row.person or "", row.role, row.csrf)
+    found = visitor_of(register, token)
+    return None if found is None else found[0]
 
 
 VISITOR = (
@@ -223,33 +215,26 @@ def still_good(register: Register, cookies: Collection[str]) -> dict[str, str]:
     """The persons who take part and whose cookies are good, by the digests of their cookies."""
     statement = select(LOGIN.c.cookie, LOGIN.c.person).join(PERSON, LOGIN.c.person == PERSON.c.id)
     good = LOGIN.c.cookie.in_(list(cookies)) & (LOGIN.c.expires >= now())
-    with register.reading() as connection:
-        rows = connection.execute(statement.where(good, PERSON.c.stage != Stage.WITHDRAWN))
-        return {row.cookie: row.person for row in rows}
+    rows = register.all(statement.where(good, PERSON.c.stage != Stage.WITHDRAWN))
+    return {row.cookie: row.person for row in rows}
 
 
 def has_links(register: Register) -> bool:
     """Whether any link is good now."""
     good = INVITATION.c.revoked.is_(None) & (INVITATION.c.expires >= now())
-    with register.reading() as connection:
-        return (
-            connection.execute(select(INVITATION.c.token).where(good).limit(1)).first() is not None
-        )
+    return register.first(select(INVITATION.c.token).where(good).limit(1)) is not None
 
 
 def is_revoked(register: Register, person: str) -> bool:
     """Whether every link of a person was revoked: no other link leads to her then."""
-    with register.reading() as connection:
-        own = select(INVITATION.c.revoked).where(INVITATION.c.person == person)
-        times = connection.scalars(own).all()
+    times = register.column(select(INVITATION.c.revoked).where(INVITATION.c.person == person))
     return bool(times) and None not in times
 
 
 def revoke_open(register: Register) -> int:
     """Revoke every link that is open to all; how many. Who came by one stays."""
-    with register.writing() as connection:
-        own = INVITATION.c.person.is_(None) & INVITATION.c.revoked.is_(None)
-        return connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
+    own = INVITATION.c.person.is_(None) & INVITATION.c.revoked.is_(None)
+    return register.change(update(INVITATION).where(own).values(revoked=now()))
 
 
 SHIFT = 12 * 3600.0

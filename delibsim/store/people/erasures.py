@@ -19,8 +19,11 @@ from delibsim.store.people.schema import (
     REQUEST,
     ROOM,
     SEAT,
+    PlaceState,
+    RoomState,
+    SeatState,
+    Stage,
 )
-from delibsim.store.people.states import RoomState, SeatState, Stage
 
 DELETE, PSEUDONYMISE, FORGET = "delete", "pseudonymise", "forget"
 """What is done: all that a person gave goes, only who she is, or that without her withdrawing."""
@@ -121,7 +124,7 @@ def session_with_words(register: Register, person: str) -> str:
 
 def free_in_lobby(register: Register, person: str) -> None:
     """Free the seat of a person in a room that has not begun: nobody waits for her there."""
-    waiting = select(ROOM.c.session).where(ROOM.c.state == "lobby")
+    waiting = select(ROOM.c.session).where(ROOM.c.state == RoomState.LOBBY)
     own = and_(SEAT.c.person == person, SEAT.c.session.in_(waiting))
     free = {"person": None, "state": SeatState.FREE, "taken": None, "left": None, "stand_in": None}
     register.change(update(SEAT).where(own).values(**free))
@@ -159,8 +162,8 @@ def free_places(register: Register, person: str) -> None:
     again = {"person": None, "taken": None, "seen": None, "paused": None, "ended": None}
     with register.writing() as connection:
         gone = own & PLACE.c.number.in_(taken_over)
-        connection.execute(update(PLACE).where(gone).values(**again, state="done"))
-        connection.execute(update(PLACE).where(own).values(**again, state="free"))
+        connection.execute(update(PLACE).where(gone).values(**again, state=PlaceState.DONE))
+        connection.execute(update(PLACE).where(own).values(**again, state=PlaceState.FREE))
 
 
 def drop_sheets(register: Register, dropped: Collection[tuple[str, str]]) -> None:

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,6 +17,7 @@ from delibsim.domain.hosting import (
     Limit,
     NobodyComes,
     Question,
+    QuestionKind,
     Quota,
     Reception,
     Withdrawal,
@@ -50,7 +51,17 @@ Amount = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 
 
 class _Part(BaseModel):
+    """A part of the file, whose fields are those of a noun."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    def values(self) -> dict[str, Any]:
+        """The fields by name, with tuples in the place of lists."""
+        found = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            found[name] = tuple(value) if isinstance(value, list) else value
+        return found
 
 
 class _LimitPart(_Part):
@@ -61,7 +72,7 @@ class _LimitPart(_Part):
 class _QuestionPart(_Part):
     id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
     text: str = Field(min_length=1)
-    kind: Literal["choice", "several", "number", "scale", "text"] = "choice"
+    kind: QuestionKind = "choice"
     options: list[str] = []
     right: list[str] = []
     low: int | None = None
@@ -90,14 +101,9 @@ class _ReceptionPart(_Part):
     questions: list[_QuestionPart] = []
 
 
-class _HostingFile(_Part):
+class _HostingFile(_ReceptionPart):
     language: Literal["en", "de", "fr"] = "en"
-    consent: str = Field(min_length=1)
-    information: str = ""
-    debriefing: str = ""
-    checks: list[_QuestionPart] = []
     attempts: int = Field(default=2, ge=1)
-    questions: list[_QuestionPart] = []
     nobody_comes: NobodyComes = "wait"
     lobby: _LimitPart = _LimitPart()
     drop_out: DropOut = "silent"
@@ -136,23 +142,25 @@ def read_hosting(path: Path, real: bool = False) -> Hosting:
         raise WrongInput("\n".join(told)) from None
     if real and found.withdrawal is None:
         raise WrongInput(f"{path}, {CHOOSE}")
-    values = {name: getattr(found, name) for name in _HostingFile.model_fields}
+    values = _received(path, found, "")
     if found.withdrawal is None:
         del values["withdrawal"]
     for name in ("lobby", "away", "survey", "turn"):
-        values[name] = Limit(values[name].minutes, values[name].binds)
-    for name in ("checks", "questions"):
-        values[name] = tuple(_question(path, name, one) for one in values[name])
-    values["codes"] = {name: Completion(one.code, one.url) for name, one in found.codes.items()}
+        values[name] = Limit(**values[name].values())
+    values["codes"] = {name: Completion(**one.values()) for name, one in found.codes.items()}
     values["quotas"] = tuple(_quota(path, one, values["questions"]) for one in found.quotas)
     values["bonus"] = {name: Decimal(str(one)) for name, one in found.bonus.items()}
     if found.raters is not None:
-        own = found.raters
-        checks = tuple(_question(path, "raters.checks", one) for one in own.checks)
-        questions = tuple(_question(path, "raters.questions", one) for one in own.questions)
-        told = own.consent, own.information, own.debriefing
-        values["raters"] = Reception(*told, checks, questions)
+        values["raters"] = Reception(**_received(path, found.raters, "raters."))
     return Hosting(**values)
+
+
+def _received(path: Path, part: _ReceptionPart, within: str) -> dict[str, Any]:
+    """The values of a part of the file, its questions as nouns."""
+    values = part.values()
+    for name in ("checks", "questions"):
+        values[name] = tuple(_question(path, f"{within}{name}", one) for one in values[name])
+    return values
 
 
 def declared(runs: Runs, path: Path | None) -> Hosting:
@@ -230,16 +238,7 @@ def _question(path: Path, name: str, part: _QuestionPart) -> Question:
         raise WrongInput(f"{place}: a scale needs low and high")
     if name.endswith("checks") and not part.right:
         raise WrongInput(f"{place}: a check needs the answers that are right")
-    return Question(
-        part.id,
-        part.text,
-        part.kind,
-        tuple(part.options),
-        tuple(part.right),
-        part.low,
-        part.high,
-        part.required,
-    )
+    return Question(**part.values())
 
 
 def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quota:
@@ -249,12 +248,12 @@ def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quo
     if part.question not in known:
         listed = ", ".join(known) or "none"
         raise WrongInput(f"{place}: there is no such question; questions are: {listed}")
-    question, bounds = known[part.question], (part.low, part.high)
+    question = known[part.question]
     if not question.required:
         raise WrongInput(
             f"{place}: a quota needs a question that everybody answers; it is not required"
         )
-    bounded = any(bound is not None for bound in bounds)
+    bounded = part.low is not None or part.high is not None
     if question.kind in ("choice", "several"):
         if part.answer not in question.options or bounded:
             listed = ", ".join(question.options)
@@ -264,7 +263,7 @@ def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quo
             raise WrongInput(f"{place}: a quota of this question names low, high or both")
     else:
         raise WrongInput(f"{place}: a quota needs a choice, several, a number or a scale")
-    return Quota(part.question, part.most, part.answer, *bounds)
+    return Quota(**part.values())
 
 
 def _told(path: Path, fault: object) -> str:

@@ -10,8 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Quota
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import ANSWER, IDENTITY, OWN, PERSON, SEAT
-from delibsim.store.people.states import SeatState, Stage
+from delibsim.store.people.schema import ANSWER, IDENTITY, OWN, PERSON, SEAT, SeatState, Stage
 
 
 @dataclass(frozen=True)
@@ -76,17 +75,15 @@ def person_of(register: Register, code: str) -> Person | None:
 
 def persons(register: Register) -> list[Person]:
     """Every person, in the order in which they were invited."""
-    with register.reading() as connection:
-        statement = select(*COLUMNS).order_by(PERSON.c.made, PERSON.c.id)
-        return [person_in(row) for row in connection.execute(statement).mappings()]
+    rows = register.all(select(*COLUMNS).order_by(PERSON.c.made, PERSON.c.id))
+    return [person_in(row._mapping) for row in rows]
 
 
 def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
     """The code of who came from a panel under this id; "" where nobody did."""
     same = (IDENTITY.c.panel == panel) & (IDENTITY.c.panel_id == panel_id)
-    with register.reading() as connection:
-        statement = select(PERSON.c.id).join(IDENTITY, IDENTITY.c.key == PERSON.c.identity)
-        return connection.execute(statement.where(same)).scalar() or ""
+    statement = select(PERSON.c.id).join(IDENTITY, IDENTITY.c.key == PERSON.c.identity)
+    return register.value(statement.where(same)) or ""
 
 
 def identities(register: Register) -> dict[str, Identity]:
@@ -131,9 +128,8 @@ def note_withdrawn(register: Register, code: str) -> None:
 
 def note_seen(register: Register, codes: Collection[str], moment: float) -> None:
     """Keep when persons last asked for a page."""
-    with register.writing(durable=False) as connection:
-        wanted = PERSON.c.id.in_(sorted(codes))
-        connection.execute(update(PERSON).where(wanted).values(seen=moment))
+    wanted = PERSON.c.id.in_(sorted(codes))
+    register.change(update(PERSON).where(wanted).values(seen=moment), durable=False)
 
 
 def keep_answers(
@@ -165,9 +161,7 @@ def attempts(register: Register, code: str, question: str) -> int:
 
 def answers_of(register: Register) -> list[Mapping[str, object]]:
     """Every answer to the researcher's own questions, in the order in which they came."""
-    with register.reading() as connection:
-        statement = select(ANSWER).order_by(ANSWER.c.given)
-        return [dict(row) for row in connection.execute(statement).mappings()]
+    return [dict(row._mapping) for row in register.all(select(ANSWER).order_by(ANSWER.c.given))]
 
 
 def named(register: Register, who: str) -> Person:

@@ -1,7 +1,9 @@
 """What waits for people: a row a request, its draft, and what was handed in, once and durably."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
@@ -12,15 +14,18 @@ from delibsim.store.people.schema import REQUEST
 
 @dataclass(frozen=True)
 class WaitingRequest:
-    """One request as it stands in the register.
+    """One request as it stands in the register: a prompt for a seat of a session; or for a rater,
+    a step (`occasion`) of a sheet (`unit`) of a `task`.
 
     `page` is the questionnaire as JSON, `draft` the fields as they were typed. `status` is "" while
-    nobody has handed anything in; then it is that of a completion. Times are seconds since 1970.
+    nobody has handed anything in; then it is that of a completion. `kept` is when the answers of a
+    sheet were brought into the study, `fault` why they cannot be. Times are seconds since 1970.
     """
 
     key: str
     session: str
     seat: str
+    unit: str
     occasion: str
     page: str
     asked: float
@@ -31,20 +36,32 @@ class WaitingRequest:
     status: str
     detail: str
     by: str
+    given: float | None
+    kept: float | None
+    fault: str
+
+    @property
+    def seconds(self) -> float | None:
+        """The time from being shown to being handed in, without breaks; None while it waits."""
+        if self.given is None or self.shown is None:
+            return None
+        return max(0.0, self.given - self.shown - self.paused)
 
 
+LONG = ("page", "draft", "reply")
+TIMED = ("asked", "shown", "paused", "given", "kept")
 COLUMNS = [REQUEST.c[name] for name in WaitingRequest.__dataclass_fields__]
+BRIEF = [literal("").label(one.name) if one.name in LONG else one for one in COLUMNS]
+"""The columns without what is long."""
 OF_KEY = select(*COLUMNS).where(REQUEST.c.key == bindparam("key"))
 OF_SEAT = select(*COLUMNS).where(
     REQUEST.c.session == bindparam("session"), REQUEST.c.seat == bindparam("seat")
 )
-OPEN = OF_SEAT.where(REQUEST.c.status.is_(None)).order_by(REQUEST.c.asked).limit(1)
+WAITS = REQUEST.c.status.is_(None)
+OPEN = OF_SEAT.where(WAITS).order_by(REQUEST.c.asked).limit(1)
 LAST = OF_SEAT.where(REQUEST.c.given.is_not(None)).order_by(REQUEST.c.given.desc()).limit(1)
-ANSWERED = select(REQUEST.c.occasion).where(
-    REQUEST.c.session == bindparam("session"),
-    REQUEST.c.seat == bindparam("seat"),
-    REQUEST.c.shown.is_not(None),
-    REQUEST.c.status.in_(("ok", "refusal")),
+ANSWERED = OF_SEAT.with_only_columns(REQUEST.c.occasion).where(
+    REQUEST.c.shown.is_not(None), REQUEST.c.status.in_(("ok", "refusal"))
 )
 TIMES = LAST.with_only_columns(REQUEST.c.shown, REQUEST.c.paused, REQUEST.c.given)
 
@@ -86,38 +103,31 @@ def _time_so_far(connection: Connection, session: str, seat: str) -> dict[str, f
 
 def request_of(register: Register, key: str) -> WaitingRequest | None:
     """The request of this key."""
-    row = register.first(OF_KEY, {"key": key})
-    return None if row is None else _request(row._mapping)
+    return _first(register, OF_KEY, key=key)
 
 
 def open_request(register: Register, session: str, seat: str) -> WaitingRequest | None:
     """The request that waits for a seat; None where none does."""
-    row = register.first(OPEN, {"session": session, "seat": seat})
-    return None if row is None else _request(row._mapping)
+    return _first(register, OPEN, session=session, seat=seat)
+
+
+def last_given(register: Register, session: str, seat: str) -> WaitingRequest | None:
+    """What a seat was asked last that does not wait any more; None before the first."""
+    return _first(register, LAST, session=session, seat=seat)
 
 
 def open_requests(register: Register) -> dict[tuple[str, str], WaitingRequest]:
     """What waits for people in rooms, by session and seat, without its page and what was typed; of
     several the first that was asked.
     """
-    waits = REQUEST.c.status.is_(None) & REQUEST.c.session.is_not(None)
-    left_out = [literal("").label(name) for name in ("page", "draft", "reply")]
-    columns = [one for one in COLUMNS if one.name not in ("page", "draft", "reply")]
-    statement = select(*columns, *left_out).where(waits).order_by(REQUEST.c.asked.desc())
-    rows = register.all(statement)
-    return {(row.session, row.seat): _request(row._mapping) for row in rows}
-
-
-def last_given(register: Register, session: str, seat: str) -> WaitingRequest | None:
-    """What a seat was asked last that does not wait any more; None before the first."""
-    row = register.first(LAST, {"session": session, "seat": seat})
-    return None if row is None else _request(row._mapping)
+    waits = select(*BRIEF).where(WAITS, REQUEST.c.session.is_not(None))
+    rows = register.all(waits.order_by(REQUEST.c.asked.desc()))
+    return {(row.session, row.seat): request_in(row._mapping) for row in rows}
 
 
 def occasions_answered(register: Register, session: str, seat: str) -> set[str]:
     """The occasions on which a seat was shown a page, and answered it or declined to."""
-    rows = register.column(ANSWERED, {"session": session, "seat": seat})
-    return set(rows)
+    return set(register.column(ANSWERED, {"session": session, "seat": seat}))
 
 
 def hand_in(
@@ -130,16 +140,19 @@ def hand_in(
 ) -> bool:
     """Keep what came of a request, on disk when this returns; False where it was given before."""
     values = {"reply": reply, "status": status, "detail": detail, "by": by, "given": now()}
-    waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
-    return register.change(update(REQUEST).where(waits).values(**values)) == 1
+    return register.change(update(REQUEST).where(REQUEST.c.key == key, WAITS).values(**values)) == 1
 
 
-def save_draft(register: Register, key: str, draft: str) -> bool:
+def save_draft(register: Register, key: str, fields: Mapping[str, list[str]]) -> bool:
     """Keep the fields of a request as they are typed; False where it was handed in before."""
-    waits = (REQUEST.c.key == key) & REQUEST.c.status.is_(None)
     with register.writing(durable=False) as connection:
-        values = {"draft": draft, "drafted": now()}
-        return connection.execute(update(REQUEST).where(waits).values(**values)).rowcount == 1
+        return save_draft_within(connection, REQUEST.c.key == key, fields)
+
+
+def save_draft_within(connection: Connection, own: Any, fields: Mapping[str, list[str]]) -> bool:
+    """The same within a transaction, of a request that is somebody's `own`."""
+    values = {"draft": json.dumps(dict(fields), ensure_ascii=False), "drafted": now()}
+    return connection.execute(update(REQUEST).where(own, WAITS).values(**values)).rowcount == 1
 
 
 def note_shown(register: Register, key: str) -> None:
@@ -152,19 +165,22 @@ def not_counted(register: Register, session: str, since: float) -> None:
     """Keep that nobody held a session from `since` until now: the time of what waits there is not
     counted meanwhile.
     """
-    waits = (REQUEST.c.session == session) & REQUEST.c.status.is_(None)
     until = now()
-    with register.writing() as connection:
-        begun = func.coalesce(REQUEST.c.shown, REQUEST.c.asked)
-        late = case((begun > since, begun), else_=since)
-        lost = case((late < until, until - late), else_=0.0)
-        values = {"paused": REQUEST.c.paused + lost}
-        connection.execute(update(REQUEST).where(waits).values(**values))
+    begun = func.coalesce(REQUEST.c.shown, REQUEST.c.asked)
+    late = case((begun > since, begun), else_=since)
+    lost = case((late < until, until - late), else_=0.0)
+    waiting = update(REQUEST).where(REQUEST.c.session == session, WAITS)
+    register.change(waiting.values(paused=REQUEST.c.paused + lost))
 
 
-def _request(row: Mapping[str, object]) -> WaitingRequest:
-    values = {name: row[name] for name in WaitingRequest.__dataclass_fields__}
-    texts = ("draft", "reply", "status", "detail", "by", "session", "seat")
-    for name in texts:
-        values[name] = values[name] or ""
-    return WaitingRequest(**values)  # ty: ignore[invalid-argument-type]
+def request_in(row: Mapping[str, Any]) -> WaitingRequest:
+    """The request that a row of the table holds."""
+    values: dict[str, Any] = {}
+    for name in WaitingRequest.__dataclass_fields__:
+        values[name] = row[name] if name in TIMED else row[name] or ""
+    return WaitingRequest(**values)
+
+
+def _first(register: Register, query: Any, **values: str) -> WaitingRequest | None:
+    row = register.first(query, values)
+    return None if row is None else request_in(row._mapping)

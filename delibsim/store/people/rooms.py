@@ -10,8 +10,15 @@ from sqlalchemy.exc import IntegrityError
 from delibsim.domain.hosting import Hosting
 from delibsim.store.people.entry import revoke_within
 from delibsim.store.people.register import Register, now
-from delibsim.store.people.schema import INTERVENTION, MESSAGE, PERSON, ROOM, SEAT
-from delibsim.store.people.states import RoomState, SeatState
+from delibsim.store.people.schema import (
+    INTERVENTION,
+    MESSAGE,
+    PERSON,
+    ROOM,
+    SEAT,
+    RoomState,
+    SeatState,
+)
 
 
 @dataclass(frozen=True)
@@ -120,9 +127,7 @@ def standing_of(register: Register, session: str, name: str) -> tuple[str, str]:
 
 def seat_of(register: Register, person: str) -> tuple[str, str] | None:
     """The session and the seat of a person; None while she has none."""
-    with register.reading() as connection:
-        statement = select(SEAT.c.session, SEAT.c.name).where(SEAT.c.person == person)
-        row = connection.execute(statement).first()
+    row = register.first(select(SEAT.c.session, SEAT.c.name).where(SEAT.c.person == person))
     return None if row is None else (row[0], row[1])
 
 
@@ -261,9 +266,7 @@ MESSAGES = (
 
 def messages(register: Register, session: str, person: str) -> list[str]:
     """The researcher's messages that a person may read, in order."""
-    with register.reading() as connection:
-        values = {"session": session, "person": person}
-        return list(connection.execute(MESSAGES, values).scalars())
+    return register.column(MESSAGES, {"session": session, "person": person})
 
 
 def last_seen(register: Register, person: str) -> float | None:
@@ -345,14 +348,13 @@ def interventions(register: Register, session: str) -> list[Intervention]:
     """What the researcher did to a group, in order."""
     own = INTERVENTION.c.session == session
     statement = select(INTERVENTION).where(own).order_by(INTERVENTION.c.id)
-    return [_intervention(row._mapping) for row in register.all(statement)]
+    return [Intervention(*row) for row in register.all(statement)]
 
 
 def numbers_of_interventions(register: Register) -> dict[str, int]:
     """How often something was done to each group to which anything was."""
     counted = select(INTERVENTION.c.session, func.count()).group_by(INTERVENTION.c.session)
-    with register.reading() as connection:
-        return {session: n for session, n in connection.execute(counted) if session}
+    return {session: n for session, n in register.all(counted) if session}
 
 
 def _seat_of(connection: Connection, person: str) -> tuple[str, str]:
@@ -364,7 +366,3 @@ def _seat_of(connection: Connection, person: str) -> tuple[str, str]:
 def _keep(connection: Connection, session: str, seat: str, kind: str, text: str) -> None:
     values = {"session": session, "seat": seat, "kind": kind, "text": text, "at": now()}
     connection.execute(insert(INTERVENTION).values(**values))
-
-
-def _intervention(row: Mapping[str, Any]) -> Intervention:
-    return Intervention(**{name: row[name] for name in Intervention.__dataclass_fields__})

@@ -12,6 +12,7 @@ from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import MANIFEST
+from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import Column
 from delibsim.store.tables.export import Export
@@ -19,21 +20,8 @@ from delibsim.store.tables.sheets import Table, sha256_of
 
 CROISSANT, CRATE, DATASHEET = "croissant.json", "ro-crate-metadata.json", "datasheet.md"
 LOADERS = {"load.R": "load.R.txt", "load.py": "load.py.txt"}
-KINDS = {"text": "sc:Text", "integer": "sc:Integer", "number": "sc:Float", "logical": "sc:Boolean"}
-FORMATS = {
-    ".csv": "text/csv", ".parquet": "application/vnd.apache.parquet", ".md": "text/markdown",
-    ".json": "application/json", ".jsonl": "application/jsonl", ".R": "text/x-r",
-    ".py": "text/x-python",
-}  # fmt: skip
-CONTEXT = {
-    "@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/", "dct": "http://purl.org/dc/terms/",
-    "column": "cr:column", "conformsTo": "dct:conformsTo", "dataType": {"@id": "cr:dataType",
-    "@type": "@vocab"}, "extract": "cr:extract", "field": "cr:field", "fileObject": "cr:fileObject",
-    "recordSet": "cr:recordSet", "source": "cr:source", "references": "cr:references",
-    "key": "cr:key", "citeAs": "cr:citeAs", "isLiveDataset": "cr:isLiveDataset",
-}  # fmt: skip
 UNSTATED = "Not stated. Whoever publishes these files states the licence here."
+DATA = Path(__file__).parents[2] / "data" / "bench"
 REFERENCES = {"session": "runs", "configuration": "configurations"}
 """The tables in which a column of this name is the key."""
 
@@ -49,7 +37,7 @@ def write_metadata(
     """Write everything beside the tables that lie in `folder`, the manifest last."""
     _write_codebook(folder / "codebook.csv", tables)
     for name, source in LOADERS.items():
-        text = (Path(__file__).parents[2] / "data" / "bench" / source).read_text(encoding="utf-8")
+        text = (DATA / source).read_text(encoding="utf-8")
         (folder / name).write_text(text, encoding="utf-8")
     manifest = runs.manifest()
     sheet = "\n".join(_datasheet(runs.study, manifest, tables, written))
@@ -90,10 +78,17 @@ def _begun(manifest: Manifest | None) -> str:
     return str(manifest.begun.get("at", "")) if manifest else ""
 
 
+def _described(study: str) -> dict[str, Any]:
+    """What both descriptions say of a study."""
+    said = f"The study {study} of deliberations among language-model agents."
+    return {"@type": "Dataset", "name": study, "description": said, "license": UNSTATED}
+
+
 def _croissant(
     folder: Path, study: str, manifest: Manifest | None, tables: Sequence[Table]
 ) -> dict[str, Any]:
     """The description of the tables in Croissant 1.0 (https://docs.mlcommons.org/croissant)."""
+    formats = read_yaml(DATA / "metadata.yaml")
     files = []
     for path in sorted(folder.glob("*.csv")):
         one = {"@type": "cr:FileObject", "@id": path.name, "name": path.name}
@@ -101,32 +96,21 @@ def _croissant(
         files.append(one)
     sets = []
     for table in tables:
-        fields = [_field(table.name, column) for column in table.columns]
+        fields = [_field(table.name, column, formats["kinds"]) for column in table.columns]
         one = {"@type": "cr:RecordSet", "@id": table.name, "name": table.name}
         sets.append(one | {"description": table.row, "field": fields})
-    return {
-        "@context": CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
-        "name": study,
-        "description": f"The study {study} of deliberations among language-model agents.",
-        "dateCreated": _begun(manifest) or None,
-        "license": UNSTATED,
-        "version": "1.0.0",
-        "isLiveDataset": False,
-        "distribution": files,
-        "recordSet": sets,
-    }
+    own = {"dateCreated": _begun(manifest) or None, "distribution": files, "recordSet": sets}
+    return formats["croissant"] | _described(study) | {"@type": "sc:Dataset"} | own
 
 
-def _field(table: str, column: Column) -> dict[str, Any]:
+def _field(table: str, column: Column, kinds: Mapping[str, str]) -> dict[str, Any]:
     unit = f" ({column.unit})" if column.unit else ""
     field: dict[str, Any] = {
         "@type": "cr:Field",
         "@id": f"{table}/{column.name}",
         "name": column.name,
         "description": f"{column.meaning}{unit}",
-        "dataType": KINDS[column.kind],
+        "dataType": kinds[column.kind],
         "source": {
             "fileObject": {"@id": f"{table}.csv"},
             "extract": {"column": column.name},
@@ -140,45 +124,20 @@ def _field(table: str, column: Column) -> dict[str, Any]:
 
 def _crate(folder: Path, study: str, manifest: Manifest | None) -> dict[str, Any]:
     """The description of the folder in RO-Crate 1.1 (https://w3id.org/ro/crate/1.1)."""
+    known = read_yaml(DATA / "metadata.yaml")
     files: list[dict[str, Any]] = []
     for path in sorted(folder.iterdir()):
         one = {"@id": path.name, "@type": "File", "name": path.name}
         size = {"contentSize": str(path.stat().st_size), "sha256": sha256_of(path)}
-        files.append(one | {"encodingFormat": FORMATS[path.suffix]} | size)
-    about = {"@id": "./"}
-    software = f"#delibsim-{version('delibsim')}"
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": study,
-        "description": f"The study {study} of deliberations among language-model agents.",
-        "datePublished": _begun(manifest) or None,
-        "license": UNSTATED,
-        "hasPart": [{"@id": file["@id"]} for file in files],
-    }
-    graph = [
-        {
-            "@id": CRATE,
-            "@type": "CreativeWork",
-            "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-            "about": about,
-        },
-        root,
-        *files,
-        {
-            "@id": software,
-            "@type": "SoftwareApplication",
-            "name": "delibsim",
-            "version": version("delibsim"),
-        },
-        {
-            "@id": "#export",
-            "@type": "CreateAction",
-            "instrument": {"@id": software},
-            "result": about,
-        },
-    ]
-    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+        files.append(one | {"encodingFormat": known["media_types"][path.suffix]} | size)
+    parts = [{"@id": file["@id"]} for file in files]
+    published = {"datePublished": _begun(manifest) or None, "hasPart": parts}
+    root = {"@id": "./", **_described(study), **published}
+    software = {"@id": f"#delibsim-{version('delibsim')}"}
+    names = {"@type": "SoftwareApplication", "name": "delibsim", "version": version("delibsim")}
+    export = {"instrument": software, "result": {"@id": "./"}}
+    own = [known["crate"], root, *files, software | names, known["export"] | export]
+    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": own}
 
 
 def _datasheet(

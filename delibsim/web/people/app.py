@@ -1,6 +1,10 @@
-"""The pages of people as one application: links, what is next for each person, and the raters."""
+"""The pages of people as one application, and serving it beside the rooms until it is stopped."""
 
+import asyncio
+import resource
 import sys
+from collections.abc import Awaitable, Callable, Collection, Generator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -11,22 +15,22 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_desk import RaterDesk
 from delibsim.domain.text import safe
-from delibsim.store.people.assignments import note_ended, task_of
+from delibsim.people.erase import keep_promises
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk, Rows, keep_bringing
 from delibsim.store.people.register import Unavailable
-from delibsim.store.people.states import Role, Stage
-from delibsim.web.people.enter import Entry
-from delibsim.web.people.next import End, Next
+from delibsim.web.guard import is_loopback
+from delibsim.web.people.gate import Gate
 from delibsim.web.people.office import Office
 from delibsim.web.people.office_entry import OFFICE, OfficeEntry
-from delibsim.web.people.questions import Questions
-from delibsim.web.people.raters import Rater, RaterPages
+from delibsim.web.people.raters import RaterPages
 from delibsim.web.people.render import ASSETS, asset
 from delibsim.web.people.room import Room
-from delibsim.web.people.visits import HOME, Visits, page
+from delibsim.web.people.stages import End, Next, Questions
+from delibsim.web.people.visits import HOME, Entry, Visits, page
 from delibsim.web.render import KINDS
+from delibsim.web.serve import AnnouncingServer, bound, configured
 
 WORDS = {400: "bad", 403: "refused", 404: "nothing", 405: "nothing", 413: "large", 429: "often"}
 """By status, the key of what a page says; of any other status that it did not work."""
@@ -54,20 +58,7 @@ def application(
         shown = Demo(visits, session).routes()
     room, questions, end = Room(visits), Questions(visits), End(visits)
 
-    def rater(request: Request) -> Rater | None:
-        visit = visits.of(request)
-        if (
-            visit is None
-            or visit.login.role != Role.RATER
-            or visit.person.stage not in (Stage.READY, Stage.DONE)
-        ):
-            return None
-        task = task_of(hall.register, visit.person.id)
-        return Rater(visit.person.id, task, visit.words, visit.login.csrf)
-
-    ended = partial(note_ended, hall.register)
-    raters = RaterPages(desk, rater, hall.hosting.contact, ended, visits.again)
-
+    raters = RaterPages(visits, desk)
     office = Office(hall, desk, OfficeEntry(hall, open_here))
 
     async def told(request: Request, error: Exception) -> Response:
@@ -125,3 +116,82 @@ async def _asset(request: Request) -> Response:
     kind = KINDS[name[name.rindex(".") :]]
     headers = {"cache-control": "public, max-age=3600"}
     return Response(asset(name), media_type=kind, headers=headers)
+
+
+MOST_OPEN = 65_536
+KEPT_OPEN = 120
+"""Seconds that an idle connection is kept: longer than browsers and proxies keep theirs. They would
+else send a form into one that is just being closed.
+"""
+
+
+def serve_people(
+    open_hall: Callable[[], Awaitable[Hall]],
+    host: str,
+    port: int | None,
+    hosts: Collection[str],
+    proxies: Collection[str],
+    told: Callable[[str], None],
+    until: Callable[[Hall], Awaitable[None]] | None = None,
+    demo: bool = False,
+) -> None:
+    """Serve until the process is interrupted, or `until` is over; `told` gets the address once it
+    can be opened.
+
+    `open_hall` is called within the event loop, to which connections to models belong.
+    """
+    _open_many()
+    made = bound(host, port)
+    number = made.getsockname()[1]
+    named = f"[{host}]" if ":" in host else host
+
+    async def all_of_it() -> None:
+        hall = await open_hall()
+        desk = RaterDesk(hall.runs, hall.register)
+        alone = is_loopback(host) and not hosts and not proxies
+        gate = Gate(application(hall, desk, alone, demo), [host, *hosts], proxies)
+        settings = configured(gate, timeout_keep_alive=KEPT_OPEN)
+        server = _Server(settings, lambda: told(f"http://{named}:{number}"))
+        parts = [
+            hall.run(),
+            keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
+            keep_promises(hall, desk),
+            *([until(hall)] if until else []),
+            server.serve(sockets=[made]),
+        ]
+        tasks = [asyncio.ensure_future(part) for part in parts]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            server.should_exit = True
+            for task in tasks[:-1]:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            hall.register.close()
+
+    try:
+        asyncio.run(all_of_it())
+    finally:
+        made.close()
+
+
+def _open_many() -> None:
+    """Let this process open as many files and connections as the system lets it, up to MOST_OPEN:
+    every page that is open holds a connection, and the usual limit is 1,024.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_OPEN if hard == resource.RLIM_INFINITY else min(hard, MOST_OPEN)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with suppress(OSError, ValueError):  # it stays as it is
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+class _Server(AnnouncingServer):
+    """A server that leaves signals to who called it."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Capture none."""
+        yield

@@ -9,17 +9,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from delibsim.analysis.table import number
-from delibsim.conduct.people.dry import A_LINE, TYPED
-from delibsim.conduct.people.dry_raters import READ
 from delibsim.conduct.view import run_view
 from delibsim.domain.hosting import Reception
 from delibsim.domain.measure import SCORE_PHASES, Measure
 from delibsim.domain.run import Session
+from delibsim.people.dry import A_LINE, READ, TYPED
 from delibsim.store.people.rooms import rooms_of
-from delibsim.store.people.states import RoomState
+from delibsim.store.people.schema import RoomState
 from delibsim.web.app import application as reader
-from delibsim.web.people.next import WATCH
 from delibsim.web.people.render import Language, languages, render
+from delibsim.web.people.stages import WATCH
 from delibsim.web.people.visits import Visits, page
 from delibsim.web.site import Site
 

@@ -3,7 +3,7 @@
 import hmac
 import time
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncIterable, Collection
+from collections.abc import AsyncIterable, Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -12,8 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from delibsim.store.people.entry import Login, login_of
-from delibsim.store.people.register import Register
+from delibsim.store.people.entry import Login
 from delibsim.web.guard import LOOPBACK, MALFORMED, answer, place_of, refuse
 
 COOKIE = "delibsim_people"
@@ -86,27 +85,17 @@ def _is_foreign(headers: dict[str, str], host: str) -> bool:
     return elsewhere or headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 
-def login_in(register: Register, request: Request) -> Login | None:
-    """Whose cookie a request carries; None where there is none that is good."""
-    return login_of(register, request.cookies.get(COOKIE, ""))
-
-
-async def fields_in(request: Request, login: Login | None = None) -> dict[str, list[str]]:
-    """The fields of a form; 403 where it lacks the secret of who sent it, if that is known; 413
-    where it is too long.
-    """
+async def fields_in(request: Request) -> dict[str, list[str]]:
+    """The fields of a form; HTTPException 413 where it is too long, 400 for what is none."""
     content = b""
     async for part in request.stream():
         content += part
         if len(content) > LARGEST:
             raise HTTPException(413)
-    given = parsed(content)
-    if login is not None:
-        refuse_foreign(given, login)
-    return given
+    return parsed(content)
 
 
-def refuse_foreign(given: dict[str, list[str]], login: Login) -> None:
+def refuse_foreign(given: Mapping[str, list[str]], login: Login) -> None:
     """Refuse a form that lacks the secret of who sent it, with 403."""
     secret = (given.get("csrf") or [""])[-1]
     if not hmac.compare_digest(secret.encode(), login.csrf.encode()):

@@ -10,21 +10,19 @@ from urllib.parse import urlencode
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
-from delibsim.conduct.people.hall import AGAIN, Hall
-from delibsim.conduct.people.overview import Group, Overview, overview, stage_of
-from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.rater_progress import rater_rows
-from delibsim.store.people.entry import Login
+from delibsim.people.hall import AGAIN, Hall
+from delibsim.people.overview import Group, Overview, overview, stage_of
+from delibsim.people.raters import RaterDesk, rater_rows
 from delibsim.store.people.persons import Person, person_of, persons
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.rooms import interventions, rooms_of, seat_of, shut_out
 from delibsim.web.people.gate import Streams
 from delibsim.web.people.office_entry import OFFICE, OfficeEntry
-from delibsim.web.people.render import Language, render
-from delibsim.web.people.visits import Fields
+from delibsim.web.people.render import Fields, Language, languages
+from delibsim.web.people.visits import Visit, home, one, page
 
 LOOK, QUIET = 1.0, 10.0
 """Seconds between two looks of a stream, and after which it tells that time has passed."""
@@ -35,7 +33,7 @@ LONGEST = 4_000
 """Characters of a message."""
 TOLD = (
     "sent", "empty", "long", "gone", "ended", "not_ended", "restarted", "not_restarted",
-    "seat_taken", "seat_not_taken", "revoked",
+    "seat_taken", "not_seat_taken", "revoked",
 )  # fmt: skip
 """What became of what the researcher did last."""
 
@@ -68,41 +66,37 @@ class Office:
             "/seat": self.take_seat,
             "/revoke": self.revoke,
         }
-        get, post = self.entry.get, self.entry.post
-        made = [Route(f"{OFFICE}{path}", get(one), methods=["GET"]) for path, one in shown.items()]
-        made += [
-            Route(f"{OFFICE}{path}", post(one), methods=["POST"]) for path, one in done.items()
-        ]
+        made = [self.entry.get(f"{OFFICE}{path}", make) for path, make in shown.items()]
+        made += [self.entry.post(f"{OFFICE}{path}", act) for path, act in done.items()]
         return [*self.entry.routes(), *made, Route(f"{OFFICE}/events", self.events)]
 
-    def overview(self, login: Login, request: Request) -> Response:
+    def overview(self, visit: Visit, request: Request) -> Response:
         """The study: how far it is, and every group."""
-        return self._page(login, request, "office.html", **self._study())
+        return self._page(visit, request, "office.html", **self._study())
 
-    def part(self, login: Login, request: Request) -> Response:
+    def part(self, visit: Visit, request: Request) -> Response:
         """The part of a page that changes: of a group, or of the study."""
-        words = self.entry.words(request)
         if "session" in request.query_params:
             values, template = self._of_group(_group_in(request)), "office_group_part.html"
         else:
             values, template = self._study(), "office_part.html"
-        values |= {"csrf": login.csrf} | _shown_as(words)
-        return HTMLResponse(render(template, words, **values))
+        values |= {"csrf": visit.login.csrf} | _shown_as(visit.words)
+        return page(template, visit.words, **values)
 
-    def group(self, login: Login, request: Request) -> Response:
+    def group(self, visit: Visit, request: Request) -> Response:
         """One group, with what can be done, and what was done."""
         values = self._of_group(_group_in(request))
-        return self._page(login, request, "office_group.html", **values)
+        return self._page(visit, request, "office_group.html", **values)
 
-    def people(self, login: Login, request: Request) -> Response:
+    def people(self, visit: Visit, request: Request) -> Response:
         """Everybody by code."""
         seated = {}
         for room in rooms_of(self.register):
             seated |= {seat.person: (room.session, seat) for seat in room.seats if seat.person}
         rows = [(one, seated.get(one.id)) for one in persons(self.register)]
-        return self._page(login, request, "office_people.html", rows=rows)
+        return self._page(visit, request, "office_people.html", rows=rows)
 
-    def person(self, login: Login, request: Request) -> Response:
+    def person(self, visit: Visit, request: Request) -> Response:
         """One person by code, with what can be done."""
         found = self._person(request.query_params.get("code", ""))
         seated = seat_of(self.register, found.id)
@@ -111,62 +105,61 @@ class Office:
             group = self._of_group(seated[0])["group"]
             seat = next(one for one in group.seats if one.name == seated[1])
         values = {"person": found, "seated": seated, "seat": seat, "follows": self.hosting.follows}
-        return self._page(login, request, "office_person.html", **values)
+        return self._page(visit, request, "office_person.html", **values)
 
-    def raters(self, login: Login, request: Request) -> Response:
+    def raters(self, visit: Visit, request: Request) -> Response:
         """The tasks of raters and coders, a line a place."""
-        return self._page(login, request, "office_raters.html", rows=self._rater_rows())
+        return self._page(visit, request, "office_raters.html", rows=self._rater_rows())
 
-    def writing(self, login: Login, request: Request) -> Response:
+    def writing(self, visit: Visit, request: Request) -> Response:
         """The form of a message to a group, or to one person of it."""
         session, code = _group_in(request), request.query_params.get("code", "")
         self._known_group(session)
         if code and (seat_of(self.register, code) or ("",))[0] != session:
             raise HTTPException(404)
         values = {"session": session, "code": code, "longest": LONGEST}
-        return self._page(login, request, "office_message.html", **values)
+        return self._page(visit, request, "office_message.html", **values)
 
-    def ending(self, login: Login, request: Request) -> Response:
+    def ending(self, visit: Visit, request: Request) -> Response:
         """Ask whether a group is ended."""
-        return self._page(login, request, "office_end.html", **self._of_group(_group_in(request)))
+        return self._page(visit, request, "office_end.html", **self._of_group(_group_in(request)))
 
-    def message(self, login: Login, fields: Fields) -> Response:
+    def message(self, visit: Visit, fields: Fields) -> Response:
         """Send a message."""
-        session, code = _one(fields, "session"), _one(fields, "code")
-        text = _one(fields, "text").replace("\r\n", "\n").strip()
+        session, code = one(fields, "session"), one(fields, "code")
+        text = one(fields, "text").replace("\r\n", "\n").strip()
         self._known_group(session)
         if code and (seat_of(self.register, code) or ("",))[0] != session:
-            return _to_group(session, "gone")
+            return _to("group", "gone", session=session)
         if not text or len(text) > LONGEST:
-            return _to_group(session, "long" if text else "empty")
+            return _to("group", "long" if text else "empty", session=session)
         self.hall.say(session, text, code)
-        return _to_group(session, "sent")
+        return _to("group", "sent", session=session)
 
-    def end(self, login: Login, fields: Fields) -> Response:
+    def end(self, visit: Visit, fields: Fields) -> Response:
         """End a group."""
-        session = self._known_group(_one(fields, "session"))
-        return _to_group(session, "ended" if self.hall.end(session) else "not_ended")
+        session = self._known_group(one(fields, "session"))
+        return _to("group", _told("ended", self.hall.end(session)), session=session)
 
-    def restart(self, login: Login, fields: Fields) -> Response:
+    def restart(self, visit: Visit, fields: Fields) -> Response:
         """Let a group that was stopped go on at once."""
-        session = self._known_group(_one(fields, "session"))
-        return _to_group(session, "restarted" if self.hall.restart(session) else "not_restarted")
+        session = self._known_group(one(fields, "session"))
+        return _to("group", _told("restarted", self.hall.restart(session)), session=session)
 
-    def take_seat(self, login: Login, fields: Fields) -> Response:
+    def take_seat(self, visit: Visit, fields: Fields) -> Response:
         """Take the seat from a person."""
-        code = self._person(_one(fields, "code")).id
-        return _to_person(code, "seat_taken" if self.hall.take_away(code) else "seat_not_taken")
+        code = self._person(one(fields, "code")).id
+        return _to("person", _told("seat_taken", self.hall.take_away(code)), code=code)
 
-    def revoke(self, login: Login, fields: Fields) -> Response:
+    def revoke(self, visit: Visit, fields: Fields) -> Response:
         """Revoke the links and cookies of a person."""
-        code = self._person(_one(fields, "code")).id
+        code = self._person(one(fields, "code")).id
         shut_out(self.register, code)
-        return _to_person(code, "revoked")
+        return _to("person", "revoked", code=code)
 
     async def events(self, request: Request) -> Response:
         """A line whenever something has changed, and now and then without."""
-        login = await run_in_threadpool(self.entry.known, request)
-        if login is None:
+        if await run_in_threadpool(self.entry.of, request) is None:
             return Response(status_code=204)  # a browser does not ask again
         return self._streams.answer("", self._lines(request))
 
@@ -232,12 +225,12 @@ class Office:
             task["sheets"] += row["sheets"] if row["state"] != "left" else row["whole"]
         return list(tasks.values())
 
-    def _page(self, login: Login, request: Request, template: str, **values: Any) -> Response:
+    def _page(self, visit: Visit, request: Request, template: str, **values: Any) -> Response:
         told = request.query_params.get("told", "")
         told = f"office.told_{told}" if told in TOLD else ""
-        common: dict[str, Any] = {"csrf": login.csrf, "told": told, "again": AGAIN}
-        common |= _shown_as(self.entry.words(request)) | values
-        return self.entry.page(request, template, **common)
+        common: dict[str, Any] = {"told": told, "again": AGAIN, "csrf": visit.login.csrf}
+        common |= {"spoken": languages(), "contact": self.hosting.contact}
+        return page(template, visit.words, 200, **common | _shown_as(visit.words) | values)
 
 
 def _shown_as(words: Language) -> dict[str, Callable[..., str]]:
@@ -255,18 +248,12 @@ def _group_in(request: Request) -> str:
     return request.query_params.get("session", "")
 
 
-def _one(fields: Fields, name: str) -> str:
-    return (fields.get(name) or [""])[-1]
+def _told(done: str, was_done: bool) -> str:
+    return done if was_done else f"not_{done}"
 
 
-def _to_group(session: str, told: str) -> Response:
-    query = urlencode({"session": session, "told": told})
-    return RedirectResponse(f"{OFFICE}/group?{query}", status_code=303)
-
-
-def _to_person(code: str, told: str) -> Response:
-    query = urlencode({"code": code, "told": told})
-    return RedirectResponse(f"{OFFICE}/person?{query}", status_code=303)
+def _to(place: str, told: str, **query: str) -> Response:
+    return home(f"/{place}?{urlencode(query | {'told': told})}", OFFICE)
 
 
 KNOWN = ("pre", "post", "position", "critique")

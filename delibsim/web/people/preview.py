@@ -10,20 +10,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_desk import RaterDesk
+import httpx
+
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON, Hosting, Withdrawal
 from delibsim.domain.run import Session
 from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.person.browser import Asked, Given
 from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.people.entry import Invitation, invite, invite_person, log_in
 from delibsim.store.people.persons import Identity, consent, set_stage
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import ENDED, rooms_of, set_room, set_seat
-from delibsim.store.people.states import Role, RoomState, SeatState, Stage
+from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import COOKIE
@@ -40,7 +42,7 @@ NEEDED = {Stage.FAILED: "checks", Stage.OVER_QUOTA: "quotas"}
 """What must be declared for a person to be at a stage."""
 AT_ONCE = 8
 """Sessions that are held at the same time."""
-HERE = ("127.0.0.1", 0)
+HERE = "http://localhost"
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,12 @@ class Camera:
 
     async def get(self, path: str, cookie: str = "") -> str:
         """The page at a path for who has a cookie, as the server answers it."""
-        while True:
-            status, headers, text = await _answer(self.app, path, cookie)
-            if status != 303:
-                return text
-            path = headers["location"]
+        transport = httpx.ASGITransport(self.app)
+        cookies = {COOKIE: cookie} if cookie else {}
+        async with httpx.AsyncClient(
+            transport=transport, base_url=HERE, cookies=cookies, follow_redirects=True
+        ) as client:
+            return (await client.get(path)).text
 
     async def take(
         self, session: str, seat: str, occasion: str, prompt: Prompt | None = None
@@ -280,37 +283,3 @@ def _seated(hall: Hall, session: str, seat: str) -> str:
     set_stage(hall.register, code, Stage.READY)
     hall.join(code, session, seat)
     return cookie
-
-
-async def _answer(app: Any, path: str, cookie: str) -> tuple[int, dict[str, str], str]:
-    """The status, the headers and the text that an application answers to one request."""
-    sent: list[Any] = []
-    address, _, query = path.partition("?")
-    headers = [(b"host", b"localhost")]
-    if cookie:
-        headers.append((b"cookie", f"{COOKIE}={cookie}".encode()))
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "GET",
-        "scheme": "http",
-        "path": address,
-        "raw_path": address.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "headers": headers,
-        "client": HERE,
-        "server": HERE,
-    }
-
-    async def receive() -> Any:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    await app(scope, receive, send)
-    given = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    body = b"".join(part.get("body", b"") for part in sent[1:])
-    return sent[0]["status"], given, body.decode()

@@ -1,8 +1,9 @@
 """The page of a seat: what was said, whose turn it is, what is asked, what changes meanwhile."""
 
-import json
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -10,13 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from delibsim.conduct.people.desk import PAGES
-from delibsim.conduct.people.view import View
-from delibsim.conduct.people.watch import NOBODY
 from delibsim.domain.hosting import Limit
-from delibsim.models.person.fields import Incomplete
-from delibsim.models.person.reply import reply_of
+from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.told import paragraphs_of
+from delibsim.people.desk import PAGES
+from delibsim.people.presence import NOBODY
+from delibsim.people.view import View
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.requests import (
     WaitingRequest,
@@ -26,11 +26,19 @@ from delibsim.store.people.requests import (
     request_of,
     save_draft,
 )
-from delibsim.store.people.states import SeatState, Stage
-from delibsim.web.people.forms import DECLINED, KEY, answers_in, shown, title_of
+from delibsim.store.people.schema import SeatState, Stage
 from delibsim.web.people.gate import COOKIE, Streams
-from delibsim.web.people.render import render
-from delibsim.web.people.visits import Fields, Visit, Visits, home
+from delibsim.web.people.render import (
+    DECLINED,
+    KEY,
+    Fields,
+    answers_in,
+    draft_of,
+    form_of,
+    render,
+    title_of,
+)
+from delibsim.web.people.visits import HOME, Visit, Visits, home, one
 
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""
@@ -40,25 +48,100 @@ GONE = ("over", "cancelled", "ended", "left")
 """How a seat stands from which nobody is asked any more."""
 
 
-class Room:
-    """The pages of a seat."""
+class Asks(ABC):
+    """Pages that ask something: a form is kept as it is typed, and handed in once.
+
+    What is asked, how an answer is read, kept and shown again, is said by the hooks below.
+    """
+
+    path = HOME
 
     def __init__(self, visits: Visits) -> None:
         self.visits, self.hall, self.register = visits, visits.hall, visits.register
         self.hosting = visits.hosting
-        self._streams = Streams(STREAMS)
 
     def routes(self) -> list[Route]:
         """The routes of these pages."""
         get, post = self.visits.get, self.visits.post
         return [
-            Route("/me/part", get(self.part), methods=["GET"]),
-            Route("/me/events", self.events, methods=["GET"]),
-            Route("/me/answer", post(self.answer), methods=["POST"]),
-            Route("/me/draft", post(self.draft), methods=["POST"]),
-            Route("/me/leave", get(self.leaving), methods=["GET"]),
-            Route("/me/leave", post(self.leave), methods=["POST"]),
+            post(f"{self.path}/answer", self.answer),
+            post(f"{self.path}/draft", self.draft),
+            get(f"{self.path}/leave", self.leaving),
+            post(f"{self.path}/leave", self.leave),
         ]
+
+    @abstractmethod
+    def asked(self, visit: Visit, key: str) -> Any:
+        """What is asked of a person under a key; None where it is not hers, or not any more."""
+
+    @abstractmethod
+    def read(self, asked: Any, answers: Fields) -> str:
+        """The reply that fields are; Incomplete where something is missing or wrong."""
+
+    @abstractmethod
+    def keep(self, asked: Any, key: str, reply: str, status: str, detail: str) -> bool:
+        """Keep what was given; False where it was given before."""
+
+    @abstractmethod
+    def save(self, visit: Visit, key: str, answers: Fields) -> bool:
+        """Keep what is typed; False where it was given before, or is not hers."""
+
+    @abstractmethod
+    def shown_again(
+        self, visit: Visit, asked: Any, answers: Fields, faults: Incomplete
+    ) -> Response:
+        """The page with what was sent, and what is wrong with it."""
+
+    @abstractmethod
+    def leaving(self, visit: Visit, request: Request) -> Response:
+        """Ask whether a person goes for good."""
+
+    @abstractmethod
+    def leave(self, visit: Visit, fields: Fields) -> Response:
+        """A person goes for good."""
+
+    def answer(self, visit: Visit, fields: Fields) -> Response:
+        """Keep what was given, once; show the form again where something is missing or wrong."""
+        key = one(fields, KEY)
+        asked = self.asked(visit, key)
+        if asked is None:  # a form of before: from another tab, or sent twice
+            return home("?known=1", self.path)
+        reply, status, detail = "", "refusal", "the person declined to answer"
+        if DECLINED not in fields:
+            answers = answers_in(fields)
+            try:
+                reply, status, detail = self.read(asked, answers), "ok", ""
+            except Incomplete as faults:
+                self.save(visit, key, answers)
+                return self.shown_again(visit, asked, answers, faults)
+        first = self.keep(asked, key, reply, status, detail)
+        return home("" if first else "?known=1", self.path)
+
+    def draft(self, visit: Visit, fields: Fields) -> Response:
+        """Keep what is typed."""
+        kept = self.save(visit, one(fields, KEY), answers_in(fields))
+        return JSONResponse({"kept": kept}, status_code=200 if kept else 409)
+
+
+@dataclass(frozen=True)
+class Now:
+    """What is asked in a seat now."""
+
+    view: View
+    request: WaitingRequest
+
+
+class Room(Asks):
+    """The pages of a seat."""
+
+    def __init__(self, visits: Visits) -> None:
+        super().__init__(visits)
+        self._streams = Streams(STREAMS)
+
+    def routes(self) -> list[Route]:
+        """The routes of these pages."""
+        changes = Route(f"{HOME}/events", self.events, methods=["GET"])
+        return [*super().routes(), self.visits.get(f"{HOME}/part", self.part), changes]
 
     def page(
         self,
@@ -76,12 +159,8 @@ class Room:
                     note_shown(self.register, view.request.key)
             form = self._form(visit, view, view.request, given, faults)
         told = self._told(view) if not known else "people.known"
-        values: dict[str, Any] = {
-            "view": view,
-            "form": form,
-            "told": told,
-            "waiting": waiting(view),
-        }
+        values: dict[str, Any] = {"view": view, "form": form, "told": told}
+        values["waiting"] = waiting(view)
         values |= {"hosting": self.hosting, "models": self._models(view)}
         return self.visits.page(visit, "room.html", 422 if faults else 200, **values)
 
@@ -122,44 +201,39 @@ class Room:
                     yield {"id": str(last), "event": "change", "data": ""}
                 seen = last
 
-    def answer(self, visit: Visit, fields: Fields) -> Response:
-        """Keep what was given, once; show the form again where something is missing or wrong."""
-        view = self.hall.view(visit.person.id)
-        request = view.request if view else None
-        if view is None or request is None or request.key != (fields.get(KEY) or [""])[-1]:
-            if request is None:
-                self._refuse_lost(fields)
-            return home("?known=1")  # a form of before: from another tab, or sent twice
-        if DECLINED in fields:
-            first = hand_in(
-                self.register, request.key, "", "refusal", "the person declined to answer"
-            )
-        else:
-            answers = answers_in(fields)
-            try:
-                reply = reply_of(PAGES.validate_json(request.page), answers)
-            except Incomplete as faults:
-                save_draft(self.register, request.key, json.dumps(answers))
-                return self.page(visit, view, given=answers, faults=faults)
-            first = hand_in(self.register, request.key, reply)
-        self.hall.watch.tell(view.room.session, NOBODY)
-        return home() if first else home("?known=1")
-
-    def _refuse_lost(self, fields: Fields) -> None:
-        """Unavailable for the form of a request that a database lost when it ended at once: it
-        is asked for anew, so that the same form can be sent again.
+    def asked(self, visit: Visit, key: str) -> Now | None:
+        """The request that waits in the seat of a person. Unavailable for one that a database lost
+        when it ended at once: it is asked for anew, so that the same form can be sent again.
         """
-        if request_of(self.register, (fields.get(KEY) or [""])[-1]) is None:
+        view = self.hall.view(visit.person.id)
+        if view is not None and view.request is not None:
+            return Now(view, view.request) if view.request.key == key else None
+        if request_of(self.register, key) is None:
             raise Unavailable("the database has lost what this form answers")
+        return None
 
-    def draft(self, visit: Visit, fields: Fields) -> Response:
+    def read(self, asked: Now, answers: Fields) -> str:
+        """The reply in the form of what was asked."""
+        return reply_of(PAGES.validate_json(asked.request.page), answers)
+
+    def keep(self, asked: Now, key: str, reply: str, status: str, detail: str) -> bool:
+        """Keep a reply, and wake who waits for it."""
+        first = hand_in(self.register, key, reply, status, detail)
+        self.hall.watch.tell(asked.view.room.session, NOBODY)
+        return first
+
+    def save(self, visit: Visit, key: str, answers: Fields) -> bool:
         """Keep what is typed."""
         view = self.hall.view(visit.person.id)
-        key = (fields.get(KEY) or [""])[-1]
         if view is None or view.request is None or view.request.key != key:
-            return JSONResponse({"kept": False}, status_code=409)
-        kept = save_draft(self.register, key, json.dumps(answers_in(fields)))
-        return JSONResponse({"kept": kept}, status_code=200 if kept else 409)
+            return False
+        return save_draft(self.register, key, answers)
+
+    def shown_again(
+        self, visit: Visit, asked: Now, answers: Fields, faults: Incomplete
+    ) -> Response:
+        """The page with what was sent."""
+        return self.page(visit, asked.view, given=answers, faults=faults)
 
     def leaving(self, visit: Visit, request: Request) -> Response:
         """Ask whether a person goes for good."""
@@ -178,10 +252,11 @@ class Room:
         given: Fields | None,
         faults: Incomplete | None,
     ) -> dict[str, Any]:
+        """What the template of the form is given."""
         asked = PAGES.validate_json(request.page)
-        form = shown(asked, request, visit.words, given, faults)
-        speaks = asked.occasion.startswith("turn ")
-        limit = self.hosting.turn if speaks else self.hosting.survey
+        draft = given if given is not None else draft_of(request.draft)
+        form = form_of(asked, request.key, visit.words, draft, faults)
+        limit = self.hosting.limit(asked.occasion)
         form["title"] = visit.words(title_of(asked))
         form["limit"], form["left"] = limit, _left(limit, request)
         form["instructions"] = paragraphs_of(view.instructions)

@@ -1,21 +1,35 @@
-"""Who asks for a page: the person of a cookie, in her language, as often as anybody needs to."""
+"""Who asks for a page: whom a cookie lets in, and in which language; the links that people use."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_reception import rater_reception
-from delibsim.domain.hosting import Reception
-from delibsim.store.people.entry import Login, visitor_of
-from delibsim.store.people.persons import Person
+from delibsim.domain.hosting import Hosting, Question, Reception
+from delibsim.models.person.fields import cleaned
+from delibsim.people.hall import Hall
+from delibsim.store.people.assignments import note_task
+from delibsim.store.people.entry import (
+    Invitation,
+    Login,
+    accept,
+    invited,
+    is_revoked,
+    let_in,
+    login_of,
+    visitor_of,
+)
+from delibsim.store.people.persons import Identity, Person, person_of_panel
 from delibsim.store.people.register import Unavailable
-from delibsim.store.people.states import Role, Stage
+from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people.gate import (
     COOKIE,
     NEWCOMERS,
@@ -25,86 +39,62 @@ from delibsim.web.people.gate import (
     Rates,
     fields_in,
     refuse_foreign,
+    with_cookie,
 )
-from delibsim.web.people.render import Language, language, languages, render
+from delibsim.web.people.render import Fields, Language, language, languages, render
 
 HOME = "/me"
+TASK = "task"
+"""The check that raters answer where people.yaml declares nothing for them."""
+PANEL_IDS = ("PROLIFIC_PID", "pid")
+"""The parameters of a link in which panels send the id of a person, beside that of the study."""
+LONGEST_ID = 100
 Answer = Callable[[Request], Awaitable[Response]]
-Fields = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A person who asks for a page: her cookie, and the language of her pages."""
+    """Somebody who asks for a page: her login, and the language of her pages. `person` is empty for
+    the researcher.
+    """
 
-    person: Person
     login: Login
     words: Language
+    person: Person = Person("", Role.RESEARCHER, "", "")
 
 
-class Visits:
-    """Turns requests into visits, and answers those that are nobody's."""
+class Door(ABC):
+    """Routes that are open to those whom a cookie lets in; others are turned away."""
 
     def __init__(self, hall: Hall) -> None:
         self.hall, self.register, self.hosting = hall, hall.register, hall.hosting
         self.rates = Rates()
-        self.told_in_demo: Callable[[Language], Reception] | None = None
-        """What the person in a demonstration is told; None where people are real."""
 
+    @abstractmethod
     def of(self, request: Request) -> Visit | None:
         """The visit that a request is; None where its cookie is nobody's, or is not good any more.
 
         HTTPException 429 where too many come.
         """
-        found = visitor_of(self.register, request.cookies.get(COOKIE, ""))
-        if found is None:
-            self._count_unknown(request)
-            return None
-        login, person = found
-        if self.rates.is_over(login.csrf, OFTEN):
-            raise HTTPException(429)
-        if login.role not in (Role.PARTICIPANT, Role.RATER):
-            return None
-        if person is None:
-            return None
-        self.hall.presence.note(person)
-        return Visit(person, login, language(person.language))
 
-    def count_try(self, request: Request) -> None:
-        """Count a link that opens nothing; HTTPException 429 where there are too many."""
-        if self.rates.is_over(f"try {address_of(request)}", TRIES):
-            raise HTTPException(429)
+    @abstractmethod
+    def turned_away(self, request: Request) -> Response:
+        """What somebody sees whom no cookie lets in."""
 
-    def count_newcomer(self, request: Request) -> None:
-        """Count who comes by an open link for the first time; HTTPException 429 for too many."""
-        if self.rates.is_over(f"new {address_of(request)}", NEWCOMERS):
-            raise HTTPException(429)
-
-    def _count_unknown(self, request: Request) -> None:
-        if self.rates.is_over(address_of(request), OF_ADDRESS):
-            raise HTTPException(429)
-        if COOKIE in request.cookies:
-            self.count_try(request)
-
-    def words(self, request: Request) -> Language:
-        """The language of who is not known yet: asked for, or that of the study."""
-        wanted = request.query_params.get("lang", "")
-        return language(wanted if wanted in languages() else self.hosting.language)
-
-    def get(self, make: Callable[[Visit, Request], Response]) -> Answer:
-        """A route that shows something to a person."""
+    def get(self, path: str, make: Callable[[Visit, Request], Response]) -> Route:
+        """A route that shows something."""
 
         def made(request: Request) -> Response:
             visit = self.of(request)
-            return self.nobody(request) if visit is None else make(visit, request)
+            return self.turned_away(request) if visit is None else make(visit, request)
 
         async def answer(request: Request) -> Response:
             return await run_in_threadpool(made, request)
 
-        return answer
+        return Route(path, answer, methods=["GET"])
 
-    def post(self, act: Callable[[Visit, Fields], Response]) -> Answer:
-        """A route that takes a form of a person; a form without her secret is refused. Where the
+    def post(self, path: str, act: Callable[[Visit, Fields], Response]) -> Route:
+        """A route that takes a form; one without the secret of who sent it is refused. Where the
         register cannot be read or written, a page holds what was sent, to be sent again.
         """
 
@@ -113,7 +103,7 @@ class Visits:
             try:
                 visit = self.of(request)
                 if visit is None:
-                    return self.nobody(request)
+                    return self.turned_away(request)
                 words = visit.words
                 refuse_foreign(fields, visit.login)
                 return home() if visit.person.stage == Stage.WITHDRAWN else act(visit, fields)
@@ -123,18 +113,61 @@ class Visits:
         async def answer(request: Request) -> Response:
             return await run_in_threadpool(made, request, await fields_in(request))
 
-        return answer
+        return Route(path, answer, methods=["POST"])
 
-    def again(
-        self, request: Request, fields: Mapping[str, list[str]], words: Language | None = None
-    ) -> Response:
+    def again(self, request: Request, fields: Fields, words: Language) -> Response:
         """What was sent, in a form that sends it again."""
-        words = words or self.words(request)
         kept = [(name, value) for name, values in fields.items() for value in values]
         texts = [value for name, value in kept if name == "text"]
         told = page("again.html", words, 503, fields=kept, texts=texts, action=request.url.path)
         told.headers["retry-after"] = "10"
         return told
+
+    def count(self, who: str, rate: tuple[int, float]) -> None:
+        """Count who asks; HTTPException 429 where that is too often."""
+        if self.rates.is_over(who, rate):
+            raise HTTPException(429)
+
+    def words(self, request: Request) -> Language:
+        """The language of who is not known yet: asked for, or that of the study."""
+        return language(_known(request.query_params.get("lang", "")) or self.hosting.language)
+
+    def page(self, visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
+        """A page for who is let in."""
+        common = {"csrf": visit.login.csrf, "languages": languages()}
+        values = {"contact": self.hosting.contact} | common | values
+        return page(template, visit.words, status, **values)
+
+
+class Visits(Door):
+    """The door of participants and raters."""
+
+    told_in_demo: Callable[[Language], Reception] | None = None
+    """What the person in a demonstration is told; None where people are real."""
+
+    def of(self, request: Request) -> Visit | None:
+        """The visit of a person, of whom it is noted that she is here."""
+        found = visitor_of(self.register, request.cookies.get(COOKIE, ""))
+        if found is None:
+            self.count(address_of(request), OF_ADDRESS)
+            if COOKIE in request.cookies:
+                self.count_try(request)
+            return None
+        login, person = found
+        self.count(login.csrf, OFTEN)
+        if login.role not in (Role.PARTICIPANT, Role.RATER) or person is None:
+            return None
+        self.hall.presence.note(person)
+        return Visit(login, language(person.language), person)
+
+    def turned_away(self, request: Request, status: int = 403) -> Response:
+        """The page of a link or a cookie that opens nothing."""
+        contact = self.hosting.contact
+        return page("no_link.html", self.words(request), status, contact=contact)
+
+    def count_try(self, request: Request) -> None:
+        """Count a link that opens nothing; HTTPException 429 where there are too many."""
+        self.count(f"try {address_of(request)}", TRIES)
 
     def reception(self, visit: Visit) -> Reception:
         """What the person is told and asked: as a participant, or as a rater."""
@@ -144,16 +177,93 @@ class Visits:
             return self.hosting.participants
         return rater_reception(self.hosting, visit.words.code)
 
-    def nobody(self, request: Request, status: int = 403) -> Response:
-        """The page of a link or a cookie that opens nothing."""
-        contact = self.hosting.contact
-        return page("no_link.html", self.words(request), status, contact=contact)
 
-    def page(self, visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
-        """A page for a person."""
-        common = {"csrf": visit.login.csrf, "languages": languages()}
-        values = {"contact": self.hosting.contact} | common | values
-        return page(template, visit.words, status, **values)
+class Entry:
+    """A link shows a page with a button, which takes the seat and sets the cookie: programs that
+    look at links do not use them up.
+    """
+
+    def __init__(self, visits: Visits) -> None:
+        self.visits, self.register = visits, visits.register
+
+    def routes(self) -> list[Route]:
+        """The routes of these pages."""
+        path = "/i/{token}"
+        return [Route(path, self.show, methods=["GET"]), Route(path, self.enter, methods=["POST"])]
+
+    def show(self, request: Request) -> Response:
+        """A page with a button; nothing is changed by looking at it."""
+        found = self._invited(request)
+        if found is None:
+            return self.visits.turned_away(request, 404)
+        if not found.person and self._needs_id(request):
+            return self._without_id(request)
+        known = None if found.person else self._here(request, found)
+        words = self.visits.words(request)
+        here, query, token = bool(known), request.url.query, request.path_params["token"]
+        links = [(code, _in_language(request, code)) for code in languages()]
+        return page("enter.html", words, links=links, here=here, query=query, token=token)
+
+    def enter(self, request: Request) -> Response:
+        """Let the person in to whom a link belongs; of an open link, a new one."""
+        found = self._invited(request)
+        if found is None:
+            return self.visits.turned_away(request, 404)
+        if not found.person:
+            if self._needs_id(request):
+                return self._without_id(request)
+            if self._here(request, found) and "new" not in request.query_params:
+                return home()
+            found = self._new(request, found)
+            if found is None:
+                return self.visits.turned_away(request)
+        if found.task:
+            note_task(self.register, found.person, found.task)
+        cookie = let_in(self.register, request.path_params["token"], found)
+        return with_cookie(home(), cookie, request)
+
+    def _invited(self, request: Request) -> Invitation | None:
+        found = invited(self.register, request.path_params["token"])
+        if found is None:
+            self.visits.count_try(request)
+        return found
+
+    def _panel_id(self, request: Request) -> tuple[str, str]:
+        """The parameter and the id with which a panel sent somebody; nothing where none did."""
+        own = self.visits.hosting.panel
+        for name in (own,) if own else PANEL_IDS:
+            if given := cleaned(request.query_params.get(name, ""))[:LONGEST_ID]:
+                return name, given
+        return "", ""
+
+    def _needs_id(self, request: Request) -> bool:
+        return bool(self.visits.hosting.panel) and not self._panel_id(request)[1]
+
+    def _without_id(self, request: Request) -> Response:
+        contact = self.visits.hosting.contact
+        return page("no_id.html", self.visits.words(request), 400, contact=contact)
+
+    def _here(self, request: Request, found: Invitation) -> str:
+        """Who has come by an open link on this device before; "" where nobody has, or where a panel
+        says who it is.
+        """
+        if self._panel_id(request)[1]:
+            return ""
+        known = login_of(self.register, request.cookies.get(COOKIE, ""))
+        return known.person if known is not None and known.role == found.role else ""
+
+    def _new(self, request: Request, found: Invitation) -> Invitation | None:
+        """The invitation of who comes by an open link: known by the id of her panel, or new; None
+        where she was shut out.
+        """
+        name, given = self._panel_id(request)
+        who = Identity(panel=name, panel_id=given) if given else None
+        before = person_of_panel(self.register, name, given) if given else ""
+        if before:
+            shut_out = is_revoked(self.register, before)
+            return None if shut_out else replace(found, person=before)
+        self.visits.count(f"new {address_of(request)}", NEWCOMERS)
+        return accept(self.register, found, self.visits.words(request).code, who)
 
 
 def page(template: str, words: Language, status: int = 200, **values: Any) -> Response:
@@ -161,11 +271,40 @@ def page(template: str, words: Language, status: int = 200, **values: Any) -> Re
     return HTMLResponse(render(template, words, **values), status_code=status)
 
 
-def home(query: str = "") -> Response:
+def home(query: str = "", path: str = HOME) -> Response:
     """Back to whatever is next for a person."""
-    return RedirectResponse(f"{HOME}{query}", status_code=303)
+    return RedirectResponse(f"{path}{query}", status_code=303)
 
 
 def address_of(request: Request) -> str:
     """The address that a request came from."""
     return request.client.host if request.client else ""
+
+
+def one(fields: Mapping[str, list[str]], name: str) -> str:
+    """The last value of a field of a form; "" where it was not sent."""
+    return (fields.get(name) or [""])[-1]
+
+
+def rater_reception(hosting: Hosting, code: str) -> Reception:
+    """What raters are told and asked whose pages are in a language."""
+    return hosting.raters or _by_default(code)
+
+
+@cache
+def _by_default(code: str) -> Reception:
+    texts = language(code).texts
+    options = texts["raters.judge"], texts["raters.talk"], texts["raters.persuade"]
+    check = Question(TASK, texts["raters.check"], options=options, right=options[:1])
+    return Reception(texts["raters.consent"], "", texts["raters.debriefing"], (check,))
+
+
+def _known(code: str) -> str:
+    """The code of a language; "" for one that there is not."""
+    return code if code in languages() else ""
+
+
+def _in_language(request: Request, code: str) -> str:
+    """The address of this page in another language."""
+    given = [(name, text) for name, text in request.query_params.multi_items() if name != "lang"]
+    return f"{request.url.path}?{urlencode([*given, ('lang', code)])}"

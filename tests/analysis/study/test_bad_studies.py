@@ -17,7 +17,7 @@ from delibsim.analysis.study.effect_sizes import covariance, equivalence, sizes
 from delibsim.analysis.study.findings import findings
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.reasoning import reasoning
-from delibsim.analysis.study.report import page_of
+from delibsim.analysis.study.report import study_report
 from delibsim.analysis.study.slopes import ceiling, convergence
 from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import Draws
@@ -159,6 +159,6 @@ SMALLEST = {
 @pytest.mark.parametrize("kind", SMALLEST)
 def test_a_study_of_one_has_a_report(kind):
     found = findings(replace(STUDY, rows=SMALLEST[kind].reset_index(drop=True)), DRAWS)
-    page = page_of(found, DRAWS)
+    page = study_report(found, DRAWS).page()
     assert any("Noise floor" in sentence for sentence in page.summary)
     assert not any("(SD" in sentence for sentence in page.summary)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from delibsim.asking.kinds.misquotes import entry_texts, misquoted, quotations
+from delibsim.asking.kinds.rationale_rules import entry_texts, misquoted, quotations
 from delibsim.domain.scheme import Dimension, Level
 
 TEXT = "We can’t wait: trees cool the street in summer, and shade is free — for everyone."

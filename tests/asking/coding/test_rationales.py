@@ -2,7 +2,7 @@
 
 import pytest
 
-from delibsim.asking.kinds.conclusions import concluded
+from delibsim.asking.kinds.rationale_rules import concluded
 from delibsim.domain.scheme import Dimension, Level
 
 REASONS = Dimension(

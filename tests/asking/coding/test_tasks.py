@@ -8,9 +8,9 @@ import pytest
 
 from delibsim import Completion, Participant
 from delibsim.asking.blinding import blinded_text
-from delibsim.asking.kinds.codable import occurrences_of, why_not_coded
 from delibsim.asking.kinds.code import Coded, sample_question
 from delibsim.asking.kinds.code_plan import wording_named
+from delibsim.asking.kinds.coding import occurrences_of, why_not_coded
 from delibsim.asking.record import GIVEN_UP, ask_in_turn
 from delibsim.domain.annotation import Text
 from delibsim.domain.scheme import Dimension, Example, Level, Scheme

@@ -6,9 +6,8 @@ from fake_provider import FakeProvider
 
 from delibsim import ModelPool, Runs, WrongInput
 from delibsim.asking import road
-from delibsim.asking.kinds.code_outcome import measured
-from delibsim.asking.kinds.code_plan import plan_coding, tried
-from delibsim.asking.progress import AskingProgress
+from delibsim.asking.kinds.code_plan import measured, plan_coding, tried
+from delibsim.asking.record import AskingProgress
 from delibsim.conduct import ask as asking
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest

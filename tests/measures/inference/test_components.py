@@ -112,6 +112,23 @@ def test_on_complete_data_they_are_those_of_pingouin(case):
     assert found.icc_2k == pytest.approx(oracle["icc_2k"], abs=1e-6)
 
 
+@pytest.mark.parametrize("seed", [2, 11, 14, 20])
+def test_on_complete_data_they_are_those_of_the_analysis_of_variance(seed):
+    """Also where raters differ by little, so that the boundary is near."""
+    rng = np.random.default_rng(seed)
+    n, k = 12, 4
+    table = rng.normal(60, 5, (n, 1)) + rng.normal(0, 2, (1, k)) + rng.normal(0, 2.4, (n, k))
+    table = np.round(table)
+    rows, columns, mean = table.mean(axis=1), table.mean(axis=0), table.mean()
+    rest = ((table - rows[:, None] - columns + mean) ** 2).sum() / ((n - 1) * (k - 1))
+    targets = k * ((rows - mean) ** 2).sum() / (n - 1)
+    raters = n * ((columns - mean) ** 2).sum() / (k - 1)
+    found = crossed_components(table)
+    expected = ((targets - rest) / k, max(raters - rest, 0.0) / n, rest)
+    assert raters > rest
+    assert (found.target, found.rater, found.residual) == pytest.approx(expected, rel=1e-6)
+
+
 def test_on_complete_data_of_the_older_reference_too():
     found = crossed_components(REFITTED["icc"]["ratings"])
     assert found.icc_2k == pytest.approx(REFITTED["icc"]["icc_2k"], abs=1e-6)

@@ -59,7 +59,7 @@ def seated(register, session="a.r1"):
 def test_no_file_of_the_database_keeps_what_was_deleted(register, files):
     code = seated(register)
     put_request(register, "k1", "a.r1", "P1", "turn 1", "{}")
-    save_draft(register, "k1", json.dumps({"text": [f"{WORDS} typed"]}))
+    save_draft(register, "k1", {"text": [f"{WORDS} typed"]})
     assert files(f"{WORDS} typed")
     hand_in(register, "k1", f"{WORDS} said")
     keep_answers(register, code, {"job": f"{WORDS} kept"})
@@ -102,7 +102,7 @@ def test_a_session_goes_only_where_something_was_given(register, status, draft, 
     put_request(register, "k1", "a.r1", "P1", "pre", "{}")
     assert session_with_words(register, code) == ""
     if draft:
-        save_draft(register, "k1", "{}")
+        save_draft(register, "k1", {})
     if status:
         hand_in(register, "k1", "", status)
     assert session_with_words(register, code) == ("a.r1" if words else "")

@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from delibsim.store.people import register as registers
-from delibsim.store.people.databases import Outage
 from delibsim.store.people.persons import add_person, persons
-from delibsim.store.people.register import Register, Unavailable
+from delibsim.store.people.register import Outage, Register, Unavailable
 from delibsim.store.runs import Runs
 
 

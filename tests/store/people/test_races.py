@@ -22,8 +22,7 @@ from delibsim.store.people.persons import (
 )
 from delibsim.store.people.requests import hand_in, put_request, request_of, save_draft
 from delibsim.store.people.rooms import open_room, rooms_of, set_room, set_seat, shut_out, take_seat
-from delibsim.store.people.schema import LOGIN, PLACE, REQUEST
-from delibsim.store.people.states import Role, RoomState, SeatState, Stage
+from delibsim.store.people.schema import LOGIN, PLACE, REQUEST, Role, RoomState, SeatState, Stage
 
 
 def at_once(*acts):
@@ -115,12 +114,15 @@ def test_a_request_is_given_once_and_no_draft_comes_after(registers):
         assert len({one.asked for one in kept}) == 1
         given = at_once(
             *[lambda n=n, k=key: hand_in(registers[n % 2], k, f"reply {n}") for n in range(6)],
-            *[lambda n=n, k=key: save_draft(registers[n % 2], k, f"draft {n}") for n in range(2)],
+            *[
+                lambda n=n, k=key: save_draft(registers[n % 2], k, {"text": [f"draft {n}"]})
+                for n in range(2)
+            ],
         )
         assert sum(given[:6]) == 1
         found = request_of(registers[0], key)
         assert found.reply == f"reply {given.index(True)}"
-        assert not save_draft(registers[1], key, "later")
+        assert not save_draft(registers[1], key, {})
         assert request_of(registers[0], key).draft == found.draft
 
 

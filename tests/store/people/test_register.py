@@ -8,9 +8,8 @@ from postgres import PASSWORD
 from sqlalchemy import inspect, text, update
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.people.databases import ADDRESS
 from delibsim.store.people.persons import Identity, add_person, identities, persons
-from delibsim.store.people.register import FILE, Register
+from delibsim.store.people.register import ADDRESS, FILE, Register
 from delibsim.store.people.schema import OWN, TABLES, VERSION
 from delibsim.store.runs import Runs
 

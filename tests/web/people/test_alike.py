@@ -12,7 +12,7 @@ import pytest
 from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
 
 from delibsim.store.people.rooms import rooms_of
-from delibsim.store.people.states import RoomState
+from delibsim.store.people.schema import RoomState
 
 OBSERVER = "Participant 1"
 OTHERS = ("Participant 2", "Participant 3")

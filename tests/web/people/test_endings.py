@@ -12,10 +12,10 @@ from sqlalchemy import update
 from delibsim.cli.main import main
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Completion, Limit, Question, Quota
-from delibsim.store.people.endings import Ended, endings
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.schema import ROOM, SEAT
+from delibsim.store.people.tables import Ended, endings
 
 SEX = Question("sex", "Which are you?", options=("Woman", "Man"))
 AGE = Question("age", "How old are you?", "number", low=16, high=120)
@@ -168,7 +168,7 @@ def test_the_bonus_file_has_a_line_for_each_id_and_no_formula(over, tmp_path):
     assert path.read_text(encoding="utf-8") == "5f1e,2.45\n'=HYPERLINK(1),2.45\n"
     assert run("bonus", "s")[0] == 2  # it is there already
     _, out, _ = run("forget", "s", "--all")
-    code, out, _ = run("bonus", "s", "--to", "later.csv")
+    code, out, _ = run("bonus", "s", "-o", "later.csv")
     assert "of 2 persons with a bonus no id of a panel is kept" in " ".join(out.split())
 
 
@@ -177,7 +177,7 @@ def test_list_and_export_have_ending_code_and_bonus(over, tmp_path):
     _, out, _ = run("list", "s", "--json")
     assert out.count('"ending": "done"') == out.count('"completion": "DONE-1"') == 2
     assert out.count('"bonus": "2.45"') == 2
-    assert run("export", "s", "--to", "out")[0] == 0
+    assert run("export", "s", "-o", "out")[0] == 0
     with (tmp_path / "out" / "persons.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["ending"] for row in rows} == {"done"}

@@ -19,12 +19,19 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from delibsim.models.person.fields import Incomplete
+from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.models.person.reply import reply_of
-from delibsim.web.people.forms import answers_in, form_of, said_of, texts_of
 from delibsim.web.people.gate import Gate, fields_in
-from delibsim.web.people.render import ASSETS, asset, language, render
+from delibsim.web.people.render import (
+    ASSETS,
+    answers_in,
+    asset,
+    form_of,
+    language,
+    render,
+    said_of,
+    texts_of,
+)
 from delibsim.web.serve import bound
 
 SCREENS = [(1280, "light"), (400, "dark"), (320, "light")]
@@ -54,7 +61,7 @@ class Desk:
         return self.shown(name, self.drafts.get(name, {}))
 
     async def answer(self, request):
-        fields = await fields_in(request, None)
+        fields = await fields_in(request)
         name = fields["key"][0]
         self.posts += 1
         if "declined" in fields:
@@ -70,7 +77,7 @@ class Desk:
     async def draft(self, request):
         if self.down:
             return Response(status_code=503)
-        fields = await fields_in(request, None)
+        fields = await fields_in(request)
         name = fields["key"][0]
         if name in self.given:
             return JSONResponse({}, status_code=409)

@@ -133,12 +133,13 @@ def test_the_terminal_shows_it_and_obeys_nothing(said):
     assert MARK in shown
     assert hides(shown) == set()
     for line in shown.splitlines():  # her lines stand below her name, further in than any heading
-        assert MARK not in line or line.startswith("     "), line
+        mediator = "We hold in common" in line  # a model, which may take words up in one line
+        assert MARK not in line or line.startswith("     ") or mediator, line
 
 
 def test_what_is_exported_is_the_same_number_of_rows(said):
     home, hall, _, _ = said
-    delibsim(home, "export", "s", "--to", str(home / "out"))
+    delibsim(home, "export", "s", "-o", str(home / "out"))
     run = hall.runs.run(hall.runs.sessions()[0])
     (text,) = [one.text for one in run.transcript if MARK in one.text]
     found = 0

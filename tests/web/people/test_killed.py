@@ -19,8 +19,7 @@ from delibsim.conduct.replay import replay
 from delibsim.store.people.entry import Invitation, invite_person
 from delibsim.store.people.persons import Identity, answers_of, person_of
 from delibsim.store.people.register import Register
-from delibsim.store.people.schema import REQUEST
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import REQUEST, Role
 from delibsim.store.runs import Runs
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]

@@ -13,17 +13,15 @@ from people_site import hall_of, link_for, open_link, served
 from rated import codes_online, debates_online, study_of_debates
 from sqlalchemy import Float
 
-from delibsim.conduct.people.hall import Hall
-from delibsim.conduct.people.rater_desk import RaterDesk
-from delibsim.conduct.people.rater_rows import Rows
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
+from delibsim.people.raters import RaterDesk, Rows
 from delibsim.planning.compose import plan
 from delibsim.store.codings import Codings
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import seat_of
-from delibsim.store.people.schema import TABLES
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import TABLES, Role
 from delibsim.store.ratings import Ratings
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]

@@ -17,16 +17,13 @@ from delibsim.cli.main import main
 from delibsim.cli.people import app
 from delibsim.domain.hosting import Limit
 from delibsim.store.interventions import interventions_in
-from delibsim.store.people.entry import SHIFT, is_password, let_researcher_in, log_in, set_password
+from delibsim.store.people.entry import SHIFT, is_password, set_password
 from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import open_request
 from delibsim.store.people.rooms import end_room, rooms_of, seat_of, set_room
-from delibsim.store.people.schema import LOGIN, PERSON, REQUEST
-from delibsim.store.people.states import Role, RoomState, SeatState
+from delibsim.store.people.schema import LOGIN, PERSON, REQUEST, RoomState, SeatState
 from delibsim.web.conversation import conversation_page
-from delibsim.web.people import office_entry
-from delibsim.web.people.gate import COOKIE
 from delibsim.web.site import Site
 
 ONE = "[person,citizen,citizen]"
@@ -350,19 +347,6 @@ def test_a_server_for_others_needs_a_password_even_from_this_machine(tmp_path):
             assert Researcher(address, **headers).comes().page.status_code == 403
 
 
-def test_cookies_of_people_open_no_office_and_the_researchers_opens_no_seat(table):
-    hall, person, code, office = table
-    own = office_entry.OfficeEntry(hall, True).cookie
-    stranger = Browser(str(person.http.base_url))
-    stranger.http.cookies.set(own, log_in(hall.register, code, Role.PARTICIPANT))
-    assert stranger.get("/office").status_code == 403
-    stranger.http.cookies.clear()
-    stranger.http.cookies.set(COOKIE, let_researcher_in(hall.register))
-    assert stranger.get("/me").status_code == 403
-    assert stranger.get("/office").status_code == 403
-    assert office.get("/me").status_code == 403
-
-
 def test_who_guesses_passwords_has_to_wait(tmp_path):
     hall = hall_of(tmp_path, models=ONE)
     set_password(hall.register, SECRET)
@@ -371,16 +355,6 @@ def test_who_guesses_passwords_has_to_wait(tmp_path):
         tried = [office.comes(f"guess number {n}").page.status_code for n in range(8)]
         assert tried == [403] * 6 + [429] * 2
         assert office.comes(SECRET).page.status_code == 429
-
-
-def test_a_form_without_the_secret_does_nothing(table):
-    hall, _person, code, office = table
-    (session,) = hall.sessions
-    for path in ("message", "end", "restart", "seat", "revoke", "logout", "language"):
-        fields = {"csrf": "x", "session": session, "code": code, "text": "no", "language": "de"}
-        assert office.http.post(f"/office/{path}", data=fields).status_code == 403, path
-    assert state_of(hall) == RoomState.HELD
-    assert interventions_in(hall.runs, session)[0] == []
 
 
 def test_what_there_is_not_is_said_to_be_missing(table):

@@ -11,9 +11,9 @@ from fake_provider import Rule
 from people_site import PLAIN, TABLE, Browser, filled, hall_of, hidden, link_for, served, take_part
 from provider_thread import provider_in_a_thread
 
-from delibsim.conduct.people import hall as halls
 from delibsim.domain.hosting import Limit
 from delibsim.models.pool import ModelPool
+from delibsim.people import hall as halls
 from delibsim.store.people.requests import (
     hand_in,
     not_counted,
@@ -23,8 +23,8 @@ from delibsim.store.people.requests import (
     request_of,
 )
 from delibsim.store.people.rooms import rooms_of, seat_of
+from delibsim.store.people.schema import RoomState, SeatState
 from delibsim.store.people.server import Serving
-from delibsim.store.people.states import RoomState, SeatState
 
 pytestmark = [pytest.mark.slow]
 REFUSED = Rule(status=401)

@@ -2,14 +2,13 @@
 
 import re
 import shutil
-import socket
-import threading
-import time
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
+from types import SimpleNamespace
 
 import httpx
+import people_site
 import pytest
-import uvicorn
 from rated import (
     codes_online,
     debates_online,
@@ -19,16 +18,20 @@ from rated import (
     study_of_debates,
     summaries_online,
 )
-from starlette.applications import Starlette
+from sqlalchemy import update
 
-from delibsim.conduct.people.rater_rows import Rows
+from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
+from delibsim.people.raters import Rows
 from delibsim.store.people.assignments import place_of, replies_of
-from delibsim.store.people.schema import PLACE, REQUEST
+from delibsim.store.people.entry import log_in
+from delibsim.store.people.persons import persons
+from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
-from delibsim.web.people.raters import Rater, RaterPages
-from delibsim.web.people.render import language
+from delibsim.web.people.gate import COOKIE
 
+HOSTING = replace(people_site.PLAIN, contact="us@example.org")
 MODELS = re.compile(r"citizen|eloquent|halting|_plain|extractive|oxford|\.r[12]\b", re.IGNORECASE)
 INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_]+)"[^>]*>')
 
@@ -47,35 +50,28 @@ def debates(held_debates, tmp_path, monkeypatch):
 
 @pytest.fixture
 def served():
-    """Serves the pages of a desk; who asks is named by a cookie, as the site's guard would say."""
-    running = []
+    """Serves the pages of a desk to the raters of a task."""
+    with ExitStack() as stack:
 
-    def serve(desk, task, code="en"):
-        ended = []
+        def serve(desk, task, code="en"):
+            with desk.register.writing() as connection:
+                connection.execute(update(PERSON).values(task=task, language=code))
+            hall = Hall(desk.runs, desk.register, HOSTING, ModelPool(), [])
+            address = stack.enter_context(people_site.served(hall, holding=False))
+            return SimpleNamespace(desk=desk, address=address, cookies={})
 
-        def known(request):
-            name = request.cookies.get("who")
-            return Rater(name, task, language(code), "c" * 32) if name else None
-
-        pages = RaterPages(desk, known, "us@example.org", ended.append)
-        made = socket.create_server(("127.0.0.1", 0))
-        app = Starlette(routes=pages.routes())
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off"))
-        thread = threading.Thread(target=server.run, args=[[made]])
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        running.append((server, thread))
-        return f"http://127.0.0.1:{made.getsockname()[1]}", ended
-
-    yield serve
-    for server, thread in running:
-        server.should_exit = True
-        thread.join()
+        yield serve
 
 
-def browser(address, who):
-    return httpx.Client(base_url=address, cookies={"who": who}, follow_redirects=True)
+def browser(site, who=""):
+    if who not in site.cookies:
+        site.cookies[who] = log_in(site.desk.register, who, Role.RATER) if who else ""
+    cookies = {COOKIE: site.cookies[who]}
+    return httpx.Client(base_url=site.address, cookies=cookies, follow_redirects=True, timeout=20)
+
+
+def ended(desk):
+    return [one.id for one in persons(desk.register) if one.stage == Stage.DONE]
 
 
 def filled(page, check="37"):
@@ -84,7 +80,7 @@ def filled(page, check="37"):
     for name in INPUT.findall(page):
         fields[name] = "61"
     key = re.search(r'name="key" value="([0-9a-f]+)"', page)
-    csrf = re.search(r'name="csrf" value="(\w+)"', page)
+    csrf = re.search(r'name="csrf" value="([\w-]+)"', page)
     radios = re.findall(r'<input type="radio" name="(\w+)" value="([^"]*)"', page)
     fields |= dict(radios)
     for name in re.findall(r'<textarea[^>]* name="(\w+)"', page):
@@ -98,7 +94,7 @@ def filled(page, check="37"):
 
 def begin(client):
     page = client.get("/rate").text
-    csrf = re.search(r'name="csrf" value="(\w+)"', page)[1]
+    csrf = re.search(r'name="csrf" value="([\w-]+)"', page)[1]
     return client.post("/rate/begin", data={"csrf": csrf}).text
 
 
@@ -115,13 +111,13 @@ def test_a_rater_rates_her_debates_from_the_first_page_to_the_last(debates, serv
     task = debates_online(debates, raters=3, each=4)
     desk = desk_of(debates)
     person(desk.register, "ann")
-    address, ended = served(desk, task)
-    with browser(address, "ann") as client:
+    site = served(desk, task)
+    with browser(site, "ann") as client:
         first = client.get("/rate").text
         assert "Number of debates: 4" in first
         shown = [first, *through(client, begin(client))]
     assert "You have handed in everything" in shown[-1]
-    assert ended == ["ann"]
+    assert ended(desk) == ["ann"]
     assert len(shown) == 1 + 2 * 4 + 1
     for page in shown:
         assert not MODELS.search(page), MODELS.search(page)
@@ -147,10 +143,10 @@ def test_texts_pairs_and_summaries_are_answered_to_the_end(
     runs, task = made(tmp_path)
     desk = desk_of(runs)
     person(desk.register, "ann")
-    address, ended = served(desk, task, code)
-    with browser(address, "ann") as client:
+    site = served(desk, task, code)
+    with browser(site, "ann") as client:
         shown = through(client, begin(client))
-    assert ended == ["ann"]
+    assert ended(desk) == ["ann"]
     sheets = len(place_of(desk.register, "ann", task).sheets)
     assert Rows(desk, nullcontext).bring() == sheets
     faults = [
@@ -158,7 +154,7 @@ def test_texts_pairs_and_summaries_are_answered_to_the_end(
         for own in replies_of(desk.register, place_of(desk.register, "ann")).values()
         for one in own.values()
     ]
-    assert set(faults) == {None}
+    assert set(faults) == {""}
     assert [MODELS.search(page) for page in shown if MODELS.search(page)] == []
 
 
@@ -166,8 +162,8 @@ def test_what_is_missing_is_marked_and_what_was_entered_stays(debates, served):
     task = debates_online(debates)
     desk = desk_of(debates)
     person(desk.register, "ann")
-    address, _ = served(desk, task)
-    with browser(address, "ann") as client:
+    site = served(desk, task)
+    with browser(site, "ann") as client:
         page = begin(client)
         page = client.post("/rate/answer", data=filled(page)).text
         some = {**filled(page), "A3": "", "B4": "101", "S1": "12"}
@@ -186,11 +182,11 @@ def test_drafts_a_break_a_double_click_and_a_stale_form(debates, served):
     task = debates_online(debates)
     desk = desk_of(debates)
     person(desk.register, "ann")
-    address, _ = served(desk, task)
-    with browser(address, "ann") as client, browser(address, "ann") as tab:
+    site = served(desk, task)
+    with browser(site, "ann") as client, browser(site, "ann") as tab:
         page = begin(client)
         fields = filled(page)
-        assert client.post("/rate/draft", data={**fields, "S1": "7"}).json() == {"saved": True}
+        assert client.post("/rate/draft", data={**fields, "S1": "7"}).json() == {"kept": True}
         assert 'value="7"' in tab.get("/rate").text
         paused = client.post("/rate/pause", data={**fields, "S1": "8"}).text
         assert "having a break" in paused
@@ -216,18 +212,18 @@ def test_nobody_reaches_what_is_anothers(debates, served):
     desk = desk_of(debates)
     for name in ("ann", "ben"):
         person(desk.register, name)
-    address, _ = served(desk, task)
-    with browser(address, "ann") as ann, browser(address, "ben") as ben:
+    site = served(desk, task)
+    with browser(site, "ann") as ann, browser(site, "ben") as ben:
         hers = filled(begin(ann))
-        begin(ben)
-        ben.post("/rate/answer", data={**hers, "S1": "1"})
-        assert ben.post("/rate/draft", data=hers).status_code == 409
+        own = {"csrf": filled(begin(ben))["csrf"]}
+        ben.post("/rate/answer", data={**hers, **own, "S1": "1"})
+        assert ben.post("/rate/draft", data={**hers, **own}).status_code == 409
         held = place_of(desk.register, "ann", task)
         waits = [
             one.status for own in replies_of(desk.register, held).values() for one in own.values()
         ]
-        assert waits == [None]
-        with httpx.Client(base_url=address) as nobody:
+        assert waits == [""]
+        with browser(site) as nobody:
             for path in ("/rate", "/rate/leave"):
                 assert nobody.get(path).status_code == 403
             for path in ("answer", "draft", "begin", "pause", "go-on", "leave"):
@@ -241,8 +237,8 @@ def test_who_stops_for_good_keeps_what_is_whole_and_the_rest_goes_on(debates, se
     desk = desk_of(debates)
     for name in ("ann", "ben", "cy"):
         person(desk.register, name)
-    address, ended = served(desk, task)
-    with browser(address, "ann") as ann, browser(address, "ben") as ben:
+    site = served(desk, task)
+    with browser(site, "ann") as ann, browser(site, "ben") as ben:
         page = begin(ann)
         assert "nothing to do" in ben.get("/rate").text
         for _ in range(3):
@@ -252,7 +248,7 @@ def test_who_stops_for_good_keeps_what_is_whole_and_the_rest_goes_on(debates, se
         assert "Number of debates: 2" in ben.get("/rate").text
         through(ben, begin(ben))
         assert "Your part is over" in ann.get("/rate").text
-    assert ended == ["ann", "ben"]
+    assert ended(desk) == ["ann", "ben"]
     Rows(desk, nullcontext).bring()
     raters = Ratings.of(debates)
     found = [
@@ -265,8 +261,8 @@ def test_declined_answers_are_missing_with_a_reason(debates, served):
     task = debates_online(debates, raters=1, each=1)
     desk = desk_of(debates)
     person(desk.register, "ann")
-    address, _ = served(desk, task)
-    with browser(address, "ann") as client:
+    site = served(desk, task)
+    with browser(site, "ann") as client:
         page = begin(client)
         page = client.post("/rate/answer", data={**filled(page), "declined": "1"}).text
         client.post("/rate/answer", data=filled(page))
@@ -282,9 +278,9 @@ def test_what_a_rater_writes_is_inert_and_long_words_are_told(tmp_path, monkeypa
     runs, task = summaries_online(tmp_path)
     desk = desk_of(runs)
     person(desk.register, "ann")
-    address, _ = served(desk, task)
+    site = served(desk, task)
     evil = "<script>alert(1)</script> \u202e \U0001f600 & \"'"
-    with browser(address, "ann") as client:
+    with browser(site, "ann") as client:
         page = begin(client)
         long = client.post("/rate/answer", data={**filled(page), "text": "word " * 10_000})
         assert long.status_code == 422
@@ -303,10 +299,10 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
     task = debates_online(debates)
     desk = desk_of(debates)
     person(desk.register, "ann")
-    address, _ = served(desk, task)
+    site = served(desk, task)
     path = Ratings.of(debates).files.packs / f"{task}.json"
     path.write_text(re.sub(r'"debate_sha256": ?"\w', '"debate_sha256": "x', path.read_text()))
-    with browser(address, "ann") as client:
+    with browser(site, "ann") as client:
         answer = client.get("/rate")
     assert answer.status_code == 409
     assert "us@example.org" in answer.text
@@ -316,8 +312,8 @@ def test_requests_are_named_by_what_they_ask(debates, served):
     task = debates_online(debates)
     desk = desk_of(debates)
     person(desk.register, "ann")
-    address, _ = served(desk, task)
-    with browser(address, "ann") as client:
+    site = served(desk, task)
+    with browser(site, "ann") as client:
         through(client, begin(client))
     with desk.register.reading() as connection:
         rows = connection.execute(REQUEST.select().order_by(REQUEST.c.place)).all()

@@ -13,18 +13,23 @@ from pathlib import Path
 import httpx
 from rated import all_of, debates_online, desk_of, person, study_of_debates
 
-from delibsim.conduct.people.rater_rows import Rows
+from delibsim.people.raters import Rows
 from delibsim.store.files import read_lines
+from delibsim.store.people.assignments import note_task
+from delibsim.store.people.entry import log_in
+from delibsim.store.people.schema import Role
 from delibsim.store.ratings import Ratings
+from delibsim.web.people.gate import COOKIE
 
+CSRF = re.compile(r'name="csrf" value="([\w-]+)"')
 TESTS = Path(__file__).parents[2]
 INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_]+)"[^>]*>')
 
 
 @contextmanager
-def server(runs, task, every):
+def server(runs, every):
     """A server in a process of its own; its address, and the process."""
-    words = [sys.executable, str(TESTS / "rater_server.py"), str(runs.folder), task, str(every)]
+    words = [sys.executable, str(TESTS / "rater_server.py"), str(runs.folder), str(every)]
     environment = {**os.environ, "PYTHONPATH": f"{TESTS.parent}:{TESTS}"}
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
@@ -33,8 +38,15 @@ def server(runs, task, every):
             process.kill()
 
 
-def ann(address):
-    return httpx.Client(base_url=address, cookies={"who": "ann"}, follow_redirects=True)
+def ann(address, cookie):
+    return httpx.Client(base_url=address, cookies={COOKIE: cookie}, follow_redirects=True)
+
+
+def cookie_of(runs, task):
+    """The cookie of a rater of a task."""
+    register = desk_of(runs).register
+    note_task(register, person(register, "ann"), task)
+    return log_in(register, "ann", Role.RATER)
 
 
 def rows_of(runs):
@@ -50,7 +62,7 @@ def fields_of(page):
     """A form, filled in."""
     fields = dict.fromkeys(INPUT.findall(page), "61") | {"WINNER": "A"}
     for name in ("key", "csrf"):
-        fields[name] = re.search(rf'name="{name}" value="(\w+)"', page)[1]
+        fields[name] = re.search(rf'name="{name}" value="([\w-]+)"', page)[1]
     return fields
 
 
@@ -58,19 +70,19 @@ def test_killed_between_the_hand_in_and_the_row(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs = study_of_debates(tmp_path)
     task = debates_online(runs, raters=1, each=2)
-    person(desk_of(runs).register, "ann")
-    with server(runs, task, 600) as (address, process), ann(address) as client:
-        client.get("/rate")
-        page = client.post("/rate/begin", data={"csrf": "c" * 32}).text
+    cookie = cookie_of(runs, task)
+    with server(runs, 600) as (address, process), ann(address, cookie) as client:
+        page = client.get("/rate").text
+        page = client.post("/rate/begin", data={"csrf": CSRF.search(page)[1]}).text
         page = client.post("/rate/answer", data=fields_of(page)).text
         ballot = fields_of(page)
         page = client.post("/rate/answer", data=ballot).text
         draft = {**fields_of(page), "S1": "17"}
-        assert client.post("/rate/draft", data=draft).json()["saved"]
+        assert client.post("/rate/draft", data=draft).json()["kept"]
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert rows_of(runs) == Counter()
-    with server(runs, task, 0.1) as (address, _), ann(address) as client:
+    with server(runs, 0.1) as (address, _), ann(address, cookie) as client:
         page = client.get("/rate").text
         assert 'value="17"' in page
         assert "handed in already" in client.post("/rate/answer", data=ballot).text
@@ -90,7 +102,7 @@ def test_killed_while_rows_are_written(tmp_path, monkeypatch):
         all_of(desk, desk.join(person(desk.register, f"p{number}"), task))
     for _ in range(3):
         before = sum(rows_of(runs).values())
-        with server(runs, task, 0.01) as (_, process):
+        with server(runs, 0.01) as (_, process):
             wait_for(lambda known=before: sum(rows_of(runs).values()) > known or known == 32)
             process.send_signal(signal.SIGKILL)
             process.wait()

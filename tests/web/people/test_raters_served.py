@@ -18,7 +18,7 @@ from rated import codes_online, debates_online, study_of_debates
 from delibsim.store.codings import Codings
 from delibsim.store.people.entry import Invitation, invite
 from delibsim.store.people.register import Register
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import Role
 from delibsim.store.ratings import Ratings
 
 TESTS = Path(__file__).parents[2]

@@ -16,16 +16,16 @@ from people_site import PLAIN, link_for, served
 from rated import codes_online, debates_online, pairs_online, study_of_debates, summaries_online
 from told_beside import alone, beside, moved, same, table
 
-from delibsim.conduct.people.hall import Hall
 from delibsim.models.pool import ModelPool
+from delibsim.people.hall import Hall
 from delibsim.store.people.register import Register
-from delibsim.store.people.states import Role
+from delibsim.store.people.schema import Role
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "raters.md"
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 ASKS = {
-    "debates": ("ratings", "ask", "d", "group.size=2"),
+    "debates": ("rate", "ask", "d", "group.size=2"),
     "texts": ("code", "ask", "pilot", "scheme=tiny", "group.size=2", "samples=2"),
     "pairs": ("compare", "ask", "demo", "dimension=logical", "model=citizen"),
     "summaries": ("judge", "ask", "tram", "model=citizen", "asked=both", "role=author"),

@@ -1,7 +1,6 @@
 """The page of a seat over real HTTP: what goes wrong between a person, her tabs and the server."""
 
 import asyncio
-import json
 import sqlite3
 import threading
 import time
@@ -13,8 +12,8 @@ import pytest
 from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
 from sqlalchemy import func, select
 
-from delibsim.conduct.people import presence
 from delibsim.domain.hosting import Limit
+from delibsim.people import presence
 from delibsim.store.people import register as registers
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.requests import open_request, request_of
@@ -311,14 +310,6 @@ def test_a_message_reaches_a_page_that_waits_and_a_lost_stream_goes_on(tmp_path)
         assert behind.until(1) == [second]  # what came while the network was gone
         shut_out(hall.register, code)
         assert browser.http.get("/me/events").status_code == 204
-
-
-def test_a_page_stays_small(table):
-    _, browser, _, _ = table
-    assert len(browser.page.content) < 100_000
-    for name in ("people.css", "forms.js", "live.js"):
-        assert len(browser.http.get(f"/~assets/{name}").content) < 40_000
-    assert json.loads(browser.http.get("/me/part").text)["waits"] == "asked"
 
 
 async def opened_at_once(browser, address, number):

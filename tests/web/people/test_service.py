@@ -90,7 +90,7 @@ def test_a_study_goes_on_by_its_name_where_its_links_lead_and_keeps_what_people_
     delibsim(home, "score", "hall")
     delibsim(home, "analyze", "hall", code=3)  # of one session nothing can be compared
     delibsim(home, "people", "export", "hall", "-o", "out")
-    delibsim(home, "export", "hall", "--to", "tables")
+    delibsim(home, "export", "hall", "-o", "tables")
     for folder in ("runs/hall", "out", "tables"):
         assert list((home / folder).iterdir())
         assert for_others(home / folder) == []

@@ -49,7 +49,7 @@ def test_every_text_that_pages_name_is_there():
 def test_every_text_is_named_by_some_page():
     package = FOLDER.parents[1]
     near = [*FOLDER.glob("*.html"), *FOLDER.glob("*.js")]
-    for place in ("web/people", "conduct/people", "models/person"):
+    for place in ("web/people", "people", "models/person"):
         near += (package / place).glob("*.py")
     named = "\n".join(path.read_text(encoding="utf-8") for path in near)
     values = set()

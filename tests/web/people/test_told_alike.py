@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from told_alike import BEGIN, CASES, END, HOSTING, MORE, beside, check, instructions_of, shots_of
+from told_alike import BEGIN, CASES, END, HOSTING, beside, check, instructions_of, shots_of
 
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
@@ -24,13 +24,6 @@ def test_a_person_sees_what_a_model_is_told_and_nothing_else(case, tmp_path):
         "listeners": {"pre", "post"},
     }
     assert occasions == expected.get(case, {"pre", "turn", "post"})
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("case", MORE)
-def test_so_it_is_under_every_switch_of_the_procedure(case, tmp_path):
-    settings = MORE[case]
-    assert check(shots_of(settings, tmp_path), instructions_of(settings, tmp_path))
 
 
 def test_no_person_is_the_mediator_whom_pages_cannot_ask(tmp_path):

@@ -1,1 +1,0 @@
-"""Holding the sessions that wait for people, and handing out texts to raters and coders."""

@@ -1,0 +1,275 @@
+"""Means over topics: gains, changes of opinion, stability of ranks, the noise floor."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import bootstrap
+from statsmodels.stats.weightstats import DescrStatsW
+from synthetic_study import synthetic_study
+
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import of_topics
+from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.topic_means import (
+    decomposition,
+    noise_floor,
+    opinion_change,
+    over_topics,
+    rank_stability,
+)
+
+
+def test_the_interval_agrees_with_scipy_within_simulation_error():
+    rng = np.random.default_rng(1)
+    topics = pd.Series(np.repeat(np.arange(10), 3))
+    values = pd.Series(rng.normal(0.03, 0.1, 10)[topics] + rng.normal(0, 0.05, 30))
+    found = over_topics(values, topics, Draws(resamples=20_000))
+    means = values.groupby(topics).mean().to_numpy()
+    theirs = bootstrap(
+        (means,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(3)
+    ).confidence_interval
+    assert found["mean"] == pytest.approx(means.mean())
+    published = found["published_low"], found["published_high"]
+    assert published == pytest.approx((theirs.low, theirs.high), abs=0.002)
+    assert (found["low"], found["high"]) == pytest.approx(DescrStatsW(means).tconfint_mean())
+    assert found["df"] == 9
+    assert (found["n"], found["topics"], found["note"]) == (30, 10, "")
+
+
+def test_people_s_published_interval_is_found_again():
+    """Published: mean change .099 [.026, .196]; its ends move by .003 from seed to seed.
+
+    By t over the twelve topics it is [-.0015, .199].
+    """
+    changes = pd.Series(of_topics(BENCHMARK, "dri", "change"))
+    found = over_topics(changes, pd.Series(BENCHMARK), Draws())
+    assert found["mean"] == pytest.approx(0.099, abs=0.0005)
+    published = found["published_low"], found["published_high"]
+    assert published == pytest.approx((0.026, 0.196), abs=0.003)
+    assert (found["low"], found["high"]) == pytest.approx((-0.0015, 0.199), abs=0.0005)
+
+
+def test_equal_seeds_give_equal_intervals_and_few_topics_are_marked():
+    values, topics = pd.Series([1.0, 2, 4, 8]), pd.Series(["a", "a", "b", "c"])
+    found = over_topics(values, topics, Draws(resamples=100))
+    again = over_topics(values, topics, Draws(resamples=100))
+    assert pd.Series(found).equals(pd.Series(again))
+    assert np.isnan([found["published_low"], found["published_high"]]).all()
+    assert found["mean"] == pytest.approx((1.5 + 4 + 8) / 3)
+    assert found["note"] == "few_topics"
+    assert over_topics(values[:0], topics[:0], Draws())["note"] == "no_value"
+
+
+DRAWS = Draws(resamples=500)
+STUDY = synthetic_study(topics=12, models=2, replicates=2)
+
+
+def on_the_benchmark(study, survey=""):
+    names = dict(zip([f"topic{k}" for k in range(12)], BENCHMARK, strict=True))
+    topics = study.rows["topic"].map(names)
+    return replace(study, rows=study.rows.assign(topic=topics, survey=survey + topics))
+
+
+def gains(result):
+    return result.rows.set_index(["population", "measure"])
+
+
+def test_a_gain_is_the_mean_of_topics_each_counting_once():
+    rows = STUDY.rows.drop(STUDY.rows.index[:5])
+    found = gains(decomposition(replace(STUDY, rows=rows), DRAWS))
+    own = rows[rows["treatment"] == "none"]
+    row = found.loc["none", "consideration_agreement"]
+    by_topic = own.groupby("topic")["consideration_agreement_change"].mean()
+    assert row["gain"] == pytest.approx(by_topic.mean())
+    assert (row["n"], row["topics"]) == (len(own), 12)
+    assert row["low"] < row["gain"] < row["high"]
+
+
+def test_people_s_gains_are_those_on_the_topics_of_the_study():
+    """Over the twelve topics with their cases pooled: +.078 and +.112 (docs/human-reference.md)."""
+    found = gains(decomposition(on_the_benchmark(STUDY), DRAWS))
+    assert found.loc["people", "consideration_agreement"]["gain"] == pytest.approx(0.078, abs=5e-4)
+    assert found.loc["people", "preference_agreement"]["gain"] == pytest.approx(0.112, abs=5e-4)
+    assert tuple(found.loc["people", "preference_agreement"][["n", "topics"]]) == (407, 12)
+
+
+def test_topics_without_people_and_one_topic_are_said():
+    result = decomposition(STUDY, DRAWS)
+    people = gains(result).loc["people", "preference_agreement"]
+    assert (people["note"], people["n"]) == ("no_people_on_this_topic", 0)
+    assert any("+0.077" in note and "16" in note for note in result.notes)
+    one = gains(decomposition(synthetic_study(topics=1), DRAWS)).loc[
+        "basic", "preference_agreement"
+    ]
+    assert one["note"] == "one_topic"
+    assert np.isnan([one["low"], one["high"]]).all()
+
+
+def test_a_measure_that_is_missing_everywhere_leaves_the_other():
+    study = replace(STUDY, rows=STUDY.rows.assign(preference_agreement_change=np.nan))
+    result = decomposition(study, DRAWS)
+    found = gains(result)
+    assert result.given
+    assert found.loc["normative", "preference_agreement"]["note"] == "no_value"
+    assert np.isfinite(found.loc["normative", "consideration_agreement"]["gain"])
+    assert any("144 of 144 sessions" in note for note in result.notes)
+    none = decomposition(replace(STUDY, rows=STUDY.rows[["topic", "treatment"]]), DRAWS)
+    assert (none.why_not, len(none.rows)) == ("no_value", 0)
+
+
+NAMES = dict(zip([f"topic{k}" for k in range(12)], BENCHMARK, strict=True))
+
+
+def on(survey):
+    topics = STUDY.rows["topic"].map(NAMES)
+    return replace(STUDY, rows=STUDY.rows.assign(topic=topics, survey=survey + topics))
+
+
+def found(study):
+    return opinion_change(study, DRAWS).rows.set_index(["population", "measure"])
+
+
+def test_each_topic_counts_once():
+    row = found(STUDY).loc["normative", "rank_stability"]
+    own = STUDY.rows[STUDY.rows["treatment"] == "normative"]
+    by_topic = own.groupby("topic")["rank_stability_change"].mean()
+    assert row["mean"] == pytest.approx(by_topic.mean())
+    assert row["low"] < row["mean"] < row["high"]
+    assert (row["n"], row["topics"], row["note"]) == (48, 12, "")
+
+
+def test_people_s_opinion_change_is_shown_on_their_own_instrument_only():
+    own = found(on("deliberr."))
+    for measure in ("opinion_change_c", "opinion_change_p", "rank_stability"):
+        expected = np.mean(of_topics(BENCHMARK, measure, "change"))
+        assert own.loc["people", measure]["mean"] == pytest.approx(expected)
+    short = found(on(""))
+    assert short.loc["people", "opinion_change_c"]["note"] == "another_instrument"
+    assert np.isnan(short.loc["people", "opinion_change_c"]["mean"])
+    assert short.loc["people", "rank_stability"]["n"] == 407
+
+
+def test_a_study_without_these_measures_has_a_reason():
+    columns = [name for name in STUDY.rows.columns if "opinion" not in name and "rank_" not in name]
+    result = opinion_change(replace(STUDY, rows=STUDY.rows[columns]), DRAWS)
+    assert (result.why_not, len(result.rows)) == ("no_value", 0)
+    assert not found(STUDY).empty
+
+
+BASE = synthetic_study(topics=6, models=2, replicates=2)
+
+
+def longer(rounds, tau, **settings):
+    rows = BASE.rows[BASE.rows["treatment"] == "normative"]
+    return rows.assign(rounds=rounds, rank_stability_change=tau, **settings)
+
+
+def test_rounds_are_compared_on_the_same_topics_models_and_treatments():
+    rows = pd.concat([BASE.rows, longer(4, 0.6), longer(6, 0.5)], ignore_index=True)
+    result = rank_stability(replace(BASE, rows=rows), DRAWS)
+    found = result.rows.set_index("rounds")
+    assert list(found.index) == [0, 2, 4, 6]
+    assert (found.loc[4, "mean"], found.loc[6, "mean"]) == pytest.approx((0.6, 0.5))
+    own = BASE.rows[BASE.rows["treatment"] == "normative"]
+    assert found.loc[2, "mean"] == pytest.approx(own["rank_stability_change"].mean())
+    assert tuple(found.loc[2, ["n", "topics"]]) == (24, 6)
+    assert found.loc[2, "low"] < found.loc[2, "mean"] < found.loc[2, "high"]
+    assert found.loc[0, "n"] == 24
+    assert any("24 sessions" in note for note in result.notes), "those of basic"
+
+
+def test_one_number_of_rounds_is_one_row():
+    study = replace(BASE, rows=BASE.rows[BASE.rows["rounds"] > 0])
+    found = rank_stability(study, DRAWS).rows
+    assert list(found["rounds"]) == [2]
+    assert found["n"].iloc[0] == 48
+
+
+def test_rounds_on_different_topics_are_not_compared():
+    other = longer(4, 0.6, topic="elsewhere")
+    own = BASE.rows[BASE.rows["rounds"] > 0]
+    result = rank_stability(replace(BASE, rows=pd.concat([own, other])), DRAWS)
+    assert set(result.rows["note"]) == {"no_common_block"}
+    assert result.rows["mean"].isna().all()
+
+
+def test_what_is_missing_has_a_reason():
+    rows = BASE.rows
+    none = replace(BASE, rows=rows.assign(rank_stability_change=np.nan))
+    assert rank_stability(none, DRAWS).why_not == "no_value"
+    unknown = replace(BASE, rows=rows.drop(columns=["rounds"]))
+    assert rank_stability(unknown, DRAWS).why_not == "no_rounds"
+    gone = rows.assign(
+        rank_stability_change=rows["rank_stability_change"].where(rows["rounds"] > 0)
+    )
+    found = rank_stability(replace(BASE, rows=gone), DRAWS).rows.set_index("rounds")
+    assert found.loc[0, "note"] == "no_value"
+
+
+STUDY_OF_NOISE_FLOOR = synthetic_study(topics=4, models=3, replicates=3)
+
+
+def test_it_describes_the_sessions_in_which_nobody_speaks():
+    result = noise_floor(STUDY_OF_NOISE_FLOOR, DRAWS)
+    assert list(result.rows.columns) == list(result.meanings)
+    assert result.rows["outcome"].tolist() == ["dri", "dri_adjusted", "diversity"]
+    own = STUDY_OF_NOISE_FLOOR.rows[STUDY_OF_NOISE_FLOOR.rows["treatment"] == "none"]
+    row = result.rows.iloc[0]
+    values = own["dri_change"]
+    assert (row["n"], row["treatment"], row["note"]) == (36, "none", "few_topics")
+    assert np.isnan([row["published_low"], row["published_high"]]).all()
+    topics = DescrStatsW(own.groupby("topic")["dri_change"].mean())
+    assert (row["low"], row["high"]) == pytest.approx(topics.tconfint_mean())
+    assert row["mean"] == pytest.approx(values.mean())
+    assert row["sd"] == pytest.approx(values.std())
+    assert row["mean_absolute"] == pytest.approx(values.abs().mean())
+    within = own.groupby(["topic", "model"])["dri_change"].std().mean()
+    assert row["within_block_sd"] == pytest.approx(within)
+
+
+def test_a_known_noise_is_recovered():
+    study = synthetic_study(sd_topic=0, sd_model=0, sd_pair=0, sd_residual=0.1)
+    row = noise_floor(study, DRAWS).rows.iloc[0]
+    assert row["sd"] == pytest.approx(0.1, abs=0.01)
+    assert row["within_block_sd"] == pytest.approx(0.094, abs=0.01)  # c4(5) x 0.1
+    assert row["mean_absolute"] == pytest.approx(0.08, abs=0.01)
+    assert row["low"] < 0 < row["high"]
+
+
+def test_what_is_missing_is_counted():
+    rows = STUDY_OF_NOISE_FLOOR.rows.copy()
+    none = rows.index[rows["treatment"] == "none"]
+    rows.loc[none[:2], "dri_change"] = np.nan
+    row = noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows), DRAWS).rows.iloc[0]
+    assert row["n"] == 34
+    assert "missing: 2 of 36 sessions have no value (2 no reason given)" in row["note"]
+    assert "no_replication: 1 of 12 blocks have one session only" in row["note"]
+
+
+def test_one_topic_gives_no_interval():
+    rows = STUDY_OF_NOISE_FLOOR.rows[STUDY_OF_NOISE_FLOOR.rows["topic"] == "topic0"]
+    row = noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows), DRAWS).rows.iloc[0]
+    assert np.isnan([row["low"], row["high"]]).all()
+    assert row["note"].startswith("one_topic: ")
+
+
+def test_without_a_control_there_is_none():
+    rows = STUDY_OF_NOISE_FLOOR.rows[STUDY_OF_NOISE_FLOOR.rows["treatment"] != "none"]
+    result = noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows), DRAWS)
+    assert (result.why_not, len(result.rows)) == ("no_control", 0)
+    assert (
+        noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows.iloc[:0]), DRAWS).why_not
+        == "no_sessions"
+    )
+
+
+def test_one_session_has_a_mean_and_nothing_else():
+    none = STUDY_OF_NOISE_FLOOR.rows.index[STUDY_OF_NOISE_FLOOR.rows["treatment"] == "none"]
+    row = noise_floor(
+        replace(STUDY_OF_NOISE_FLOOR, rows=STUDY_OF_NOISE_FLOOR.rows.drop(none[1:])), DRAWS
+    ).rows.iloc[0]
+    assert (row["n"], row["mean"]) == (1, STUDY_OF_NOISE_FLOOR.rows.loc[none[0], "dri_change"])
+    assert np.isnan(row[["sd", "low", "high", "within_block_sd"]].astype(float)).all()
+    assert "one_topic: " in row["note"]
