@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
 from delibsim.cli.agreement import app as human
 from delibsim.cli.import_ import app as import_
+from delibsim.cli.listing import app as listing
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import Library
 
@@ -65,17 +66,17 @@ def publish(folder, surveys=("tea",), spoil=False):
 @pytest.fixture(scope="module")
 def published():
     """What `delibsim human` says of the published answers."""
-    return json.loads(ask(human, PUBLISHED, "--json"))
+    return json.loads(ask(listing, "people", PUBLISHED, "--json"))
 
 
 @needs_published
 def test_import_then_human_reproduces_the_published_means(home, published):
-    said = ask(import_, "deliberr", PUBLISHED)
+    said = ask(import_, "--as", "deliberr", PUBLISHED)
     assert "instruments: 20, in surveys/imported/deliberr" in said
     assert "answers: 526 people, before and after" in said
     assert "note: fnqcj: the instrument says 1 to 12" in said
     assert len(Library(home).survey("deliberr.ccps").considerations) == 33
-    document = json.loads(ask(human, "--json"))
+    document = json.loads(ask(listing, "people", "--json"))
     assert [group["id"] for group in document["groups"]] == list(BENCHMARK)
     ccps = next(group for group in document["groups"] if group["id"] == "ccps")
     assert set(ccps) == {"id", "n", "pre", "post", "change"}
@@ -104,11 +105,11 @@ def test_import_then_human_reproduces_the_published_means(home, published):
 
 @needs_published
 def test_human_by_case_and_with_all_surveys(home, published):
-    cases = json.loads(ask(human, PUBLISHED, "--by", "case", "--json"))
+    cases = json.loads(ask(listing, "people", PUBLISHED, "by=case", "--json"))
     assert len(cases["groups"]) == 16
     assert cases["groups"][1]["id"] == "uppsala_speaks/Activate"
     assert cases["mean"]["change"]["preference_agreement"] == pytest.approx(0.104, abs=0.0005)
-    everything = json.loads(ask(human, PUBLISHED, "--all", "--json"))
+    everything = json.loads(ask(listing, "people", PUBLISHED, "all=true", "--json"))
     assert len(everything["groups"]) == 19
     assert everything["mean"] == published["mean"]
     thalwil = next(group for group in everything["groups"] if group["id"] == "zh_thalwil")
@@ -118,21 +119,21 @@ def test_human_by_case_and_with_all_surveys(home, published):
 
 @needs_published
 def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
-    said = ask(human, PUBLISHED, "--by", "case", "--all")
+    said = ask(listing, "people", PUBLISHED, "by=case", "all=true")
     tables = [line.rstrip() for line in said.splitlines() if "   " in line.strip()]
     assert len(tables) > 16
     assert max(map(len, tables)) <= 100
     assert "auscj/HGE Deliberative Group" in said
     assert "mean of 16 cases" in said
-    said = ask(human, PUBLISHED)
+    said = ask(listing, "people", PUBLISHED)
     row = next(line for line in said.splitlines() if line.split()[:1] == ["ccps"])
     assert row.split() == ["ccps", "31", "0.532", "0.636", "+0.104", "0.531", "0.636", "+0.105"]
     assert "no" not in [line.split()[-1] for line in said.splitlines() if line.strip()]
 
 
 def test_the_report_on_people_is_a_page_with_its_tables(home):
-    ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
-    assert "written: report" in ask(human, "-o", "report", "--partitions", "0")
+    ask(import_, "--as", "deliberr", publish(home / "files"), "version=9.9")
+    assert "written: report" in ask(listing, "people", "-o", "report", "partitions=0")
     page = (home / "report" / "report.html").read_text(encoding="utf-8")
     assert "Real citizen deliberations" in page
     assert "<script" not in page
@@ -140,7 +141,7 @@ def test_the_report_on_people_is_a_page_with_its_tables(home):
 
 
 def test_a_small_import_and_what_it_says(home):
-    said = ask(import_, "deliberr", publish(home / "files"), "--version", "9.9")
+    said = ask(import_, "--as", "deliberr", publish(home / "files"), "version=9.9")
     assert (
         "answers: 2 people, before and after, in surveys/imported/deliberr/answers.csv;"
         " deliberations: 1" in said
@@ -150,10 +151,10 @@ def test_a_small_import_and_what_it_says(home):
     before = {
         path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()
     }
-    ask(import_, "deliberr", home / "files", "--version", "9.9")
+    ask(import_, "--as", "deliberr", home / "files", "version=9.9")
     (home / "files" / "human_data.csv").unlink()
     assert "answers: 2 people, kept from an earlier import" in ask(
-        import_, "deliberr", home / "files", "--version", "9.9"
+        import_, "deliberr", home / "files", "version=9.9"
     )
     assert before == {
         path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()
@@ -161,47 +162,49 @@ def test_a_small_import_and_what_it_says(home):
 
 
 def test_surveys_outside_the_benchmark_have_no_mean(home):
-    ask(import_, "deliberr", publish(home / "files", ("tea", "ccps")), "-o", "elsewhere")
-    said = ask(human, "elsewhere/deliberr", "--all", "--by", "case")
+    ask(import_, "--as", "deliberr", publish(home / "files", ("tea", "ccps")), "-o", "elsewhere")
+    said = ask(listing, "people", "elsewhere/deliberr", "all=true", "by=case")
     assert "tea/[b]Tea[/b]" in said
     assert "No mean and no comparison with published figures: no answers of fnqcj" in said
-    document = json.loads(ask(human, "elsewhere/deliberr", "--json"))
+    document = json.loads(ask(listing, "people", "elsewhere/deliberr", "--json"))
     assert [group["id"] for group in document["groups"]] == ["ccps"]
     assert document["inference"] is None
     assert document["mean"]["pre"]["dri"] is None
     assert "fnqcj" in document["mean"]["notes"]["dri"]
-    assert "Left out as no topic of the benchmark: 1" in ask(human, "elsewhere/deliberr")
+    assert "Left out as no topic of the benchmark: 1" in ask(
+        listing, "people", "elsewhere/deliberr"
+    )
 
 
 def test_twelve_topics_that_start_alike_have_no_ceiling(home):
     publish(home / "files", BENCHMARK)
-    document = json.loads(ask(human, "files", "--json"))
+    document = json.loads(ask(listing, "people", "files", "--json"))
     assert document["inference"]["ceiling"]["beta"] is None
     found = {figure["figure"]: figure["verdict"] for figure in document["inference"]["published"]}
     assert {name for name, verdict in found.items() if verdict != "not reproduced"} == set()
     assert document["groups_of_five"] is None
-    assert "NOT REPRODUCED" in ask(human, "files")
+    assert "NOT REPRODUCED" in ask(listing, "people", "files")
 
 
 @pytest.mark.parametrize("folder", ["absent", "."])
 def test_human_without_answers_says_what_to_type(home, folder):
     with pytest.raises(WrongInput, match="delibsim import deliberr PATH"):
-        ask(human, folder)
+        ask(listing, "people", folder)
 
 
 def test_human_without_an_import_says_what_to_type(home):
     with pytest.raises(
         WrongInput, match=r"surveys/imported/deliberr: there is no such folder; import"
     ):
-        ask(human)
+        ask(listing, "people")
 
 
 def test_unknown_words_are_answered_with_those_that_exist(home):
     publish(home / "files")
     with pytest.raises(WrongInput, match="unknown format 'delibber'; did you mean deliberr"):
-        ask(import_, "delibber", "files")
+        ask(import_, "--as", "delibber", "files")
     with pytest.raises(WrongInput, match="unknown grouping 'cases'; did you mean case"):
-        ask(human, "files", "--by", "cases")
+        ask(listing, "people", "files", "by=cases")
 
 
 def test_bad_input_writes_nothing(home):
@@ -209,11 +212,11 @@ def test_bad_input_writes_nothing(home):
     with pytest.raises(
         WrongInput, match=r"human_data\.csv, line 4, column C3: expected a whole number, got 'x'"
     ):
-        ask(import_, "deliberr", "files")
+        ask(import_, "--as", "deliberr", "files")
     assert not (home / "surveys").exists()
     (home / "surveys").write_text("a file")
     with pytest.raises(WrongInput, match="a file is in its way"):
-        ask(import_, "deliberr", "files")
+        ask(import_, "--as", "deliberr", "files")
 
 
 SURVEY = """
@@ -234,14 +237,14 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
         ["Ben", "post", 1, 4, 5, 1, 2],
     ]
     write(home / "mine.csv", [["participant", "stage", "C1", "C2", "C3", "P1", "P2"], *people])
-    said = ask(import_, "answers", "mine.csv", "survey=trams")
+    said = ask(import_, "--as", "answers", "mine.csv", "survey=trams")
     assert "answers: 2 people, before and after, to survey trams, in answers/trams.csv" in said
-    (group,) = json.loads(ask(human, "answers", "--json"))["groups"]
+    (group,) = json.loads(ask(listing, "people", "answers", "--json"))["groups"]
     assert (group["id"], group["n"]) == ("trams", 2)
     assert group["post"]["dri"] == pytest.approx(1)
-    assert "mean of" not in ask(human, "answers")
+    assert "mean of" not in ask(listing, "people", "answers")
     kept = (home / "answers" / "trams.csv").read_bytes()
-    again = ask(import_, "answers", "mine.csv", "survey=trams")
+    again = ask(import_, "--as", "answers", "mine.csv", "survey=trams")
     assert "already there, nothing changed" in again
     assert "already there" not in said
     assert (home / "answers" / "trams.csv").read_bytes() == kept
@@ -250,8 +253,8 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
     with pytest.raises(
         WrongInput, match="of 2 people there and 2 here, 1 with other answers .Ann."
     ):
-        ask(import_, "answers", "mine.csv", "survey=trams")
-    ask(import_, "answers", "mine.csv", "survey=trams", "--replace")
+        ask(import_, "--as", "answers", "mine.csv", "survey=trams")
+    ask(import_, "--as", "answers", "mine.csv", "survey=trams", "--replace")
     write(
         home / "mine.csv",
         [
@@ -260,9 +263,9 @@ def test_answers_of_the_users_own_are_imported_and_measured(home):
         ],
     )
     with pytest.raises(WrongInput, match="names other surveys than trams: Ann"):
-        ask(import_, "answers", "mine.csv", "survey=trams")
+        ask(import_, "--as", "answers", "mine.csv", "survey=trams")
     with pytest.raises(WrongInput, match="no row has trams"):
-        ask(import_, "answers", "mine.csv", "survey=trams", "only=true")
+        ask(import_, "--as", "answers", "mine.csv", "survey=trams", "only=true")
 
 
 def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
@@ -275,12 +278,12 @@ def test_groups_of_five_that_leave_people_out_say_so_in_the_table_too(home):
     ]
     header = ["participant", "stage", "C1", "C2", "C3", "P1", "P2"]
     write(home / "mine.csv", [header, *rows])
-    ask(import_, "answers", "mine.csv", "survey=trams")
-    assert "without a DRI" not in ask(human, "answers", "--partitions", "20")
+    ask(import_, "--as", "answers", "mine.csv", "survey=trams")
+    assert "without a DRI" not in ask(listing, "people", "answers", "partitions=20")
     rows[0][2:5] = [3, 3, 3]
     write(home / "mine.csv", [header, *rows])
-    ask(import_, "answers", "mine.csv", "survey=trams", "--replace")
-    said = ask(human, "answers", "--partitions", "20")
+    ask(import_, "--as", "answers", "mine.csv", "survey=trams", "--replace")
+    said = ask(listing, "people", "answers", "partitions=20")
     assert (
         "trams: groups of five without a DRI are in no mean or slope here (50.0% before, 0.0%"
         " after, 50.0% change)" in said
@@ -303,11 +306,13 @@ def test_faulty_answers_are_refused_line_by_line_or_left_out_by_name(home):
             r" .* C1 has 8"
         ),
     ):
-        ask(import_, "answers", "mine.csv", "survey=trams")
+        ask(import_, "--as", "answers", "mine.csv", "survey=trams")
     assert not (home / "answers").exists()
-    left = CliRunner().invoke(import_, ["answers", "mine.csv", "survey=trams", "--leave-out"])
+    left = CliRunner().invoke(
+        import_, ["--as", "answers", "mine.csv", "survey=trams", "leave_out=true"]
+    )
     assert left.exit_code == 3
     assert "answers: 2 people" in left.output
     assert "left out: 1 person (Ben)" in left.output
     with pytest.raises(WrongInput, match="name one file and the survey"):
-        ask(import_, "answers", "mine.csv")
+        ask(import_, "--as", "answers", "mine.csv")

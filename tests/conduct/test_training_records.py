@@ -122,7 +122,7 @@ def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "id,text,author\na,Trams are quiet.,ann\nb,Rails cost.,\nc,I doubt it.,\n"
     file_of(tmp_path, rows, "o.csv")
-    words = ["import", "o.csv", "question='Why?'", "study=s"]
+    words = ["s", "o.csv", "--as", "texts", "question=Why?"]
     assert CliRunner().invoke(app, words).exit_code == 0
     runs = Runs.open(tmp_path / "runs", "s")
     planned = plan_summaries(runs, ["model=citizen", "sizes=all", "runs=2"])
