@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
-from delibsim.cli.agreement import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.cli.listing import app as listing
 from delibsim.domain.errors import WrongInput
