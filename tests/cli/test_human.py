@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
-from delibsim.cli.agreement import app as human
 from delibsim.cli.import_ import app as import_
 from delibsim.cli.listing import app as listing
 from delibsim.domain.errors import WrongInput
@@ -188,7 +187,7 @@ def test_twelve_topics_that_start_alike_have_no_ceiling(home):
 
 @pytest.mark.parametrize("folder", ["absent", "."])
 def test_human_without_answers_says_what_to_type(home, folder):
-    with pytest.raises(WrongInput, match="delibsim import deliberr PATH"):
+    with pytest.raises(WrongInput, match="delibsim import PATH --as deliberr"):
         ask(listing, "people", folder)
 
 
@@ -201,9 +200,11 @@ def test_human_without_an_import_says_what_to_type(home):
 
 def test_unknown_words_are_answered_with_those_that_exist(home):
     publish(home / "files")
-    with pytest.raises(WrongInput, match="unknown format 'delibber'; did you mean deliberr"):
+    with pytest.raises(
+        WrongInput, match="unknown kind of import 'delibber'; did you mean deliberr"
+    ):
         ask(import_, "--as", "delibber", "files")
-    with pytest.raises(WrongInput, match="unknown grouping 'cases'; did you mean case"):
+    with pytest.raises(WrongInput, match="unknown value of by 'cases'; did you mean case"):
         ask(listing, "people", "files", "by=cases")
 
 

@@ -20,11 +20,7 @@ OF_ARRAYS = (
     "code",
     "compare",
     "summarise",
-    "summaries",
     "judge",
-    "aqua",
-    "human",
-    "personas",
 )
 """The commands whose modules import numpy for their help too, and no more than that."""
 CODE = """

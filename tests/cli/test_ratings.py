@@ -403,7 +403,7 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
 def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
     delibsim("rate", "ask", "d", "group.size=2")
     ours = ("rate", "handout", "d", "--raters", "1", "-o", "pack")
-    delibsim(*ours, "--wording", "oxford_evaluative")
+    delibsim(*ours, "wording=oxford_evaluative")
     fill(home / "pack" / "form.csv")
     delibsim("rate", "collect", "oxford", "pack/form.csv")
     (file,) = (home / "runs" / "d" / PACKS).glob("*.json")
@@ -524,7 +524,7 @@ def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
 def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):
     rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
     (home / "people.csv").write_text("\n".join(rows))
-    words = ("rate", "report", oxford, "focus=citizen_plain", "--people", "people.csv")
+    words = ("rate", "report", oxford, "focus=citizen_plain", "people=people.csv")
     found = delibsim(*words, "--json").json["tables"]
     counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
     assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (
@@ -663,7 +663,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
 def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
     kept = {}
     for name in ("oxford", "oxford_evaluative"):
-        out = ("--raters", "1", "-o", name, "--wording", name)
+        out = ("--raters", "1", "-o", name, f"wording={name}")
         assert delibsim("rate", "handout", oxford, *out).code == 0
         (file,) = set((home / "runs" / oxford / PACKS).glob("*.json")) - set(kept)
         kept[file] = json.loads(file.read_text())["wording"]
@@ -766,7 +766,7 @@ def given(home):
 
 
 def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, oxford, home, files):
-    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
+    ask = ("rate", "ask", oxford, "each=2", "panel=own")
     told = delibsim(*ask, "group.size=3", "--estimate", "--json").json
     assert told["ratings"] == {"planned": 6, "held": 0, "waiting": 6}
     assert told["total"]["calls"] == 12
@@ -808,8 +808,7 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
         "ask",
         oxford,
         "group.size=3",
-        "--n",
-        "2",
+        "each=2",
         "panel=own",
         "--json",
     )
@@ -827,17 +826,17 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ("options", "message"),
     [
         (
-            ["--n", "7"],
+            ["each=7"],
             "at least 1 debate and at most all 6 that are complete, not 7",
         ),
-        (["--n", "0"], "at least 1 debate"),
+        (["each=0"], "at least 1 debate"),
         (
-            ["--n", "3", "panel=panel"],
+            ["each=3", "panel=panel"],
             "each rater of panel 'panel' rates every debate: go on without",
         ),
         (
             ["panel=own"],
-            "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2",
+            "each rater of panel 'own' rates 2 debates: go on with each=2",
         ),
     ],
 )
@@ -846,8 +845,8 @@ def test_an_allocation_that_cannot_be_is_wrong_input(
 ):
     # The fixture's panel was asked without the command, which is what keeps a panel.
     delibsim("rate", "ask", oxford, "group.size=4")
-    delibsim("rate", "ask", oxford, "group.size=2", "--n", "2", "panel=own")
-    named = [] if "--panel" in options else ["panel=new"]
+    delibsim("rate", "ask", oxford, "group.size=2", "each=2", "panel=own")
+    named = [] if "panel=panel" in options else ["panel=new"]
     before = files()
     for more in ([], ["--estimate"]):
         done = delibsim("rate", "ask", oxford, "group.size=2", *options, *named, *more)
@@ -856,7 +855,7 @@ def test_an_allocation_that_cannot_be_is_wrong_input(
 
 
 def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
-    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
+    ask = ("rate", "ask", oxford, "each=2", "panel=own")
     delibsim(*ask, "group.size=3")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain]"
     motions = "tournament.motions=[plastics,four_day_week]"
@@ -892,9 +891,9 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", told(checks))
     assert "12 ratings kept" in delibsim("rate", "collect", "oxford", "pack/form.csv").out
-    assert delibsim(*export, "-o", "other", "--wording", "oxford_evaluative").code == 0
+    assert delibsim(*export, "-o", "other", "wording=oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
-    refused = delibsim(*export, "-o", "third", "--wording", "default")
+    refused = delibsim(*export, "-o", "third", "wording=default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
     assert delibsim("rate", "handout", oxford, "--n", "9", "-o", "fourth").code == 2
     assert not (home / "fourth").exists()
