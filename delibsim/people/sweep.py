@@ -37,6 +37,8 @@ MADE_AGAIN = {
 """Folders that a command writes as a whole from what is kept."""
 OF_ONE_RUN = ("agreement", "aqua", "consensus", "dri", "speeches")
 """The scorers whose scores of a run rest on that run alone: those of other runs stay."""
+TRANSLATIONS = Path("aqua") / "translations.jsonl"
+"""What AQuA keeps of texts of all studies, in the working folder: their words, and in German."""
 INDICES = (NOTES,)
 """Files that are made again by themselves."""
 OF_STUDY = ("study.json", "people.yaml", "served.json", "fingerprints.jsonl")
@@ -101,6 +103,9 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
         )
     for name in INDICES:
         (runs.folder / name).unlink(missing_ok=True)
+    for folder in {Path.cwd(), runs.folder.resolve().parents[1]}:
+        if (translated := folder / TRANSLATIONS).is_file():
+            _filter_lines(translated, gone)
     if gone.session:
         shutil.rmtree(runs.folder / RATINGS / gone.session, ignore_errors=True)
     for path in list(_files(runs)):

@@ -49,6 +49,21 @@ def test_lines_go_that_name_the_session_or_quote_and_no_others(runs):
     assert left == [json.dumps(lines[2]), json.dumps(lines[4]), '{"torn": "b']
 
 
+def test_what_aqua_keeps_beside_the_studies_goes_too(tmp_path, monkeypatch):
+    (tmp_path / "aqua").mkdir()
+    lines = [
+        {"key": "1", "text": HERS, "german": "Die Quaggabrücke muss violett werden."},
+        {"key": "2", "text": "The bus is late again, as it always is.", "german": "Der Bus."},
+    ]
+    kept = tmp_path / "aqua" / "translations.jsonl"
+    kept.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    runs = Runs(tmp_path / "runs", "s")
+    runs.folder.mkdir(parents=True)
+    monkeypatch.chdir(runs.folder)  # not the folder in which AQuA was used
+    sweep(runs, Gone(quoted([HERS]), "a.r1"))
+    assert kept.read_text(encoding="utf-8") == json.dumps(lines[1]) + "\n"
+
+
 def test_what_a_command_makes_again_goes_as_a_whole_and_its_command_is_told(runs):
     made = [
         write(runs, place, "anything")

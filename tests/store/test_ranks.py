@@ -14,7 +14,7 @@ from invented import people
 from delibsim.analysis.human import groups_of_five as five
 from delibsim.analysis.human import people as human
 from delibsim.cli.import_ import app as import_
-from delibsim.cli.score import COLUMN
+from delibsim.cli.score import RANK_IS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
@@ -78,7 +78,7 @@ def as_of_0_1(folder):
     with (folder / "answers.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        del row[COLUMN]
+        del row[RANK_IS]
         if row["survey"] == "auscj":
             row |= {f"P{k}": 4 - int(row[f"P{k}"]) for k in (1, 2, 3)}
     write(folder / "answers.csv", [list(rows[0]), *(list(row.values()) for row in rows)])
@@ -225,7 +225,7 @@ OWN = [["Ann", 1, 2, 3, 1, 2, 3], ["Ben", 7, 4, 3, 3, 1, 2]]
 def own_file(tmp_path, mark=None):
     """A file of answers of the user's own; `mark` is what its column says of rank 1."""
     marks = [] if mark is None else [mark]
-    header = ["participant", "stage", *([COLUMN] if marks else []), *ITEMS]
+    header = ["participant", "stage", *([RANK_IS] if marks else []), *ITEMS]
     rows = [[who, stage, *marks, *own] for stage in ("pre", "post") for who, *own in OWN]
     return write(tmp_path / "mine.csv", [header, *rows])
 
@@ -283,7 +283,7 @@ def test_answers_that_version_0_1_kept_are_no_others_for_want_of_the_mark(tmp_pa
     checked = check_answers(own_file(tmp_path), survey)
     path = keep_answers(checked.answers, survey, tmp_path)
     new = path.read_bytes()
-    path.write_bytes(new.replace(f"{COLUMN},".encode(), b"").replace(b"most_preferred,", b""))
+    path.write_bytes(new.replace(f"{RANK_IS},".encode(), b"").replace(b"most_preferred,", b""))
     assert kept_answers(path, survey).preferences["pre"].tolist() == [[1, 2, 3], [3, 1, 2]]
     keep_answers(checked.answers, survey, tmp_path)
     assert path.read_bytes() == new
@@ -330,6 +330,6 @@ def test_the_option_of_the_command_is_the_one_of_the_check(tmp_path, monkeypatch
     assert result.exit_code == 0, result.output
     with (tmp_path / "answers" / "ways.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
-    assert first[COLUMN] == "most_preferred"
+    assert first[RANK_IS] == "most_preferred"
     assert [first[f"P{k}"] for k in (1, 2, 3)] == ["3", "2", "1"]
     assert CliRunner().invoke(import_, [*words, "--rank-1-is", "first"]).exit_code != 0
