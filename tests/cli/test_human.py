@@ -153,7 +153,7 @@ def test_a_small_import_and_what_it_says(home):
     ask(import_, "--as", "deliberr", home / "files", "version=9.9")
     (home / "files" / "human_data.csv").unlink()
     assert "answers: 2 people, kept from an earlier import" in ask(
-        import_, "deliberr", home / "files", "version=9.9"
+        import_, "--as", "deliberr", home / "files", "version=9.9"
     )
     assert before == {
         path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()

@@ -19,6 +19,9 @@ NUMBERS = ("numpy", "hydra", "omegaconf")
 OF_ARRAYS = (
     "code",
     "compare",
+    "rate",
+    "list",
+    "new",
     "summarise",
     "judge",
 )
@@ -60,10 +63,10 @@ def imported(home):
 
 def test_what_reads_files_imports_nothing_that_computes_or_composes(imported, study):
     after = imported(
-        ("topics",),
-        ("topics", "ccps"),
-        ("surveys",),
-        ("surveys", "ccps"),
+        ("list", "topics"),
+        ("list", "topics", "ccps"),
+        ("list", "surveys"),
+        ("list", "surveys", "ccps"),
         ("status",),
         ("status", "s"),
         ("status", "s", "--json"),

@@ -146,7 +146,7 @@ def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
     assert (answer.code, "delibsim judge ask tram" in answer.err) == (4, True)
     shutil.rmtree(study / "annotations" / "summaries-main")
     answer = delibsim("summarise", "report", "tram")
-    assert (answer.code, "delibsim summarise tram" in answer.err) == (2, True)
+    assert (answer.code, "delibsim summarise ask tram" in answer.err) == (2, True)
     (home / "t.csv").write_text("id,text\n1,Yes.\n2,No.\n")
     delibsim("import", "plain", "t.csv", "--as", "texts")
     answer = delibsim("summarise", "ask", "plain")
