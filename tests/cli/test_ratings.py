@@ -259,7 +259,7 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     assert "delibsim rate ask d" in report.err
     unrated = delibsim("rate", "report", "d", "--json").json
     assert unrated["not_given"]["standings"]["reason"] == "no_rating"
-    assert "no ratings of those asked for" in delibsim("rate", "report", "d", "source=people").out
+    assert "no ratings of those asked for" in delibsim("rate", "report", "d", "source=people").err
     asked = json.loads(delibsim("rate", "ask", "d", "group.size=2", "--json").out)
     assert (asked["calls"], told["total"]["calls"]) == (4, 6)
     left = delibsim(
@@ -412,7 +412,7 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
     assert f"oxford_evaluative: {pack}" in warning
-    assert "--panel NAME" in warning
+    assert "panel=NAME" in warning
     assert f"warning: {warning}" in found.err
     with (home / "report" / "tables" / "ratings.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
@@ -599,9 +599,9 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert [entry["first"] for entry in key.values()].count("proposition") == 6
     checks = {code: entry["check"] for code, entry in key.items()}
     fill(home / "pack" / "form.csv", told(checks))
-    done = delibsim("rate", "collect", "d", "pack/form.csv")
+    done = delibsim("rate", "collect", oxford, "pack/form.csv")
     assert (done.code, "12 ratings kept" in done.out) == (0, True)
-    again = delibsim("rate", "collect", "d", "pack/form.csv")
+    again = delibsim("rate", "collect", oxford, "pack/form.csv")
     assert "0 ratings kept, 12 known before" in again.out
     found = delibsim("rate", "report", oxford, "--json").json
     assert {row["ratings"] for row in found["tables"]["counts"]} == {3 * (4 + 2)}
@@ -630,7 +630,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
             row["answer"] = ""
 
     fill(form, change)
-    done = delibsim("rate", "collect", "oxford", form)
+    done = delibsim("rate", "collect", oxford, form)
     assert done.code == 3
     assert "5 ratings kept, 0 known before, 29 cells left empty" in done.out
     assert "1 with something missing" in done.out
@@ -652,7 +652,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     text = form.read_text().replace(",60", ",61", 1)
     form.write_text(text)
     before = files("runs")
-    clash = delibsim("rate", "collect", "oxford", form)
+    clash = delibsim("rate", "collect", oxford, form)
     assert clash.code == 2
     assert "line 2: " in clash.err
     assert "winner None before" in clash.err
@@ -677,12 +677,12 @@ def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home,
         delibsim("rate", "handout", oxford, "--raters", "1", "-o", name)
         fill(home / name / "form.csv")
     second = (home / "two" / "form.csv").read_text()
-    delibsim("rate", "collect", "oxford", "two/form.csv")
+    delibsim("rate", "collect", oxford, "two/form.csv")
     first = (home / "one" / "form.csv").read_text()
     both = first + second.partition("\n")[2].replace(",60", ",61")
     (home / "both.csv").write_text(both)
     before = files("runs")
-    done = delibsim("rate", "collect", "oxford", "both.csv")
+    done = delibsim("rate", "collect", oxford, "both.csv")
     assert (done.code, "Nothing was imported" in done.err) == (2, True)
     assert files("runs") == before
 
@@ -889,7 +889,7 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     sheets_kept = json.loads(file.read_text())["sheets"]
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", told(checks))
-    assert "12 ratings kept" in delibsim("rate", "collect", "d", "pack/form.csv").out
+    assert "12 ratings kept" in delibsim("rate", "collect", oxford, "pack/form.csv").out
     assert delibsim(*export, "-o", "other", "wording=oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
     refused = delibsim(*export, "-o", "third", "wording=default")

@@ -150,7 +150,7 @@ def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
     (home / "t.csv").write_text("id,text\n1,Yes.\n2,No.\n")
     delibsim("import", "plain", "t.csv", "--as", "texts")
     answer = delibsim("summarise", "ask", "plain")
-    assert (answer.code, "--question" in answer.err) == (2, True)
+    assert (answer.code, "question=" in answer.err) == (2, True)
 
 
 def test_a_folder_of_studies_and_a_number_of_runs_are_told_apart(delibsim, study):
