@@ -116,13 +116,17 @@ class Kind:
     form: ClassVar[str] = ""
     some: ClassVar[bool] = False
 
+    def without(self, command: str) -> WrongInput:
+        """What a kind says to whoever gives a command that it has not."""
+        return WrongInput(f"delibsim {self.command} has no {command}")
+
     def chosen(self, words: Sequence[str]) -> "tuple[Kind, list[str]]":
         """The kind that is meant by these words, and the others."""
         return self, list(words)
 
     def plan(self, call: Call, n: int | None = None) -> Plan:
         """What is to be asked; with `n`, which only kinds with `some` are given, about so many."""
-        raise NotImplementedError
+        raise self.without("ask")
 
     def measured(self, call: Call) -> tuple[list[Table], dict[str, Any]]:
         """What the rest will take by what so many took: as tables, and as plain values."""
@@ -148,7 +152,7 @@ class Kind:
 
     def told(self, plan: Plan, outcome: Outcome) -> list[str]:
         """The same in sentences."""
-        raise NotImplementedError
+        raise self.without("ask")
 
     def tables(self, plan: Plan) -> list[Table]:
         """The same as tables."""
@@ -196,7 +200,7 @@ class Kind:
 
     def hand_out(self, call: Call, handing: Handing) -> Handed:
         """Hand a pack out to people."""
-        raise NotImplementedError
+        raise self.without("handout")
 
     def collect(self, call: Call, form: Path) -> Collected:
         """Read the form of a pack of the study back."""
@@ -207,11 +211,11 @@ class Kind:
 
     def kept(self, call: Call) -> Plan:
         """A task as it was kept, for a replay."""
-        raise NotImplementedError
+        raise self.without("replay")
 
     def report(self, call: Call) -> Reported:
         """What the answers of a study say."""
-        raise NotImplementedError
+        raise self.without("report")
 
     def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
         """Print the report or write it; exit with 4 where there is nothing to report."""

@@ -57,10 +57,11 @@ def _instruments() -> dict[str, Listed]:
     library = Library()
 
     def entry(one: Any) -> list[str]:
-        motion = isinstance(one, Motion)
-        taken = "by default" if motion and one.tournament else "if named" if motion else ""
-        asks, more = (one.text, one.theme) if motion else (one.question, one.survey)
-        return [one.id, type(one).__name__.lower(), safe(asks), more, taken]
+        kind = type(one).__name__.lower()
+        if not isinstance(one, Motion):
+            return [one.id, kind, safe(one.question), one.survey, ""]
+        taken = "by default" if one.tournament else "if named"
+        return [one.id, kind, safe(one.text), one.theme, taken]
 
     def survey(one: Any) -> list[str]:
         counts = str(len(one.considerations)), str(len(one.preferences))

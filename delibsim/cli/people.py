@@ -4,6 +4,7 @@ tried before they come.
 
 import asyncio
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -34,7 +35,10 @@ from delibsim.cli.serve import (
 )
 from delibsim.cli.terminal import console, echo_json, exit_code, say, shown, study_at
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import Hosting
+from delibsim.domain.run import Session
 from delibsim.domain.text import counted
+from delibsim.planning.compose import Plan
 from delibsim.planning.freeze import cells_of
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
@@ -67,17 +71,8 @@ def try_out(
     each task whether every sheet can be filled and kept, and about how many minutes a place takes a
     person. Exit code 0; 3 where a session or sheet was not complete, 4 where none was.
     """
-    from delibsim.people.dry import (
-        Visitor,
-        hurried,
-        prepared_for_people,
-        seat_everybody,
-        until_all_are_over,
-    )
-    from delibsim.people.hall import Hall
+    from delibsim.people.dry import hurried
     from delibsim.store.people.hosting_files import declared
-    from delibsim.store.people.register import Register
-    from delibsim.web.people.app import serve_people
 
     asked = study_first(study, settings)
     if raters:
@@ -91,6 +86,22 @@ def try_out(
     sessions = [one for one in planned.sessions if one.seats_of_people]
     if not sessions:
         raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
+    done = _tried(planned, hosting, sessions, speed, port)
+    say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)
+    raise typer.Exit(exit_code(done > 0, done == len(sessions)))
+
+
+def _tried(
+    planned: Plan, hosting: Hosting, sessions: Sequence[Session], speed: float, port: int | None
+) -> int:
+    """Hold sessions in a folder that is deleted, with citizens in the seats of people; how many
+    were complete.
+    """
+    from delibsim.people.dry import Visitor, prepared_for_people, seat_everybody, until_all_are_over
+    from delibsim.people.hall import Hall
+    from delibsim.store.people.register import Register
+    from delibsim.web.people.app import serve_people
+
     tell = partial(say, err=True)
     with tempfile.TemporaryDirectory(prefix="delibsim-dry-") as folder:
         dry = replace(planned, root=Path(folder))
@@ -126,9 +137,7 @@ def try_out(
                 told,
                 lambda hall: until_all_are_over(hall, speed, say),
             )
-        done = sum(runs.status(one.id) == "complete" for one in sessions)
-    say(f"{done} of {counted(len(sessions), 'session')} complete; nothing was kept.", err=True)
-    raise typer.Exit(exit_code(done > 0, done == len(sessions)))
+        return sum(runs.status(one.id) == "complete" for one in sessions)
 
 
 def _try_raters(runs: Runs, task: str | None, as_json: bool) -> NoReturn:

@@ -93,7 +93,9 @@ def _print_part(part: Part, screen: Console, whole: bool) -> None:
     if part.title:
         screen.print(safe(part.title), style="bold")
     for term, said in part.facts:
-        head = f"{term + ':':<15}" if not part.title else f"  {term}: " if said else f"  {term}"
+        head = f"{term + ':':<15}"
+        if part.title:
+            head = f"  {term}: " if said else f"  {term}"
         print_text(f"{head}{said}", screen, "dim" if part.title else "")
     for line in part.turns:
         _print_line(line, screen, whole)

@@ -63,7 +63,8 @@ def acts_in(runs: Runs, session: str, private: bool) -> Iterator[str]:
     acts, damaged = interventions_in(runs, session)
     for act in acts:
         whom = f" ({act.seat})" if act.seat else ""
-        text = f": {'(left out)' if private else act.text}" if act.text else ""
+        words = "(left out)" if private else act.text
+        text = f": {words}" if act.text else ""
         yield f"{act.at}: {KINDS[act.kind]}{whom}{text}"
     if damaged:
         yield f"{counted(damaged, 'damaged line')} left out"

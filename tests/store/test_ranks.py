@@ -14,12 +14,11 @@ from invented import people
 from delibsim.analysis.human import groups_of_five as five
 from delibsim.analysis.human import people as human
 from delibsim.cli.import_ import app as import_
-from delibsim.cli.score import RANK_IS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
-from delibsim.store.instruments.answers import declared
+from delibsim.store.instruments.answers import RANK_IS, declared
 from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people

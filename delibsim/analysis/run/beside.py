@@ -136,7 +136,8 @@ class Beside:
 def beside(a: RunView, b: RunView, measures: Mapping[str, Measure]) -> Beside:
     """Two runs beside each other; `measures` are those of the scorers, by id."""
     one, other = a.run.session, b.run.session
-    changes = [{row.participant: row for row in side.changes} for side in (a, b)]
+    changes = {row.participant: row for row in a.changes}
+    changes_of_other = {row.participant: row for row in b.changes}
     ratings: list[Mapping[str, float]] = [{}, {}]
     if one.kind == other.kind:
         ratings = [mean_ratings(a.run), mean_ratings(b.run)]
@@ -146,7 +147,7 @@ def beside(a: RunView, b: RunView, measures: Mapping[str, Measure]) -> Beside:
         settings=settings_that_differ(one, other),
         turns=turn_pairs(a.run, b.run),
         answers=answer_pairs(a.run, b.run),
-        people=paired(changes[0], changes[1], "participant"),
+        people=paired(changes, changes_of_other, "participant"),
         measures=measure_pairs(a.scores, b.scores, measures, one.survey == other.survey),
         ratings=paired(ratings[0], ratings[1], "what"),
     )

@@ -116,9 +116,10 @@ def _together(first: Sequence[Said], second: Sequence[Said]) -> dict[int, int]:
     whole = [(0, len(first), 0, len(second))]
     for key in ("words", "place"):
         gaps = []
-        keys = [[getattr(one, key) for one in turns] for turns in (first, second)]
+        keys = [getattr(one, key) for one in first]
+        others = [getattr(one, key) for one in second]
         for i, i_end, j, j_end in whole:
-            parts = keys[0][i:i_end], keys[1][j:j_end]
+            parts = keys[i:i_end], others[j:j_end]
             for tag, k, k_end, m, m_end in SequenceMatcher(None, *parts, False).get_opcodes():
                 if tag == "equal":
                     found.update(zip(range(i + k, i + k_end), range(j + m, j + m_end), strict=True))
