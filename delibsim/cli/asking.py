@@ -36,7 +36,6 @@ from delibsim.cli.terminal import (
     study_at,
 )
 from delibsim.conduct.ask import ask as ask_models
-from delibsim.conduct.packs import collect_and_score
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
@@ -205,6 +204,8 @@ class Kind:
 
     def collect(self, call: Call, form: Path) -> Collected:
         """Read the form of a pack of the study back."""
+        from delibsim.conduct.packs import collect_and_score  # pandas is slow to import
+
         settings_of(call.words, {})
         return collect_and_score(form, call.runs)
 

@@ -18,7 +18,6 @@ from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
 from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.rationale import Rationale
 from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.terminal import shown
 from delibsim.conduct.texts import rescore_codes
@@ -62,7 +61,11 @@ class Code(Kind):
         """Codes, or with kind=rationale what their rationales say."""
         own, others = parted(words, {"kind": TEXT})
         kind = settings_of(own, {"kind": choice(*KINDS)})["kind"]
-        return (Rationale() if kind == "rationale" else self), others
+        if kind == "code":
+            return self, others
+        from delibsim.cli.rationale import Rationale  # pandas is slow to import
+
+        return Rationale(), others
 
     def plan(self, call: Call, n: int | None = None) -> Plan:
         """The coding that is asked for."""

@@ -75,9 +75,9 @@ def test_a_row_a_code_gives_the_same_as_a_row_a_text_and_as_a_row_a_coder(
     turned = [f"{name},{','.join(codes)}" for name, codes in zip(NAMES, columns, strict=True)]
     texts = [f"t{i}" for i in range(len(FOUR))]
     rows = write(f"coder,{','.join(texts)}", *turned, name="rows.csv")
-    expected = values(delibsim("agreement", wide, "scale=nominal", "--json"))
+    expected = values(delibsim("agreement", wide, "--scale", "nominal", "--json"))
     for words in ((long,), (rows, "--coders-in-rows")):
-        found = values(delibsim("agreement", *words, "scale=nominal", "--json"))
+        found = values(delibsim("agreement", *words, "--scale", "nominal", "--json"))
         for kind, row in found.items():
             assert row["value"] == pytest.approx(expected[kind]["value"]), (words, kind)
             assert row["error"] == pytest.approx(expected[kind]["error"]), (words, kind)
@@ -107,7 +107,7 @@ def test_more_coders_than_texts_are_refused_unless_rows_are_coders(delibsim, wri
 def test_a_nominal_formula_on_numbers_in_order_is_warned_of(delibsim, wide, write):
     assert "take them for names" in delibsim("agreement", wide).out
     assert "take them for names" in delibsim("agreement", wide, "--weights", "identity").out
-    for words in (("scale=nominal"), ("scale=ordinal"), ("--weights", "quadratic")):
+    for words in (("--scale", "nominal"), ("--scale", "ordinal"), ("--weights", "quadratic")):
         assert "take them for names" not in delibsim("agreement", wide, *words).out
     named = write("id,anna,ben", "a,yes,yes", "b,no,yes", "c,perhaps,no", name="named.csv")
     assert "take them for names" not in delibsim("agreement", named).out
@@ -159,13 +159,13 @@ def test_clusters_are_resampled_whole_and_few_are_warned_of(delibsim, write):
     for i in range(60):
         rows.append(f"{i},{i // 10 % 2},{i // 10 % 2 if i < 40 else 0},debate {i // 10}")
     file = write("id,anna,ben,debate", *rows)
-    answer = delibsim("agreement", file, "--by", "debate", "--bootstrap", "200", "--json")
+    answer = delibsim("agreement", file, "--by", "debate", "--draws", "200", "--json")
     assert {row["method"] for row in values(answer).values()} == {"cluster bootstrap"}
     clustered = values(answer)["ac", "identity"]
     plain = write("id,anna,ben", *(row.rpartition(",")[0] for row in rows), name="plain.csv")
-    alone = values(delibsim("agreement", plain, "--bootstrap", "200", "--json"))["ac", "identity"]
+    alone = values(delibsim("agreement", plain, "--draws", "200", "--json"))["ac", "identity"]
     assert clustered["error"] > 1.5 * alone["error"]
-    out = delibsim("agreement", file, "--by", "debate", "--bootstrap", "200").out
+    out = delibsim("agreement", file, "--by", "debate", "--draws", "200").out
     assert "200 resamples of 6 values of debate" in out
     assert "warning: with 6 of them the intervals are too short" in out
     one = write("id,anna,ben,debate", "a,1,1,x", "b,0,1,x", name="one.csv")
@@ -180,7 +180,7 @@ def test_each_dimension_has_its_own_levels_and_table(delibsim, write):
             rows += [f"t{i},{coder},groups,{i % 3}", f"t{i},{coder},reasons,{i % 2}"]
     file = write(*rows)
     answer = delibsim(
-        "agreement", file, "--levels", "groups=0,1,2; reasons=0,1", "scale=ordinal", "--json"
+        "agreement", file, "--levels", "groups=0,1,2; reasons=0,1", "--scale", "ordinal", "--json"
     )
     found = {one["name"]: one["levels"]["labels"] for one in answer.json["dimensions"]}
     assert found == {"groups": ["0", "1", "2"], "reasons": ["0", "1"]}
@@ -227,14 +227,14 @@ REFUSED = {
     "no coder": (("text,coder,level", "a,x,1", "a,,1"), (), "line 3: no coder"),
     "off the scale": (("id,a,b", "t,0,1", "u,3,1"), ("--levels", "0,1"), "line 3: the code '3' of a is none of the levels 0, 1"),
     "a wide row": (("id,a,b", "t,0,1,2"), (), "line 2: 4 cells, but 3 columns"),
-    "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("scale=ordinal"), "whose order must be said: --levels high,low"),
-    "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("scale=interval"), "has numbers as levels"),
-    "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("scale=ratio"), "no level below 0"),
+    "names in order": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "ordinal"), "whose order must be said: --levels high,low"),
+    "names as numbers": (("id,a,b", "t,low,high", "u,low,low"), ("--scale", "interval"), "has numbers as levels"),
+    "a ratio below 0": (("id,a,b", "t,-1,1", "u,1,1"), ("--scale", "ratio"), "no level below 0"),
     "unknown weights": (("id,a,b", "t,0,1"), ("--weights", "linaer"), "unknown weighting 'linaer'; did you mean linear"),
-    "unknown scale": (("id,a,b", "t,0,1"), ("scale=likert"), "unknown scale 'likert'"),
+    "unknown scale": (("id,a,b", "t,0,1"), ("--scale", "likert"), "unknown scale 'likert'"),
     "one level": (("id,a,b", "t,0,1"), ("--levels", "0"), "at least two, each once"),
     "a level twice": (("id,a,b", "t,0,1"), ("--levels", "0,1,1.0"), "at least two, each once"),
-    "one resample": (("id,a,b", "t,0,1", "u,1,1"), ("--bootstrap", "1"), "2 resamples or more"),
+    "one resample": (("id,a,b", "t,0,1", "u,1,1"), ("--draws", "1"), "2 resamples or more"),
     "no such column": (("id,a,b", "t,0,1"), ("--by", "debat"), "unknown column 'debat'"),
     "two clusters": (("text,coder,level,debate", "t,a,1,x", "t,b,1,y"), ("--by", "debate"), "the text 't' is of 'y', and of 'x' in line 2"),
     "speeches": (("id,a,speech", *(f"t{i},1,speech {i}" for i in range(40))), ("coder=a", "coder=speech"), "name the columns that are (now a, speech)"),
@@ -310,7 +310,7 @@ def test_what_is_no_table_of_python_is_refused(table, fault):
 
 
 def test_tables_of_python_give_the_same_as_files(delibsim, wide, home):
-    expected = values(delibsim("agreement", wide, "scale=ordinal", "--json"))
+    expected = values(delibsim("agreement", wide, "--scale", "ordinal", "--json"))
     frame = pd.read_csv(home / wide)
     mappings = frame.to_dict("records")
     array = frame[list(NAMES)].to_numpy()
@@ -332,7 +332,7 @@ def test_tables_of_python_give_the_same_as_files(delibsim, wide, home):
         agreement([])
 
 
-@pytest.mark.parametrize("words", [(), ("--weights", "quadratic", "--bootstrap", "100")], ids=str)
+@pytest.mark.parametrize("words", [(), ("--weights", "quadratic", "--draws", "100")], ids=str)
 def test_it_fits_80_columns(delibsim, wide, monkeypatch, words):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
@@ -360,9 +360,9 @@ def test_levels_that_are_likely_no_names_are_told(delibsim, write, rows, said):
 
 
 def test_too_few_resamples_are_told(delibsim, wide):
-    answer = delibsim("agreement", wide, "--bootstrap", "5")
+    answer = delibsim("agreement", wide, "--draws", "5")
     assert "warning: 5 resamples are too few for an interval" in answer.out
-    assert "too few" not in delibsim("agreement", wide, "--bootstrap", "1000").out
+    assert "too few" not in delibsim("agreement", wide, "--draws", "1000").out
 
 
 def test_a_code_of_any_length_is_printed_in_part(delibsim, write):

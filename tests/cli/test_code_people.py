@@ -199,7 +199,7 @@ def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot)
         (("handout", "pilot", "--raters", "alpha"), "cannot be the name of a person"),
         (("handout", "pilot", "-o", "runs"), "runs exists; name another folder with -o"),
         (("collect", "pilot", "none.csv"), "none.csv cannot be read"),
-        (("collect", "pilot", "long.csv"), "a table of codes is imported"),
+        (("collect", "pilot", "long.csv"), "the columns must be those of a form"),
     ],
 )
 def test_what_cannot_be_done_is_wrong_input(delibsim, home, pilot, words, message):

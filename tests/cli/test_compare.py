@@ -86,11 +86,11 @@ def test_judges_stand_beside_people_and_differences_are_printed(delibsim, study)
     assert [(row["a"], row["b"]) for row in found["tables"]["differences"]] == [("t1", "t3")]
     assert found["not_given"]["against_tests"]["reason"] == "one_judge"
     for words, told in (
-        (("against=whom"), "unknown other comparison of study demo 'whom'"),
-        (("difference=t1,t9"), "unknown text 't9'"),
-        (("difference=t1"), "give the ids of two texts, as ID,ID"),
-        (("bootstrap=-1",), "bootstrap=-1: give a whole number"),
-        (("zz",), "write it as key=value, such as name=main"),
+        (("against=whom",), "unknown other comparison of study demo 'whom'"),
+        (("difference=t1,t9",), "unknown text 't9'"),
+        (("difference=t1",), "give the ids of two texts, as ID,ID"),
+        (("draws=-1",), "draws=-1: give a whole number"),
+        (("zz",), "write it as key=value (name"),
     ):
         answer = delibsim(*report, "name=main", *words)
         assert (answer.code, told in answer.err) == (2, True), answer.err
@@ -129,12 +129,12 @@ def test_wrong_judgments_are_refused_with_their_lines_and_nothing_is_kept(delibs
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("scale=zz"), "unknown value of scale"),
-        (("penalty=ridge:1"), "give dummy:0.1, normal:2 or none"),
-        (("penalty=dummy:-1"), "a number from 0.001 to 1,000"),
-        (("penalty=normal:1e-300"), "a number from 0.001 to 1,000"),
-        (("threshold=0"), "a number from 0.001 to 20"),
-        (("threshold=1e308"), "a number from 0.001 to 20"),
+        (("scale=zz",), "unknown value of scale"),
+        (("penalty=ridge:1",), "give dummy:0.1, normal:2 or none"),
+        (("penalty=dummy:-1",), "a number from 0.001 to 1,000"),
+        (("penalty=normal:1e-300",), "a number from 0.001 to 1,000"),
+        (("threshold=0",), "a number from 0.001 to 20"),
+        (("threshold=1e308",), "a number from 0.001 to 20"),
         (("colour=red",), "unknown setting"),
     ],
 )

@@ -132,7 +132,7 @@ def test_several_studies_are_compared_and_scores_come_back(delibsim, study, home
 def test_judgments_alone_and_imported_texts_are_scored_by_id(delibsim, study_of_texts):
     (study_of_texts / "p.csv").write_text("a,b,outcome\nt0,t1,a\nt1,t2,a\nt2,t0,tie\n")
     for study in ("demo", "alone"):
-        assert delibsim("compare", "collect", "demo", "p.csv", f"study={study}").code == 0
+        assert delibsim("import", study, "p.csv", "--as", "pairs").code == 0
         found = delibsim("score", study, "--scorer", "pairs")
         assert found.code == (3 if study == "demo" else 0)
         assert f"3 of {4 if study == 'demo' else 3} texts" in found.out

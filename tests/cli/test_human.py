@@ -153,7 +153,7 @@ def test_a_small_import_and_what_it_says(home):
     ask(import_, "--as", "deliberr", home / "files", "version=9.9")
     (home / "files" / "human_data.csv").unlink()
     assert "answers: 2 people, kept from an earlier import" in ask(
-        import_, "deliberr", home / "files", "version=9.9"
+        import_, "--as", "deliberr", home / "files", "version=9.9"
     )
     assert before == {
         path.name: path.read_bytes() for path in (home / "surveys/imported/deliberr").iterdir()
@@ -187,7 +187,7 @@ def test_twelve_topics_that_start_alike_have_no_ceiling(home):
 
 @pytest.mark.parametrize("folder", ["absent", "."])
 def test_human_without_answers_says_what_to_type(home, folder):
-    with pytest.raises(WrongInput, match="delibsim import deliberr PATH"):
+    with pytest.raises(WrongInput, match="delibsim import PATH --as deliberr"):
         ask(listing, "people", folder)
 
 
@@ -200,9 +200,11 @@ def test_human_without_an_import_says_what_to_type(home):
 
 def test_unknown_words_are_answered_with_those_that_exist(home):
     publish(home / "files")
-    with pytest.raises(WrongInput, match="unknown format 'delibber'; did you mean deliberr"):
+    with pytest.raises(
+        WrongInput, match="unknown kind of import 'delibber'; did you mean deliberr"
+    ):
         ask(import_, "--as", "delibber", "files")
-    with pytest.raises(WrongInput, match="unknown grouping 'cases'; did you mean case"):
+    with pytest.raises(WrongInput, match="unknown value of by 'cases'; did you mean case"):
         ask(listing, "people", "files", "by=cases")
 
 

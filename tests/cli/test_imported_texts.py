@@ -51,7 +51,7 @@ def test_other_separators_and_a_mark_of_utf_8(delibsim, home, separator):
 def test_the_separator_is_that_under_which_the_columns_are_found(delibsim, home):
     lines = ["id;text;note, in short, or long", "a;One, two, three.;x"]
     (home / "said.csv").write_text("\n".join(lines), encoding="utf-8")
-    words = ("said.csv", "study=pilot", "column=text")
+    words = ("said.csv", "column=text")
     assert delibsim("import", "pilot", *words, "--as", "texts").code == 0
     assert kept(home)[0]["text"] == "One, two, three."
 
@@ -134,17 +134,17 @@ def test_what_cannot_be_guessed_is_asked_for(delibsim, home):
     (home / "two.csv").write_text("text,statement\nOne.,Two.\n", encoding="utf-8")
     (home / "latin.csv").write_bytes(b"id,text\n1,\xe4\n")
     for words, fault in (
-        (("none.csv", "study=s"), "which column has the texts? Name it: --column NAME"),
-        (("two.csv", "study=s"), "several columns may have the texts (text, statement)"),
+        (("none.csv",), "which column has the texts? Name it: column=NAME"),
+        (("two.csv",), "several columns may have the texts (text, statement)"),
         (
-            ("none.csv", "study=s", "column=wrods"),
+            ("none.csv", "column=wrods"),
             "unknown column 'wrods'; did you mean words",
         ),
-        (("none.csv", "study=s", "column=words", "id=no"), "unknown column 'no'"),
-        (("two.csv", "study=s", "column=text", "id=text"), "in columns of their own"),
-        (("none.csv", "pilot"), "study=NAME; 'pilot' is no setting here"),
-        (("latin.csv", "study=s"), "line 2 is not UTF-8"),
-        (("nowhere.csv", "study=s"), "No such file"),
+        (("none.csv", "column=words", "id=no"), "unknown column 'no'"),
+        (("two.csv", "column=text", "id=text"), "in columns of their own"),
+        (("none.csv", "two.csv"), "name the study and FILE"),
+        (("latin.csv",), "line 2 is not UTF-8"),
+        (("nowhere.csv",), "No such file"),
     ):
         answer = delibsim("import", "pilot", *words, "--as", "texts")
         assert (answer.code, fault in answer.err) == (2, True), (words, answer.err)
@@ -174,7 +174,7 @@ def test_odd_texts_are_counted_and_kept_word_for_word(delibsim, home):
 
 
 def test_groups_and_words_are_described(delibsim, file):
-    words = ("said.csv", "study=pilot", "group=who")
+    words = ("said.csv", "group=who")
     answer = delibsim("import", "pilot", *words, "--json", "--as", "texts").json
     assert answer["described"]["groups"] == {"Ann": 2, "Ben": 1}
     assert answer["described"]["words"] == [1, 2, 3, 3, 3]

@@ -19,12 +19,11 @@ NUMBERS = ("numpy", "hydra", "omegaconf")
 OF_ARRAYS = (
     "code",
     "compare",
+    "rate",
+    "list",
+    "new",
     "summarise",
-    "summaries",
     "judge",
-    "aqua",
-    "human",
-    "personas",
 )
 """The commands whose modules import numpy for their help too, and no more than that."""
 CODE = """
@@ -64,10 +63,10 @@ def imported(home):
 
 def test_what_reads_files_imports_nothing_that_computes_or_composes(imported, study):
     after = imported(
-        ("topics",),
-        ("topics", "ccps"),
-        ("surveys",),
-        ("surveys", "ccps"),
+        ("list", "topics"),
+        ("list", "topics", "ccps"),
+        ("list", "surveys"),
+        ("list", "surveys", "ccps"),
         ("status",),
         ("status", "s"),
         ("status", "s", "--json"),

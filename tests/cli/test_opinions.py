@@ -43,7 +43,7 @@ def test_opinions_are_kept_with_what_their_authors_are_for(delibsim, file):
 
 
 def test_without_authors_no_author_is_written(delibsim, file):
-    assert delibsim(*IMPORT, "--without-authors").code == 0
+    assert delibsim(*IMPORT, "authors=false").code == 0
     assert "Ann" not in (file / "runs/x/texts.jsonl").read_text()
 
 
@@ -66,24 +66,25 @@ def test_a_stance_there_is_not_is_refused_with_its_line(delibsim, file, change):
     ("words", "told"),
     [
         (("kind=open", "stance=no"), "unknown column 'no'"),
-        (("kind=both"), "unknown kind of opinions"),
-        (("question=Shall we?"), "holds texts that answer 'Should we?'"),
+        (("kind=both",), "unknown kind of opinions"),
+        (("question=Shall we?",), "holds texts that answer 'Should we?'"),
     ],
 )
 def test_what_contradicts_is_refused(delibsim, file, words, told):
     delibsim(*IMPORT)
-    answer = delibsim(*IMPORT, *words)
+    kept = [word for word in IMPORT if not word.startswith(words[0].partition("=")[0] + "=")]
+    answer = delibsim(*kept, *words)
     assert answer.code == 2
     assert told in answer.err
 
 
 def test_columns_of_opinions_need_a_question(delibsim, file):
     answer = delibsim("import", "y", "o.csv", "stance=side", "--as", "texts")
-    assert (answer.code, "name it: --question" in answer.err) == (2, True)
+    assert (answer.code, "name it: question=" in answer.err) == (2, True)
 
 
 def test_opinions_are_taken_from_runs_with_a_stance(delibsim, study):
-    words = ("import", "said", "s", "--stance-item", "C1", "phase=pre", "--as", "opinions")
+    words = ("import", "said", "s", "item=C1", "phase=pre", "--as", "opinions")
     answer = delibsim(*words, "--json")
     assert answer.code == 0
     (taken,) = answer.json["taken"]
@@ -91,7 +92,7 @@ def test_opinions_are_taken_from_runs_with_a_stance(delibsim, study):
     assert sum(taken["described"]["stances"].values()) == 2
     assert delibsim(*words, "--json").json["taken"][0]["new"] == 0
     for wrong in ("P1", "C99"):
-        assert delibsim("import", "z", "s", "--stance-item", wrong, "--as", "opinions").code == 2
+        assert delibsim("import", "z", "s", f"item={wrong}", "--as", "opinions").code == 2
     assert delibsim("import", "said", "s", "take=all", "--as", "opinions").code in (0, 2)
 
 
@@ -134,8 +135,8 @@ def test_a_study_that_asked_for_no_positions_has_none_to_take(delibsim, study, p
 
 
 def test_the_example_is_invented_and_has_its_minorities(delibsim, home):
-    answer = delibsim("import", "tram", "--example", "tram", "--json", "--as", "texts")
+    answer = delibsim("import", "tram", "example=tram", "--json", "--as", "texts")
     assert (answer.code, answer.json["texts"]) == (0, 300)
     assert answer.json["described"]["minorities"] == {"yes": 36, "no": 252, "not sure": 12}
     assert answer.json["described"]["repeated"] == []
-    assert delibsim("import", "t", "--example", "trem", "--as", "texts").code == 2
+    assert delibsim("import", "t", "example=trem", "--as", "texts").code == 2

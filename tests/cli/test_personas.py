@@ -262,7 +262,7 @@ async def command(home, *words):
     ("words", "fault"),
     [
         (["k=21"], "20 people answered survey 'trams', fewer than the 21 clusters wanted"),
-        (["items=some"], "unknown set of items 'some'"),
+        (["items=some"], "unknown value of items 'some'"),
         (
             ["writer=citizen"],
             (

@@ -30,7 +30,7 @@ def test_debates_are_rated_on_pages_and_reported_like_those_on_paper(home, delib
     study_of_debates(home)
     done = delibsim("rate", "handout", "d", "--online", "--raters", "3", "--n", "4")
     assert done.code == 0
-    assert "8 debates for 3 raters, 4 each, on pages" in done.out
+    assert "8 debates for 3 raters, 4 each: on pages" in done.out
     task = done.out.split("Task")[1].split()[0]
     assert f"delibsim people invite d --rater {task} --open" in done.out
     assert delibsim("people", "invite", "d", "--rater", "none", "--open").code == 2

@@ -255,12 +255,11 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     assert told["ratings"] == {"planned": 3, "held": 0, "waiting": 3}
     report = delibsim("rate", "report", "d")
     assert report.code == 4
-    assert report.out.startswith("study d: 1 debate, no ratings\n")
-    assert "delibsim ratings ask d" in report.out
-    assert len(report.out.splitlines()) == 3
+    assert report.err.startswith("study d: 1 debate, no ratings\n")
+    assert "delibsim rate ask d" in report.err
     unrated = delibsim("rate", "report", "d", "--json").json
     assert unrated["not_given"]["standings"]["reason"] == "no_rating"
-    assert "no ratings of those asked for" in delibsim("rate", "report", "d", "source=people").out
+    assert "no ratings of those asked for" in delibsim("rate", "report", "d", "source=people").err
     asked = json.loads(delibsim("rate", "ask", "d", "group.size=2", "--json").out)
     assert (asked["calls"], told["total"]["calls"]) == (4, 6)
     left = delibsim(
@@ -375,7 +374,7 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
     delibsim("rate", "ask", "d", "group.size=3", "panel=other")
     delibsim("rate", "handout", "d", "--raters", "1", "-o", "pack")
     fill(home / "pack" / "form.csv")
-    delibsim("rate", "collect", "oxford", "pack/form.csv")
+    delibsim("rate", "collect", "d", "pack/form.csv")
 
     def ratings(*options):
         found = delibsim("rate", "report", "d", "--json", *options)
@@ -403,9 +402,9 @@ def test_a_report_says_whose_ratings_it_pools_and_takes_those_asked_for(delibsim
 def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, home):
     delibsim("rate", "ask", "d", "group.size=2")
     ours = ("rate", "handout", "d", "--raters", "1", "-o", "pack")
-    delibsim(*ours, "--wording", "oxford_evaluative")
+    delibsim(*ours, "wording=oxford_evaluative")
     fill(home / "pack" / "form.csv")
-    delibsim("rate", "collect", "oxford", "pack/form.csv")
+    delibsim("rate", "collect", "d", "pack/form.csv")
     (file,) = (home / "runs" / "d" / PACKS).glob("*.json")
     pack = file.stem
     found = delibsim("rate", "report", "d", "--json", "-o", "report")
@@ -413,7 +412,7 @@ def test_a_report_warns_where_raters_read_different_wordings(delibsim, held, hom
     assert read == {"panel": "oxford", pack: "oxford_evaluative"}
     (warning,) = found.json["warnings"]
     assert f"oxford_evaluative: {pack}" in warning
-    assert "--panel NAME" in warning
+    assert "panel=NAME" in warning
     assert f"warning: {warning}" in found.err
     with (home / "report" / "tables" / "ratings.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
@@ -524,7 +523,7 @@ def test_a_report_compares_one_debater_with_the_rest(delibsim, oxford):
 def test_a_report_joins_covariates_and_counts_those_not_given(delibsim, oxford, home):
     rows = ["id,expertise,gender", "panel 1,1,woman", "panel 2,5,man", "panel 3,4,woman"]
     (home / "people.csv").write_text("\n".join(rows))
-    words = ("rate", "report", oxford, "focus=citizen_plain", "--people", "people.csv")
+    words = ("rate", "report", oxford, "focus=citizen_plain", "people=people.csv")
     found = delibsim(*words, "--json").json["tables"]
     counts = {(row["role"], row["covariate"]): row for row in found["covariates"]}
     assert (counts["rater", "expertise"]["given"], counts["rater", "expertise"]["missing"]) == (
@@ -549,8 +548,8 @@ def test_a_report_without_ratings_says_so(delibsim, held):
 
 def test_a_study_without_debates_is_wrong_input(delibsim):
     delibsim("run", "-q", "topic=ccps", "group.size=2", "rounds=1", "study=talk")
-    for command in ("ask", "report", "export"):
-        done = delibsim("ratings", command, "talk")
+    for command in ("ask", "report", "handout"):
+        done = delibsim("rate", command, "talk")
         assert (done.code, "holds no debate" in done.err) == (2, True)
 
 
@@ -600,9 +599,9 @@ def test_a_pack_goes_out_blind_and_comes_back_as_ratings(delibsim, oxford, home)
     assert [entry["first"] for entry in key.values()].count("proposition") == 6
     checks = {code: entry["check"] for code, entry in key.items()}
     fill(home / "pack" / "form.csv", told(checks))
-    done = delibsim("rate", "collect", "oxford", "pack/form.csv")
+    done = delibsim("rate", "collect", oxford, "pack/form.csv")
     assert (done.code, "12 ratings kept" in done.out) == (0, True)
-    again = delibsim("rate", "collect", "oxford", "pack/form.csv")
+    again = delibsim("rate", "collect", oxford, "pack/form.csv")
     assert "0 ratings kept, 12 known before" in again.out
     found = delibsim("rate", "report", oxford, "--json").json
     assert {row["ratings"] for row in found["tables"]["counts"]} == {3 * (4 + 2)}
@@ -631,7 +630,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
             row["answer"] = ""
 
     fill(form, change)
-    done = delibsim("rate", "collect", "oxford", form)
+    done = delibsim("rate", "collect", oxford, form)
     assert done.code == 3
     assert "5 ratings kept, 0 known before, 29 cells left empty" in done.out
     assert "1 with something missing" in done.out
@@ -653,7 +652,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     text = form.read_text().replace(",60", ",61", 1)
     form.write_text(text)
     before = files("runs")
-    clash = delibsim("rate", "collect", "oxford", form)
+    clash = delibsim("rate", "collect", oxford, form)
     assert clash.code == 2
     assert "line 2: " in clash.err
     assert "winner None before" in clash.err
@@ -663,7 +662,7 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
 def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
     kept = {}
     for name in ("oxford", "oxford_evaluative"):
-        out = ("--raters", "1", "-o", name, "--wording", name)
+        out = ("--raters", "1", "-o", name, f"wording={name}")
         assert delibsim("rate", "handout", oxford, *out).code == 0
         (file,) = set((home / "runs" / oxford / PACKS).glob("*.json")) - set(kept)
         kept[file] = json.loads(file.read_text())["wording"]
@@ -678,12 +677,12 @@ def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home,
         delibsim("rate", "handout", oxford, "--raters", "1", "-o", name)
         fill(home / name / "form.csv")
     second = (home / "two" / "form.csv").read_text()
-    delibsim("rate", "collect", "oxford", "two/form.csv")
+    delibsim("rate", "collect", oxford, "two/form.csv")
     first = (home / "one" / "form.csv").read_text()
     both = first + second.partition("\n")[2].replace(",60", ",61")
     (home / "both.csv").write_text(both)
     before = files("runs")
-    done = delibsim("rate", "collect", "oxford", "both.csv")
+    done = delibsim("rate", "collect", oxford, "both.csv")
     assert (done.code, "Nothing was imported" in done.err) == (2, True)
     assert files("runs") == before
 
@@ -766,7 +765,7 @@ def given(home):
 
 
 def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, oxford, home, files):
-    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
+    ask = ("rate", "ask", oxford, "each=2", "panel=own")
     told = delibsim(*ask, "group.size=3", "--estimate", "--json").json
     assert told["ratings"] == {"planned": 6, "held": 0, "waiting": 6}
     assert told["total"]["calls"] == 12
@@ -808,8 +807,7 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
         "ask",
         oxford,
         "group.size=3",
-        "--n",
-        "2",
+        "each=2",
         "panel=own",
         "--json",
     )
@@ -827,17 +825,17 @@ def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
     ("options", "message"),
     [
         (
-            ["--n", "7"],
+            ["each=7"],
             "at least 1 debate and at most all 6 that are complete, not 7",
         ),
-        (["--n", "0"], "at least 1 debate"),
+        (["each=0"], "a whole number from 1"),
         (
-            ["--n", "3", "panel=panel"],
+            ["each=3", "panel=panel"],
             "each rater of panel 'panel' rates every debate: go on without",
         ),
         (
             ["panel=own"],
-            "each rater of panel 'own' rates 2 debates: go on with --debates-per-rater 2",
+            "each rater of panel 'own' rates 2 debates: go on with each=2",
         ),
     ],
 )
@@ -846,8 +844,8 @@ def test_an_allocation_that_cannot_be_is_wrong_input(
 ):
     # The fixture's panel was asked without the command, which is what keeps a panel.
     delibsim("rate", "ask", oxford, "group.size=4")
-    delibsim("rate", "ask", oxford, "group.size=2", "--n", "2", "panel=own")
-    named = [] if "--panel" in options else ["panel=new"]
+    delibsim("rate", "ask", oxford, "group.size=2", "each=2", "panel=own")
+    named = [] if any(one.startswith("panel=") for one in options) else ["panel=new"]
     before = files()
     for more in ([], ["--estimate"]):
         done = delibsim("rate", "ask", oxford, "group.size=2", *options, *named, *more)
@@ -856,7 +854,7 @@ def test_an_allocation_that_cannot_be_is_wrong_input(
 
 
 def test_debates_held_later_go_to_raters_who_join(delibsim, oxford, home):
-    ask = ("rate", "ask", oxford, "--n", "2", "panel=own")
+    ask = ("rate", "ask", oxford, "each=2", "panel=own")
     delibsim(*ask, "group.size=3")
     names = "tournament.debaters=[citizen_eloquent,citizen_plain]"
     motions = "tournament.motions=[plastics,four_day_week]"
@@ -891,10 +889,10 @@ def test_people_rate_so_many_debates_each_in_the_wording_that_is_named(delibsim,
     sheets_kept = json.loads(file.read_text())["sheets"]
     checks = {sheet: one["check"] for sheet, one in sheets_kept.items()}
     fill(home / "pack" / "form.csv", told(checks))
-    assert "12 ratings kept" in delibsim("rate", "collect", "oxford", "pack/form.csv").out
-    assert delibsim(*export, "-o", "other", "--wording", "oxford_evaluative").code == 0
+    assert "12 ratings kept" in delibsim("rate", "collect", oxford, "pack/form.csv").out
+    assert delibsim(*export, "-o", "other", "wording=oxford_evaluative").code == 0
     assert "could not be better" in (home / "other" / "rater-1.html").read_text()
-    refused = delibsim(*export, "-o", "third", "--wording", "default")
+    refused = delibsim(*export, "-o", "third", "wording=default")
     assert (refused.code, "lacks the text 'rater_setting'" in refused.err) == (2, True)
     assert delibsim("rate", "handout", oxford, "--n", "9", "-o", "fourth").code == 2
     assert not (home / "fourth").exists()

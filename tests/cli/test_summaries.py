@@ -41,7 +41,7 @@ def study(delibsim, home, made):
     if not (made / "runs").exists():
         (home / "o.csv").write_text(ROWS)
         delibsim("import", "tram", "o.csv", "question=Should we build a tram?", "--as", "texts")
-        words = ("sizes=4,all", "--runs", "2")
+        words = ("sizes=4,all", "runs=2")
         answer = delibsim("summarise", "ask", "tram", *words, "model=citizen", "--json")
         assert (answer.code, answer.json["new"]) == (0, 3 * 2 * 2)
         judges = ("model=citizen", "group.size=2")
@@ -56,7 +56,7 @@ def study(delibsim, home, made):
 
 
 def test_a_report_names_whom_summaries_leave_out(delibsim, study):
-    answer = delibsim("summarise", "report", "tram", "--json", "--by", "quarter", "-o", "rep")
+    answer = delibsim("summarise", "report", "tram", "--json", "by=quarter", "-o", "rep")
     assert answer.code == 0
     found = answer.json
     groups = {row["group"] for row in found["tables"]["gaps"]}
@@ -97,23 +97,28 @@ def test_judgments_that_two_tasks_ask_for_are_planned_once(delibsim, study):
 
 
 def test_minorities_are_printed_with_what_holds_against_a_gap(delibsim, study):
-    answer = delibsim("summaries", "minorities", "tram")
+    answer = delibsim("summarise", "report", "tram", "--tables", "gaps,overlap,least_represented")
     assert answer.code == 0
     assert "The least represented opinions" in answer.out
     assert "group_too_small" in answer.out
-    assert delibsim("summaries", "minorities", "tram", "--by", "age").code == 2
+    assert (
+        delibsim(
+            "summarise", "report", "tram", "--tables", "gaps,overlap,least_represented", "by=age"
+        ).code
+        == 2
+    )
 
 
 def test_summaries_and_opinions_are_shown_beside_each_other(delibsim, study):
-    listed = delibsim("summaries", "show", "tram", "--json").json["summaries"]
+    listed = delibsim("summarise", "report", "tram", "text=all", "--json").json["summaries"]
     assert len(listed) == 12
-    answer = delibsim("summaries", "show", "tram", "extractive 8.1.1", "--json")
+    answer = delibsim("summarise", "report", "tram", "text=extractive 8.1.1", "--json")
     assert {near["opinion"] for row in answer.json["sentences"] for near in row["nearest"]}
-    own = delibsim("summaries", "show", "tram", "a6", "--json").json["nearest"]
+    own = delibsim("summarise", "report", "tram", "text=a6", "--json").json["nearest"]
     whole = [row for row in own if row["summary"] == "extractive 8.1.1"]
     assert whole[0]["sentence"] == "My violins would suffer from it."
     assert whole[0]["similarity"] == pytest.approx(1)
-    assert delibsim("summaries", "show", "tram", "a99").code == 2
+    assert delibsim("summarise", "report", "tram", "text=a99").code == 2
 
 
 def test_replays_are_equal_and_a_changed_line_is_found(delibsim, study):
@@ -126,7 +131,12 @@ def test_replays_are_equal_and_a_changed_line_is_found(delibsim, study):
     answer = delibsim("judge", "replay", "tram", "name=main")
     assert (answer.code, "the record says" in answer.out) == (4, True)
     file.write_text(f"{first[:-9]}\n{rest}")
-    assert delibsim("summaries", "minorities", "tram", "--json").code == 3
+    assert (
+        delibsim(
+            "summarise", "report", "tram", "--tables", "gaps,overlap,least_represented", "--json"
+        ).code
+        == 3
+    )
 
 
 def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
@@ -136,16 +146,16 @@ def test_what_is_not_there_yet_is_said_with_what_to_do(delibsim, home, study):
     assert (answer.code, "delibsim judge ask tram" in answer.err) == (4, True)
     shutil.rmtree(study / "annotations" / "summaries-main")
     answer = delibsim("summarise", "report", "tram")
-    assert (answer.code, "delibsim summarise tram" in answer.err) == (2, True)
+    assert (answer.code, "delibsim summarise ask tram" in answer.err) == (2, True)
     (home / "t.csv").write_text("id,text\n1,Yes.\n2,No.\n")
     delibsim("import", "plain", "t.csv", "--as", "texts")
     answer = delibsim("summarise", "ask", "plain")
-    assert (answer.code, "--question" in answer.err) == (2, True)
+    assert (answer.code, "question=" in answer.err) == (2, True)
 
 
 def test_a_folder_of_studies_and_a_number_of_runs_are_told_apart(delibsim, study):
     shutil.copytree(study.parent, study.parent.parent / "others")
-    words = ("sizes=4", "--runs", "3", "--dir", "others", "model=citizen", "--estimate")
+    words = ("sizes=4", "runs=3", "--dir", "others", "model=citizen", "--estimate")
     answer = delibsim("summarise", "ask", "tram", *words, "--json")
     assert answer.json["summaries"] == {"planned": 3, "held": 2, "waiting": 1}
 
@@ -248,12 +258,28 @@ def test_an_embedding_may_be_a_plug_in_and_what_it_gives_is_checked(
     (place / "x-1.dist-info" / "entry_points.txt").write_text(names)
     monkeypatch.syspath_prepend(place)
     plugins._installed.cache_clear()
-    words = ("summarise", "ask", "tram", "groups=themes", "name=t", "--runs", "1")
+    words = ("summarise", "ask", "tram", "groups=themes", "name=t", "runs=1")
     assert delibsim(*words, "embedding=lengths").code == 0
-    answer = delibsim("summaries", "minorities", "tram", "summaries=main", "embedding=broken")
+    answer = delibsim(
+        "summarise",
+        "report",
+        "tram",
+        "--tables",
+        "gaps,overlap,least_represented",
+        "summaries=main",
+        "embedding=broken",
+    )
     plugins._installed.cache_clear()
     assert (answer.code, "it must give a row of finite numbers a text" in answer.err) == (2, True)
-    answer = delibsim("summaries", "minorities", "tram", "embedding=length", "summaries=main")
+    answer = delibsim(
+        "summarise",
+        "report",
+        "tram",
+        "--tables",
+        "gaps,overlap,least_represented",
+        "embedding=length",
+        "summaries=main",
+    )
     assert (answer.code, "built in are tfidf" in answer.err) == (2, True)
 
 
