@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from math import nan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.condition import Condition
 from delibsim.domain.reason import IN_GROUP, in_words
@@ -26,6 +25,9 @@ from delibsim.measures.agreement import (
 from delibsim.measures.dri import individual_dri
 from delibsim.measures.dri import why_undefined as why_dri_undefined
 from delibsim.scorers.arrays import Array, considerations, preferences, surveyed
+
+if TYPE_CHECKING:
+    from delibsim.analysis.result import Result
 
 
 def rows_of(run: Run) -> list[IndividualChange]:
@@ -96,7 +98,7 @@ def _notes(own_c: Sequence[Array], own_p: Sequence[Array], why_group: str) -> It
         yield f"{why_group}{IN_GROUP}"
 
 
-def individual_change(runs: Iterable[Run]) -> Result:
+def individual_change(runs: Iterable[Run]) -> "Result":
     """One row a participant of every deliberation among the runs, which are read once."""
     return changes_told(map(changes_of, runs))
 
@@ -106,7 +108,7 @@ def changes_of(run: Run) -> list[dict[str, Any]]:
     return [dict(vars(row)) for row in rows_of(run)]
 
 
-def changes_told(runs: Iterable[Sequence[dict[str, Any]]]) -> Result:
+def changes_told(runs: Iterable[Sequence[dict[str, Any]]]) -> "Result":
     """The table of these rows of runs."""
     parts = list(runs)
     rows = list(chain.from_iterable(parts))
@@ -115,6 +117,8 @@ def changes_told(runs: Iterable[Sequence[dict[str, Any]]]) -> Result:
     absent = "no_survey" if debates else "no_runs"
     why = "" if rows else absent
     notes = [told] if debates else []
+    from delibsim.analysis.result import make_table  # imports pandas, which a single run needs not
+
     return make_table("study/individual_change", rows, notes, why, told=told)
 
 

@@ -50,6 +50,8 @@ class Motion:
 Phase = Literal["pre", "post"]
 LABEL = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]+", re.ASCII)
 PHASES: tuple[Phase, Phase] = ("pre", "post")
+Rank1 = Literal["most_preferred", "least_preferred"]
+"""What rank 1 means in ranks of preferences."""
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.survey import PHASES, Phase
+from delibsim.domain.survey import PHASES, Phase, Rank1
 from delibsim.store.tables.csv_cells import read_sheet
 
-Rank1 = Literal["most_preferred", "least_preferred"]
 MEANINGS: tuple[Rank1, ...] = get_args(Rank1)
 
 RANK_IS = "rank_1_is"

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.scheme import QualityDimension, Scheme
-from delibsim.domain.survey import LABEL, Item, Motion, Survey, Topic, fault_of_distribution
-from delibsim.store.instruments.answers import Rank1
+from delibsim.domain.survey import LABEL, Item, Motion, Rank1, Survey, Topic, fault_of_distribution
 from delibsim.store.instruments.faults import Faults, checked_fields, fields_of
 from delibsim.store.instruments.scheme_files import (
     is_dimension,
