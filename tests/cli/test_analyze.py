@@ -106,7 +106,7 @@ def test_a_study_of_debates_is_no_study_of_an_index(delibsim, home):
     held_study(home, "format=debate", "motion=voting", "audience=1", study="oxford")
     found = delibsim("analyze", "oxford", *FEW)
     assert found.code == 4
-    assert "delibsim ratings report oxford" in found.out
+    assert "delibsim rate report oxford" in found.out
 
 
 def test_two_studies_stand_beside_each_other(delibsim, home):

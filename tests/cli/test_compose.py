@@ -288,10 +288,10 @@ def test_the_main_grid_is_that_of_the_published_study(main_grid, home):
 
 
 def test_the_main_grid_asks_for_the_instruments_where_they_were_not_imported(home):
-    with pytest.raises(WrongInput, match="import deliberr PATH") as caught:
+    with pytest.raises(WrongInput, match="import PATH --as deliberr") as caught:
         plan(["experiment=main_grid"], home, sweep=True)
     assert "survey=null" in str(caught.value)
-    assert str(caught.value).count("import deliberr") == 1
+    assert str(caught.value).count("--as deliberr") == 1
 
 
 def test_the_offline_grid_is_the_main_grid_with_eleven_kinds_of_citizens(main_grid, home):

@@ -109,7 +109,7 @@ def test_topics_and_motions_are_suggested_where_they_can_be_used(delibsim, home)
     assert "plastics" in offered
     assert not {"plastic_bags", "ccps"} & set(offered)
     for name in offered:
-        assert delibsim("topics", name, "--json").json["kind"] == "motion"
+        assert delibsim("list", "topics", name, "--json").json["kind"] == "motion"
 
 
 def test_a_scorer_that_has_nothing_to_say_has_no_file_and_this_is_said(delibsim, study):

@@ -223,8 +223,8 @@ def test_forks_that_nothing_is_measured_of_say_so_and_what_would(delibsim, home)
     answer = delibsim("fork", "d", "--at", "6")
     assert answer.code == 0
     assert "item S1" not in answer.out
-    assert "have them rated: delibsim ratings ask d/forks" in answer.out
-    assert delibsim("ratings", "ask", "d/forks", "model=citizen", "group.size=2").code == 0
+    assert "have them rated: delibsim rate ask d/forks" in answer.out
+    assert delibsim("rate", "ask", "d/forks", "model=citizen", "group.size=2").code == 0
     assert "proposition wins" in delibsim("fork", "d").out
 
 

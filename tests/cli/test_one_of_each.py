@@ -13,7 +13,7 @@ SMALL = ("group.size=2", "rounds=1")
 FEW = ("--draws", "20")
 OF_SESSIONS = (
     ("score", "--all"), ("analyze", *FEW), ("analyze", "--json", *FEW), ("plot",), ("power",),
-    ("forks",), ("status",), ("export",), ("ratings report",),
+    ("fork",), ("status",), ("export",), ("rate report",),
 )  # fmt: skip
 STUDIES = {
     "one session, nobody speaks": ("topic=ccps", "treatment=none"),
@@ -79,8 +79,8 @@ def test_sessions(told, home, kind):
 
 def test_one_rated_debate_and_ratings_that_do_not_vary(told, home):
     told(*DEBATE)
-    told("ratings", "ask", "s")
-    answer = told("ratings", "report", "s", "--to", "rep")
+    told("rate", "ask", "s")
+    answer = told("rate", "report", "s", "-o", "rep")
     assert "it needs two kinds of debaters" in answer.out
 
 
@@ -94,22 +94,22 @@ def test_one_coded_text(told, home, n):
 @pytest.mark.parametrize("votes", ["t1,t2,a,p1\n", "t1,t2,tie,p1\n", "t1,t2,a,p1\nt1,t2,a,p2\n"])
 def test_one_pair(told, home, votes):
     (home / "texts.csv").write_text(PAIR)
-    columns = ("--column", "text", "--id", "id", "--group", "topic")
-    told("texts", "import", "texts.csv", *columns, "study=s")
+    columns = ("column=text", "id=id", "group=topic")
+    told("import", "s", "texts.csv", *columns, "--as", "texts")
     (home / "votes.csv").write_text(f"a,b,outcome,who\n{votes}")
-    assert told("compare", "import", "votes.csv", "study=s").code == 0
-    told("compare", "report", "s", "--to", "rep")
-    told("compare", "report", "s", "--model", "davidson")
+    assert told("import", "s", "votes.csv", "--as", "pairs").code == 0
+    told("compare", "report", "s", "-o", "rep")
+    told("compare", "report", "s", "model=davidson")
 
 
 def test_one_summary(told, home):
     (home / "o.csv").write_text(OPINIONS)
-    told("texts", "import", "o.csv", "--question", "Should we build a tram?", "study=s")
-    told("summarise", "s", "--sizes", "all", "--runs", "1", "model=citizen")
-    told("summaries", "report", "s")
+    told("import", "s", "o.csv", "question=Should we build a tram?", "--as", "texts")
+    told("summarise", "ask", "s", "sizes=all", "runs=1", "model=citizen")
+    told("summarise", "report", "s")
     told("judge", "ask", "s", "model=citizen", "group.size=2")
-    told("summaries", "report", "s", "--by", "quarter", "--to", "rep")
-    told("summaries", "minorities", "s")
+    told("summarise", "report", "s", "by=quarter", "-o", "rep")
+    told("summarise", "report", "s", "--tables", "gaps,overlap,least_represented")
 
 
 @pytest.mark.parametrize("kind", CODES)

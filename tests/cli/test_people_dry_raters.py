@@ -59,4 +59,4 @@ def test_a_study_without_tasks_says_how_one_is_handed_out(delibsim, home):
     runs = study_of_debates(home)
     done = delibsim("people", "try", runs.study, "--raters")
     assert done.code == 2
-    assert "delibsim ratings online d" in done.err
+    assert "delibsim rate handout d --online" in done.err

@@ -60,7 +60,7 @@ def first_answers(run):
 
 
 def test_a_sweep_gives_every_topic_its_own_people_and_instrument(delibsim, home, published):
-    assert delibsim("import", "deliberr", published).code == 0
+    assert delibsim("import", published, "--as", "deliberr").code == 0
     asked = ["study=s", "topic=acp,ccps", *PEOPLE, "treatment=none", "replicate=1,2"]
     answer = delibsim("run", "-m", "-q", *asked)
     assert (answer.code, answer.err) == (0, "")
@@ -76,7 +76,7 @@ def test_a_sweep_gives_every_topic_its_own_people_and_instrument(delibsim, home,
 
 
 def test_a_single_run_and_the_topic_written_out_plan_the_same_session(delibsim, home, published):
-    assert delibsim("import", "deliberr", published).code == 0
+    assert delibsim("import", published, "--as", "deliberr").code == 0
     for topic in TOPICS:
         named = plan([f"topic={topic}", f"persona=human:{topic}", f"survey=deliberr.{topic}"], home)
         assert plan([f"topic={topic}", *PEOPLE], home).session == named.session
@@ -84,7 +84,7 @@ def test_a_single_run_and_the_topic_written_out_plan_the_same_session(delibsim, 
 
 
 def test_an_experiment_of_the_users_own_may_use_both(delibsim, home, published):
-    assert delibsim("import", "deliberr", published).code == 0
+    assert delibsim("import", published, "--as", "deliberr").code == 0
     (home / "conf" / "experiment").mkdir(parents=True)
     (home / "conf" / "experiment" / "pilot.yaml").write_text(EXPERIMENT)
     sessions = plan(["experiment=pilot"], home, sweep=True).sessions
@@ -101,7 +101,7 @@ def test_without_an_import_one_message_names_every_missing_survey_once(delibsim,
     head, line = answer.err.strip().splitlines()
     assert "48 of 48 combinations cannot be held, so nothing was begun" in head
     assert line.count("'deliberr.") == 12
-    advice = ("delibsim import deliberr PATH", "survey=null takes the short forms")
+    advice = ("delibsim import PATH --as deliberr", "survey=null takes the short forms")
     for said in ("'deliberr.acp'", "'deliberr.zukunft'", *advice):
         assert line.count(said) == 1
     one = delibsim("run", "topic=ccps", "survey=deliberr.${topic}")
@@ -117,11 +117,11 @@ def test_without_answers_one_message_names_every_survey_that_lacks_them(delibsim
     head, line = answer.err.strip().splitlines()
     assert "4 of 8 combinations cannot be held" in head
     assert "no answers of people to survey 'acp', 'ccps'; import them with:" in line
-    assert "delibsim import answers FILE --survey SURVEY" in line
+    assert "delibsim import FILE --as answers survey=SURVEY" in line
 
 
 def test_a_misspelt_survey_is_answered_with_those_that_are_imported(delibsim, published):
-    assert delibsim("import", "deliberr", published).code == 0
+    assert delibsim("import", published, "--as", "deliberr").code == 0
     answer = delibsim("run", "topic=ccps", "survey=deliberr.cpps")
     assert answer.code == 2
     assert "unknown survey 'deliberr.cpps'; did you mean deliberr.ccps" in answer.err

@@ -28,7 +28,7 @@ def test_the_speeches_of_a_debate_are_not_broken(delibsim, debate):
 
 def test_a_topic_is_not_broken(delibsim, home):
     topic = Library().topic("ccps")
-    out = delibsim("topics", "ccps").out
+    out = delibsim("list", "topics", "ccps").out
     for line in topic.background.splitlines():
         assert line.rstrip() in out
     assert max(map(len, out.splitlines())) > LONG
@@ -51,7 +51,13 @@ def test_one_session_is_one_session(delibsim, study, small):
 @pytest.mark.parametrize("width", [60, 140])
 @pytest.mark.parametrize(
     "words",
-    [("topics",), ("topics", "ccps"), ("show", "s"), ("score", "s"), ("status", "s")],
+    [
+        ("list", "topics"),
+        ("list", "topics", "ccps"),
+        ("show", "s"),
+        ("score", "s"),
+        ("status", "s"),
+    ],
     ids=" ".join,
 )
 def test_a_pipe_that_names_its_width_gets_it(delibsim, study, monkeypatch, words, width):

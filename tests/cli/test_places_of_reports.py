@@ -67,7 +67,7 @@ def test_the_name_of_a_study_leads_to_no_other_folder(delibsim, home, name):
 @pytest.mark.parametrize(
     ("to", "said"),
     [
-        (".", "name a folder within it: --to report"),
+        (".", "name a folder within it: -o report"),
         ("table.csv", "is a file; name a folder"),
         ("table.csv/report", "is a file, so that table.csv/report cannot be a folder"),
         ("x" * 300, "File name too long"),

@@ -464,8 +464,8 @@ def test_two_presets_with_one_name_are_refused_by_both_names(delibsim, home, fil
         own = TEXTS["local"].replace("127.0.0.1:8000", f"127.0.0.1:{port}")
         (home / "conf" / "model" / f"{preset}.yaml").write_text(own)
     (home / "t.csv").write_text("id,text\nt1,We should plant trees.\nt2,Trams are slow.\n")
-    columns = ("--column", "text", "--id", "id")
-    assert delibsim("texts", "import", "t.csv", *columns, "study=texts").code == 0
+    columns = ("column=text", "id=id")
+    assert delibsim("import", "texts", "t.csv", *columns, "--as", "texts").code == 0
     before = files()
     answer = delibsim(*words)
     assert answer.code == 2

@@ -351,7 +351,7 @@ def test_a_damaged_run_beside_it_is_named_and_left_out_of_the_scores(delibsim, s
         ("topic=ccsp", "unknown topic 'ccsp'; did you mean ccps"),
         ("topic=plastics", "'plastics' is a motion for a debate"),
         ("survey=forestra", "unknown survey 'forestra'; did you mean forestera"),
-        ("survey=deliberr.ccps", "delibsim import deliberr PATH"),
+        ("survey=deliberr.ccps", "delibsim import PATH --as deliberr"),
         ("treatment=normativ", "unknown treatment 'normativ'; did you mean normative"),
         ("model=citzen", "unknown model 'citzen'; did you mean citizen"),
         (

@@ -35,7 +35,7 @@ def words(tmp_path):
     ("variables", "commands"),
     [
         ({"PYTHONIOENCODING": "ascii"}, ("run", "show")),
-        (C, ("show", "topics")),
+        (C, ("show", "list")),
     ],
 )
 def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables, commands):
@@ -45,7 +45,7 @@ def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables, 
     assert "Traceback" not in err
     assert out
     out.decode("ascii")
-    asked = {"run": run[1:], "show": ("s",), "topics": ()}
+    asked = {"run": run[1:], "show": ("s",), "list": ("topics",)}
     for command in commands:
         code, out, err = process(words, command, *asked[command], "--json", **variables)
         assert code == 0, err
@@ -53,7 +53,7 @@ def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables, 
 
 
 @pytest.mark.parametrize("variables", [{}, {"PYTHONIOENCODING": "ascii"}])
-@pytest.mark.parametrize("arguments", ["topics", "topics --json", "--help"])
+@pytest.mark.parametrize("arguments", ["list topics", "list topics --json", "--help"])
 def test_a_reader_who_leaves_is_no_fault(tmp_path, arguments, variables):
     with subprocess.Popen(
         [PROGRAM, *arguments.split()],
@@ -84,7 +84,7 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path):
 @pytest.mark.parametrize(
     "variables", [{}, {"PYTHONUNBUFFERED": "1"}, {"PYTHONIOENCODING": "ascii"}]
 )
-@pytest.mark.parametrize("arguments", ["--version", "topics --json"])
+@pytest.mark.parametrize("arguments", ["--version", "list topics --json"])
 def test_a_full_disk_under_stdout_is_said(tmp_path, arguments, variables):
     done = redirected(tmp_path, f"{arguments} > /dev/full", variables)
     assert done.returncode == 4
@@ -93,7 +93,7 @@ def test_a_full_disk_under_stdout_is_said(tmp_path, arguments, variables):
 
 
 @pytest.mark.parametrize("variables", [{}, {"PYTHONIOENCODING": "ascii"}])
-@pytest.mark.parametrize("arguments", ["--nonsense", "topics nonsense"])
+@pytest.mark.parametrize("arguments", ["--nonsense", "list topics nonsense"])
 def test_a_full_disk_under_stderr_has_the_same_exit_code(tmp_path, arguments, variables):
     done = redirected(tmp_path, f"{arguments} 2> /dev/full", variables)
     assert (done.returncode, done.stdout, done.stderr) == (4, b"", b"")
@@ -101,7 +101,7 @@ def test_a_full_disk_under_stderr_has_the_same_exit_code(tmp_path, arguments, va
     assert done.returncode == 4
 
 
-@pytest.mark.parametrize(("closed", "code"), [("topics >&-", 0), ("topics 2>&-", 0), ("topics nonsense 2>&-", 2)])  # fmt: skip
+@pytest.mark.parametrize(("closed", "code"), [("list topics >&-", 0), ("list topics 2>&-", 0), ("list topics nonsense 2>&-", 2)])  # fmt: skip
 def test_a_stream_that_was_closed_is_no_fault(tmp_path, closed, code):
     done = redirected(tmp_path, closed, {})
     assert done.returncode == code

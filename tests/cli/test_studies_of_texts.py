@@ -117,7 +117,7 @@ def test_status_counts_its_texts(pilot, delibsim):
         (("score", "pilot", "--scorer", "dri"), "dri reads whole runs and cannot score single"),
         (("score", "pilot", "--by", "topic"), "imported texts have no conditions"),
         (("export", "pilot", "--as", "bench"), "leave out --as bench"),
-        (("analyze", "pilot"), "holds imported texts; read them with: delibsim texts show pilot"),
+        (("analyze", "pilot"), "holds imported texts; read them with: delibsim list texts pilot"),
         (("plot", "pilot"), "holds imported texts"),
         (("power", "pilot"), "holds imported texts"),
         (("preregister", "pilot"), "holds imported texts"),

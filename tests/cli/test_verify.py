@@ -379,7 +379,7 @@ def test_what_was_asked_about_texts_is_compared_with_its_record(delibsim, pilot)
 def test_ratings_are_compared_with_their_record(delibsim, home):
     debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
     assert delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting").code == 0
-    assert delibsim("ratings", "ask", "d", "group.size=3").code == 0
+    assert delibsim("rate", "ask", "d", "group.size=3").code == 0
     assert "ratings: 3 answers, equal" in delibsim("verify", "d").out
     (kept,) = (home / "runs" / "d" / "ratings").glob("*/ratings.jsonl")
 

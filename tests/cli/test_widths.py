@@ -17,7 +17,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 STUDY = (
     ("topics",),
     ("topics", "ccps"),
-    ("surveys",),
+    ("list", "surveys"),
     ("surveys", "ccps"),
     ("status",),
     ("status", "s"),
@@ -49,24 +49,24 @@ STUDY = (
     ("estimate", "study=e", "group=five_families_reasoning", "topic=ccps"),
     ("power", "topic=ccps,acp", "treatment=none,normative", "model=gpt_5_1"),
     ("preregister", "s", "-o", "plan.md"),
-    ("human", "nowhere"),
-    ("topics", "nothing_of_that_name"),
+    ("list", "people", "nowhere"),
+    ("list", "topics", "nothing_of_that_name"),
     ("score", "nothing_of_that_name"),
     ("new", "topic", "a_topic_of_ours"),
 )
 
 OF_PEOPLE = (
-    ("import", "answers", "mine.csv", "--survey", "tea"),
-    ("human", "answers", "--all", "--partitions", "3"),
-    ("human", "answers", "--all", "--by", "case", "--partitions", "0"),
-    ("personas", "build", "tea", "--k", "2"),
-    ("personas", "show", "tea_2"),
-    ("surveys",),
-    ("surveys", "tea"),
-    ("aqua", "show"),
+    ("import", "mine.csv", "--as", "answers", "survey=tea"),
+    ("list", "people", "answers", "all=true", "partitions=3"),
+    ("list", "people", "answers", "all=true", "by=case", "partitions=0"),
+    ("import", "tea", "--as", "personas", "k=2"),
+    ("list", "personas", "tea_2"),
+    ("list", "surveys"),
+    ("list", "surveys", "tea"),
+    ("list", "scorers", "aqua"),
 )
-INNER = {"personas": ("build", "import", "show"), "ratings": ("ask", "export", "import", "report"),
-         "import": ("answers", "deliberr"), "aqua": ("setup", "show")}  # fmt: skip
+INNER = {"rate": ("ask", "handout", "collect", "report"),
+         "code": ("ask", "handout", "collect", "replay", "report")}  # fmt: skip
 
 
 def printed(delibsim, monkeypatch, words, width):
@@ -143,7 +143,7 @@ SWEEP = ("run", "-m", "study=m", "topic=ccps,acp", "group.models=[citizen,citize
 SWEEP = (0, (*SWEEP, "group.size=2", "rounds=1"))
 NO_TOPIC = (2, ("run", "topic=nothing_of_that_name_is_a_topic_here"))
 NO_STUDY = (2, ("status", "nothing_of_that_name_is_a_study_here"))
-NO_SETUP = (2, ("aqua", "show"))
+NO_SETUP = (2, ("list", "scorers", "aqua"))
 
 
 @pytest.mark.parametrize(
