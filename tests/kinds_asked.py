@@ -114,7 +114,7 @@ KINDS = {
         answers=3 * 4,
         calls=4,
         person=None,
-        command=("summarise", "tram"),
+        command=("summarise", "ask", "tram"),
         free=2 * 4,
     ),
     "judgment": Asked(

@@ -9,10 +9,10 @@ from delibsim.analysis.calls import Tally
 from delibsim.analysis.causes import CauseCount, causes_in, causes_told
 from delibsim.conduct.cost import log_of
 from delibsim.domain.cost import OUTCOMES, Money
+from delibsim.domain.hosting import STOPPED
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.models.person.person import STOPPED
 from delibsim.planning.compose import REPEATED, Plan
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN

@@ -20,7 +20,7 @@ from delibsim.analysis.calls import (
 from delibsim.analysis.causes import CauseCount, causes_in
 from delibsim.analysis.run.summary import missing
 from delibsim.conduct.cost import calls_by_task
-from delibsim.conduct.hold import STATUS, Known, known_of
+from delibsim.conduct.known import STATUS, Known, known_of
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.reason import MEANINGS, SEPARATOR
 from delibsim.domain.run import Session, missing_kind

@@ -9,6 +9,8 @@ from typing import Literal
 PERSON = "person"
 """The kind of a model that is a person in a browser."""
 A_PERSON = "a person"
+STOPPED = "the person stopped here, to go on another time"
+"""The reason of a call that a person at a terminal ended."""
 """What records call who answered, where it was a person."""
 STAND_IN = "stand-in: "
 """What begins the name of a model that answered for a person."""

@@ -94,7 +94,7 @@ def test_without_people_there_is_no_table_and_it_is_said_why():
     one = planted(n=20, runs=1)
     for result in (orderings([one]), labels([one])):
         assert (result.given, result.why_not) == (False, "not_asked")
-        assert "judge export" in result.detail
+        assert "delibsim judge handout STUDY" in result.detail
 
 
 def test_people_who_prefer_nothing_leave_the_share_undefined(judged):

@@ -116,7 +116,7 @@ def test_a_very_long_text_is_read_whole(tmp_path):
         (("-o", "a.csv"), "a.csv is the file with the texts, which would be overwritten"),
         (("-o", "folder/../link.csv"), "is the file with the texts"),
         (("-o", "nowhere/b.csv"), "there is no folder nowhere to write b.csv to"),
-        (("column=said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
+        (("--column", "said"), "a.csv has columns of that name already: aqua.note, aqua.old"),
     ],
 )
 def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, home, words, fault):

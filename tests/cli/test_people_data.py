@@ -162,7 +162,7 @@ def test_a_study_with_a_withdrawn_session_is_read_counted_and_not_held_again(stu
     for words in (
         ["show"],
         ["replay"],
-        ["share"],
+        ["export", "--as", "html"],
         ["fork", "--at", "1"],
         ["show", "--call", "all"],
     ):
@@ -373,7 +373,7 @@ def test_codes_and_comparisons_of_a_withdrawn_session_go_and_the_others_stay(stu
     gone = session_of(runs, codes[NAME])
     coding = ("scheme=complaint", "group.size=2", "samples=1")
     assert delibsim("code", "ask", "s", *coding).code == 0
-    comparing = ("dimension=logical", "model=citizen", "--keep-equal")
+    comparing = ("dimension=logical", "model=citizen", "keep_equal=true")
     assert delibsim("compare", "ask", "s", *comparing).code == 0
     pack = delibsim("code", "online", "s", "scheme=complaint", "--coders", "2", "--json")
     assert pack.code == 0, pack

@@ -1,12 +1,12 @@
 """Where there is no terminal, a text that somebody wrote stays on one line."""
 
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
-from delibsim.store.instruments.library import Library
-
 LONG = 100
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -27,11 +27,9 @@ def test_the_speeches_of_a_debate_are_not_broken(delibsim, debate):
 
 
 def test_a_topic_is_not_broken(delibsim, home):
-    topic = Library().topic("ccps")
     out = delibsim("list", "topics", "ccps").out
-    for line in topic.background.splitlines():
+    for line in (ROOT / "topics" / "ccps.yaml").read_text(encoding="utf-8").splitlines():
         assert line.rstrip() in out
-    assert max(map(len, out.splitlines())) > LONG
 
 
 def test_what_was_said_in_a_deliberation_is_not_broken(delibsim, study):

@@ -117,10 +117,10 @@ async def test_scores_come_back_to_the_runs_as_the_report_has_them(two):
 
 def fitted_settings(plan):
     """How the report computes scores by default."""
-    from delibsim.analysis.human.reference import KEYS
+    from delibsim.cli.compare import REPORTED, _settings
     from delibsim.cli.settings import settings_of
 
-    return settings_of(dict.fromkeys(KEYS, ""), plan.answers)
+    return _settings(settings_of([], REPORTED), plan.answers)
 
 
 async def test_a_text_that_is_another_now_has_no_score(two):

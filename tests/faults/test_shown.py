@@ -118,7 +118,7 @@ async def test_a_refusal_leaves_no_connection_open(command, tmp_path):
         assert code == 0, err
         with Runs.open(tmp_path / "runs", "d").lock():
             local = ("model=local", f"base_url={provider.base_url}", "group.size=2")
-            code, _, err = await command("ratings", "ask", "d", *local)
+            code, _, err = await command("rate", "ask", "d", *local)
             await asyncio.sleep(0)
     assert code == 2
     assert provider.probes == 1, err

@@ -25,7 +25,8 @@ async def test_summaries_in_parts_by_group_are_killed_within_and_between_the_ste
     command, tmp_path, at
 ):
     runs = study_of_opinions(tmp_path)
-    words = ["summarise", "tram", "model=local", "plan=chunks", "part=3", "groups=stance", "runs=2"]
+    words = ["summarise", "ask", "tram", "model=local", "plan=chunks", "part=3"]
+    words += ["groups=stance", "runs=2"]
     asking = []
     async with FakeProvider(latency=0.002) as provider:
         words += [f"base_url={provider.base_url}", f"limits.concurrency={IN_FLIGHT}"]

@@ -10,7 +10,7 @@ from comparing import study_of_pairs
 from fake_provider import FakeProvider, Rule
 
 COMPARE = ("compare", "ask", "demo", "dimension=logical", "design=all")
-SUMMARISE = ("summarise", "town", "--sizes", "4", "--runs", "1")
+SUMMARISE = ("summarise", "ask", "town", "sizes=4", "runs=1")
 CODE = ("code", "ask", "pilot", "scheme=tiny", "samples=1", "dimensions=[matter]")
 NO_TASK = "task.json is missing"
 
@@ -27,7 +27,7 @@ def town(tmp_path):
     """The command that imports four opinions into the study `town`."""
     rows = [f"{n},We should build tram {n} because it carries many people.\n" for n in range(4)]
     (tmp_path / "said.csv").write_text("id,text\n" + "".join(rows), encoding="utf-8")
-    return ("texts", "import", "said.csv", "--id", "id", "study=town", "--question", "A tram?")
+    return ("import", "town", "said.csv", "--as", "texts", "id=id", "question=A tram?")
 
 
 def asked_at(provider, words, *more):
@@ -73,7 +73,8 @@ async def test_a_command_that_failed_at_once_binds_nobody(command, words):
 async def test_answers_whose_settings_are_gone_are_neither_relabelled_nor_asked_again(
     command, tmp_path, town, words, task
 ):
-    await command(*town)
+    code, _, err = await command(*town)
+    assert code == 0, err
     folder = tmp_path / "runs" / task
     async with FakeProvider() as provider:
         code, _, err = await command(*asked_at(provider, words))
@@ -128,7 +129,8 @@ async def test_texts_whose_ids_hold_a_bar_are_put_on_sheets_of_their_own(command
     ids = ["a | b", "c", "a", "b | c", "a |", "| c"]
     rows = [f"{id},We should build tram {n}.\n" for n, id in enumerate(ids)]
     (tmp_path / "bars.csv").write_text("id,text\n" + "".join(rows), encoding="utf-8")
-    await command("texts", "import", "bars.csv", "--id", "id", "study=bars")
+    code, _, err = await command("import", "bars", "bars.csv", "--as", "texts", "id=id")
+    assert code == 0, err
     sheets = len(ids) * (len(ids) - 1)
     words = ("compare", "ask", "bars", "dimension=logical", "design=all", "order=both")
     async with FakeProvider() as provider:

@@ -117,7 +117,7 @@ def test_without_the_package_the_export_knows_the_name_of_its_measure_alone(plac
     bare = dict(place.environment, PYTHONPATH="")
     to = place.folder / "bare"
     ended = subprocess.run(
-        [DELIBSIM, "export", "s", "--to", to], cwd=place.folder, env=bare, check=False
+        [DELIBSIM, "export", "s", "-o", to], cwd=place.folder, env=bare, check=False
     )
     assert ended.returncode == 0
     with (to / "measures.csv").open(encoding="utf-8", newline="") as file:

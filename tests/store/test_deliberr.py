@@ -466,7 +466,7 @@ def test_paths_that_hold_nothing_published_are_refused(small, tmp_path):
 
 
 def test_a_folder_without_people_is_refused(small, tmp_path):
-    with pytest.raises(WrongInput, match="delibsim import deliberr"):
+    with pytest.raises(WrongInput, match="delibsim import PATH --as deliberr"):
         read_people(tmp_path / "absent")
     with pytest.raises(WrongInput, match=r"neither answers\.csv nor human_data\.csv"):
         read_people(tmp_path)

@@ -160,7 +160,7 @@ def test_an_unknown_topic_says_where_topics_lie(package, home):
 
 
 def test_an_unknown_published_survey_says_how_to_import_it(package):
-    assert "delibsim import deliberr PATH" in refusal(package.survey, "deliberr.ccps")
+    assert "delibsim import PATH --as deliberr" in refusal(package.survey, "deliberr.ccps")
 
 
 def test_a_name_is_no_path(home):

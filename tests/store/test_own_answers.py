@@ -115,7 +115,7 @@ def test_other_names_of_columns_and_stages_are_understood_and_the_rest_is_told(f
     path = file(rows, ["who", "wave", *HEADER[2:], "age"])
     with pytest.raises(
         WrongInput,
-        match="no column participant or pnum or respondent or id; name it with --participant",
+        match="no column participant or pnum or respondent or id; name it with participant=NAME",
     ):
         check_answers(path, TRAMS)
     checked = check_answers(path, TRAMS, participant="who")
@@ -170,7 +170,7 @@ def test_rows_of_other_surveys_are_refused_by_name_or_left_where_they_are(file):
     with pytest.raises(
         WrongInput,
         match=(
-            r"names other surveys than trams: buses \(1 rows\), \(empty\) \(1 rows\).*with --only"
+            r"names other surveys than trams: buses \(1 rows\), \(empty\) \(1 rows\).*with only=true"
         ),
     ):
         check_answers(path, TRAMS)
@@ -241,7 +241,7 @@ def test_without_answers_the_way_to_them_is_told(tmp_path):
     with pytest.raises(
         WrongInput,
         match=(
-            r"no answers of people to survey 'trams'.*delibsim import answers FILE --survey trams"
+            r"no answers of people to survey 'trams'.*delibsim import FILE --as answers survey=trams"
         ),
     ):
         people_who_answered(TRAMS, tmp_path)

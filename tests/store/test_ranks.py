@@ -268,9 +268,7 @@ def test_a_column_that_contradicts_itself_or_says_something_else_is_refused(tmp_
 def test_own_answers_to_a_survey_published_the_other_way_must_say_which_way_they_run(tmp_path):
     _, survey = people([[1, 2, 3]])
     auscj = replace(survey, id="deliberr.auscj")
-    with pytest.raises(
-        WrongInput, match=r"nothing says what rank 1 is.*--rank-1-is least_preferred"
-    ):
+    with pytest.raises(WrongInput, match=r"nothing says what rank 1 is.*rank_1=least_preferred"):
         check_answers(own_file(tmp_path), auscj)
     for mark, first in (("least_preferred", [3, 2, 1]), ("most_preferred", [1, 2, 3])):
         checked = check_answers(own_file(tmp_path), auscj, rank_1=mark)
@@ -299,19 +297,21 @@ def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
 def test_surveys_shows_what_was_turned_round(files, tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
-    from delibsim.cli.summarise import app as surveys
+    from delibsim.cli.listing import app as listing
 
     monkeypatch.chdir(tmp_path)
-    said = CliRunner().invoke(import_, ["deliberr", str(files)]).output
+    said = CliRunner().invoke(import_, [str(files), "--as", "deliberr"]).output
     assert "note: auscj: rank 1 is the least preferred in its answers" in said
-    listed = CliRunner().invoke(surveys, []).output.splitlines()
+    listed = CliRunner().invoke(listing, ["surveys"]).output.splitlines()
     ends = {line.split()[0]: line.rstrip() for line in listed if line.strip()}
     assert ends["deliberr.auscj"].endswith("turned round")
     assert ends["deliberr.ccps"].endswith("as published")
     assert ends["ccps"].endswith("no")
-    shown = CliRunner().invoke(surveys, ["deliberr.auscj"]).output
-    assert "In the published answers it is the least preferred" in shown
-    plain = json.loads(CliRunner().invoke(surveys, ["deliberr.auscj", "--json"]).output)
+    shown = CliRunner().invoke(listing, ["surveys", "deliberr.auscj"]).output
+    assert "Rank 1 is the most preferred; turned round: in the published answers" in shown
+    assert "rank 1 is the least preferred" in " ".join(shown.split())
+    words = ["surveys", "deliberr.auscj", "--json"]
+    plain = json.loads(CliRunner().invoke(listing, words).output)
     assert plain["rank_1_in_source"] == "least_preferred"
 
 
@@ -324,11 +324,12 @@ def test_the_option_of_the_command_is_the_one_of_the_check(tmp_path, monkeypatch
     ways = "".join(f"  - {{id: P{k}, text: Way {k}.}}\n" for k in (1, 2, 3))
     text = f"id: ways\nconsiderations:\n{items}preferences:\n{ways}"
     (tmp_path / "surveys" / "ways.yaml").write_text(text)
-    words = ["answers", str(own_file(tmp_path)), "--survey", "ways"]
-    result = CliRunner().invoke(import_, [*words, "--rank-1-is", "least_preferred"])
+    words = [str(own_file(tmp_path)), "--as", "answers", "survey=ways"]
+    result = CliRunner().invoke(import_, [*words, "rank_1=least_preferred"])
     assert result.exit_code == 0, result.output
     with (tmp_path / "answers" / "ways.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
     assert first[RANK_IS] == "most_preferred"
     assert [first[f"P{k}"] for k in (1, 2, 3)] == ["3", "2", "1"]
-    assert CliRunner().invoke(import_, [*words, "--rank-1-is", "first"]).exit_code != 0
+    refused = CliRunner().invoke(import_, [*words, "rank_1=first"])
+    assert refused.exit_code != 0

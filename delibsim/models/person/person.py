@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
+from delibsim.domain.hosting import STOPPED
 from delibsim.domain.text import safe as inert
 from delibsim.models.base import Capabilities, Completion, Status
 from delibsim.models.person.browser import Given, completion_of
@@ -112,7 +113,6 @@ def _answered(field: Field) -> str:
 Ask = Callable[[str], Awaitable[str]]
 """Shows a text and gives the line that is answered; EOFError when nobody will answer any more."""
 
-STOPPED = "the person stopped here, to go on another time"
 COMMAND = re.compile(r"![a-z]+", re.ASCII)
 
 

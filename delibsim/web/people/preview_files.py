@@ -16,7 +16,7 @@ from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.web.people.preview import Shot
 from delibsim.web.people.render import asset, language, render
 
-WRITER, OPTION, INDEX = "preview", "--to", "index.html"
+WRITER, OPTION, INDEX = "preview", "-o", "index.html"
 NEW = ".preview { position: sticky; top: 0; z-index: 3; margin: 0; padding: .4rem 1.25rem;"
 STYLE = NEW + " background: var(--tint); font-size: .9rem; }"
 SHEET = '<link rel="stylesheet" href="/~assets/people.css">'

@@ -138,7 +138,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
 
 def test_the_working_folder_is_not_replaced(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WrongInput, match="name a folder within it: --to report"):
+    with pytest.raises(WrongInput, match="name a folder within it: -o report"):
         write_report(page(), [], Path())
 
 
