@@ -47,7 +47,7 @@ def main() -> None:
         run = next(Path(folder, "runs", "grid").glob("*.r1")).name
         short = {
             "show RUN": ["show", f"grid/{run}", "--no-answers"],
-            "topics": ["topics"],
+            "topics": ["list", "topics"],
             "estimate --help": ["estimate", "--help"],
             "--help": ["--help"],
         }

@@ -139,7 +139,10 @@ def _in_words(error: OSError) -> str:
 
 def _code() -> int:
     """Run the command; its exit code."""
-    code = app(prog_name="delibsim", standalone_mode=False)
+    try:
+        code = app(prog_name="delibsim", standalone_mode=False)
+    except SystemExit as end:  # where nobody reads what is written at once
+        code = end.code
     return code if isinstance(code, int) else 0
 
 

@@ -87,7 +87,7 @@ def test_one_rated_debate_and_ratings_that_do_not_vary(told, home):
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_coded_text(told, home, n):
     coded_study(home / "runs", n)
-    told("code", "report", "pilot", "--tables", "all", "--to", "rep")
+    told("code", "report", "pilot", "--tables", "all", "-o", "rep")
     told("code", "report", "pilot", "--json", "--against", "year", "--by", "group")
 
 

@@ -375,7 +375,9 @@ def test_codes_and_comparisons_of_a_withdrawn_session_go_and_the_others_stay(stu
     assert delibsim("code", "ask", "s", *coding).code == 0
     comparing = ("dimension=logical", "model=citizen", "keep_equal=true")
     assert delibsim("compare", "ask", "s", *comparing).code == 0
-    pack = delibsim("code", "online", "s", "scheme=complaint", "--coders", "2", "--json")
+    pack = delibsim(
+        "code", "handout", "s", "scheme=complaint", "--online", "--raters", "2", "--json"
+    )
     assert pack.code == 0, pack
     register = Register.of(runs)
     desk = RaterDesk(runs, register)

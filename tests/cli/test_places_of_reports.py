@@ -33,7 +33,7 @@ def test_a_study_that_may_not_be_written_is_analysed_elsewhere(delibsim, home, r
     refused = delibsim("analyze", "locked", *FEW)
     assert refused.code == 2
     assert "no folder can be written in" in refused.err
-    assert "--to FOLDER" in refused.err
+    assert "-o FOLDER" in refused.err
     scored = delibsim("score", "locked")
     assert scored.code == 4
     assert "delibsim analyze locked -o FOLDER scores it" in scored.err

@@ -200,13 +200,13 @@ def test_summaries_of_a_study_are_scored_once_and_reported(mine, tmp_path, monke
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    run("texts", "import", "--example", "tram", "study=tram")
-    run("summarise", "tram", "--sizes", "10", "--runs", "1")
+    run("import", "tram", "example=tram", "--as", "texts")
+    run("summarise", "ask", "tram", "sizes=10", "runs=1")
     runs = Runs(tmp_path / "runs", "tram")
     first = score_summaries(runs, mine, device="cpu")
     assert (first.planned, first.new, first.before) == (20, 20, 0)
     assert any("0.47 to 0.20" in note for note in first.notes)
-    plain = json.loads(run("judge", "score", "tram", str(mine), "--json"))
+    plain = json.loads(run("judge", "ask", "tram", f"checkpoint={mine}", "--json"))
     assert (plain["new"], plain["before"]) == (0, 20)
     scores = TrainedScores.of(runs, first.judge)
     kept = list(scores.all())
@@ -214,13 +214,13 @@ def test_summaries_of_a_study_are_scored_once_and_reported(mine, tmp_path, monke
     third = score_summaries(runs, mine, device="cpu")
     assert (third.new, third.before) == (16, 4)
     assert {one.key: one.values for one in scores.all()} == {one.key: one.values for one in kept}
-    told = json.loads(run("summaries", "report", "tram", "--json"))
+    told = json.loads(run("summarise", "report", "tram", "--json"))
     (row,) = [row for row in told["tables"]["counts"] if row["who"] == first.judge]
     assert (row["planned"], row["made"]) == (20, 20)
     assert all(gap["placebo"] is None for gap in told["tables"]["gaps"])
     placebos = score_summaries(runs, mine, device="cpu", controls=True)
     assert (placebos.planned, placebos.new, placebos.before) == (40, 20, 20)
-    told = json.loads(run("summaries", "report", "tram", "--json"))
+    told = json.loads(run("summarise", "report", "tram", "--json"))
     (row,) = [row for row in told["tables"]["counts"] if row["who"] == first.judge]
     assert (row["planned"], row["made"]) == (40, 40)
     (use,) = [
@@ -229,7 +229,7 @@ def test_summaries_of_a_study_are_scored_once_and_reported(mine, tmp_path, monke
         if (row["judge"], row["dimension"]) == (first.judge, "rep")
     ]
     assert use == 20  # placebos are no judgments of the summaries
-    run("export", "tram", "--to", "out")
+    run("export", "tram", "-o", "out")
     assert (tmp_path / "out" / "trained_scores.csv").read_text().count("\n") == 41
 
 

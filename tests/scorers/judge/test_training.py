@@ -37,7 +37,7 @@ def known(records):
 
 def words(records, base, to, *more):
     settings = [f"{name}={value}" for name, value in QUICK.items()]
-    return ["judge", "train", str(records), *settings, "--base", str(base), "--to", str(to), *more]
+    return ["judge", "train", str(records), *settings, f"base={base}", "-o", str(to), *more]
 
 
 def begin(records, base, to, *more, limit=None):
