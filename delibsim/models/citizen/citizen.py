@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from delibsim.models.base import Capabilities, Completion, Status, Usage
-from delibsim.models.citizen.opinion import Traits, check_between, check_share
+from delibsim.models.citizen.traits import Traits, check_between, check_share
 from delibsim.prompts.prompt import Prompt
 
 MOST_BIAS = 100
