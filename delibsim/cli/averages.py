@@ -7,7 +7,7 @@ from rich.console import Console
 from delibsim.analysis.average_notes import SD, average_notes, design_notes, sessions_in_words
 from delibsim.analysis.average_tables import Comparison, table_of_levels
 from delibsim.analysis.averages import Averages
-from delibsim.analysis.individual_change import MEANING, by_condition
+from delibsim.analysis.individual_tables import MEANING, by_condition
 from delibsim.analysis.run.summary import FLAG
 from delibsim.analysis.table import Table
 from delibsim.cli.table import fits, show_table

@@ -60,14 +60,14 @@ def show(
         runs, session = places[0]
         echo_json(run_to_plain(runs.run(session)))
     else:
-        view = _read(places[0])
+        view = _read(places[0], scored=answers)
         with paged() as screen:
             print_view(view, screen, answers, whole)
 
 
-def _read(place: Place) -> RunView:
+def _read(place: Place, scored: bool) -> RunView:
     try:
-        return run_view(*place)
+        return run_view(*place) if scored else run_view(*place, scores=(), measures={})
     except Damaged as error:
         raise WrongInput(
             f"{error}. The file is left alone; its exchanges may still replay"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.call_facts import facts
-from delibsim.analysis.individual_change import MEANING, who_moved, why_undefined
+from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import ItemShifts, heard_in, item_shifts, pairs_of
 from delibsim.analysis.run.leave_out import (
     is_left_out,
