@@ -17,7 +17,6 @@ RUNS = Path("runs")
 """The default of `Dir`."""
 
 Dir = Annotated[Path, typer.Option("--dir", metavar="FOLDER", help="Where studies lie.")]
-RunsFolder = Dir
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 Sweep = Annotated[
@@ -62,11 +61,6 @@ def out_folder(default: str) -> Any:
     it.
     """
     return typer.Option("-o", metavar="FOLDER", help=f"The folder to write. Default: {default}.")
-
-
-def out_file(default: str) -> Any:
-    """The option `-o` of a command that makes one file."""
-    return typer.Option("-o", metavar="FILE", help=f"The file to write. Default: {default}.")
 
 
 def number(what: str, most: int = 1_000) -> Any:

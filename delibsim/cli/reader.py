@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, RunsFolder
+from delibsim.cli.options import RUNS, Dir
 from delibsim.cli.terminal import kept_if_stopped, run_at, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import is_run
@@ -35,7 +35,7 @@ def view(
     ] = None,
     without_personas: Annotated[bool, typer.Option("--without-personas", help=PERSONAS)] = False,
     browser: Annotated[bool, typer.Option(help=BROWSER)] = True,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
 ) -> None:
     """Read studies and runs in a browser: served on this machine until Ctrl-C, or with --static
     written into a folder. Reading changes no run; notes are kept beside the study. With --static

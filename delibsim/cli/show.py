@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from delibsim.analysis.run.view import Line, Part, RunView
-from delibsim.cli.options import RUNS, Json, RunsFolder
+from delibsim.cli.options import RUNS, Dir, Json
 from delibsim.cli.pager import paged
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import brief, console, echo_json, print_each, run_at, safe, say, shown
@@ -36,7 +36,7 @@ def show(
     answers: Annotated[bool, typer.Option(help=ANSWERS)] = True,
     call: Annotated[str | None, typer.Option(help=CALL)] = None,
     whole: Annotated[bool, typer.Option("--whole", help=WHOLE)] = False,
-    root: RunsFolder = RUNS,
+    root: Dir = RUNS,
     as_json: Json = False,
 ) -> None:
     """Read a run: who took part under which treatment, the transcript with who spoke when,

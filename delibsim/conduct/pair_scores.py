@@ -14,11 +14,9 @@ from delibsim.asking.kinds.pair_texts import UNITS, kept_texts
 from delibsim.asking.texts import texts_of_run
 from delibsim.conduct.compare_report import compared_of
 from delibsim.domain.annotation import Text
-from delibsim.domain.compared import ComparedRun, TextScore, measure_of_pairs
+from delibsim.domain.compared import ComparedRun, TextScore
 from delibsim.domain.run import Run
 from delibsim.measures.bradley_terry.fit import Model
-from delibsim.measures.bradley_terry.stability import stretch
-from delibsim.measures.bradley_terry.strengths import Stretch, cluster_weights
 from delibsim.store.gathered import ORIGINAL, AboutStudy, comparisons_about, unit_gathered
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
@@ -86,64 +84,6 @@ def _text_scores(runs: Runs, faults: list[str]) -> Iterator[_Found]:
             for dimension in compared.dimensions:
                 found = fitted_as_usual(compared, dimension)
                 yield from _scores(about, found, texts, task)
-
-
-@dataclass(frozen=True, eq=False)
-class SessionStrengths:
-    """The mean strengths of the sessions of a study on one dimension of a comparison, as
-    `measures.bradley_terry.conditions.contrast_of_strengths` takes them.
-
-    `sessions` are their ids and `topics` what they were compared within (k,), `means` (k,) and
-    `covariance` (k, k) those of all votes, of adaptive designs those of the random part;
-    `covariance` is NaN where there is none. Sessions whose mean says nothing are left out.
-    """
-
-    measure: str
-    sessions: tuple[str, ...]
-    topics: tuple[str, ...]
-    means: Array
-    covariance: Array
-    stretch: Stretch
-
-
-def session_strengths(runs: Runs, faults: list[str]) -> Iterator[SessionStrengths]:
-    """The strengths of the sessions of a study in every comparison about it; none of comparisons
-    within a session. Damaged votes are left out and told in `faults`.
-    """
-    for about in comparisons_about(runs):
-        task = about.comparisons.files.task()
-        compared = compared_of(about.runs, about.comparisons, faults)
-        texts = _texts(about, task, compared)
-        for dimension in compared.dimensions if texts else ():
-            found = fitted_as_usual(compared, dimension)
-            if found.votes:
-                yield from _sessions(about, found.base, set(texts), compared.seed)
-
-
-def _sessions(
-    about: AboutStudy, base: Fitted, texts: set[str], seed: int
-) -> Iterator[SessionStrengths]:
-    """Those of one fit; none where no session has a mean."""
-    parts: dict[str, set[int]] = defaultdict(set)
-    in_group: dict[str, set[str]] = defaultdict(set)
-    for id, group, component in zip(base.ids, base.groups, base.fit.graph.component, strict=True):
-        parts[group].add(int(component))
-        in_group[group].add(id.rpartition("/")[0])
-    clusters: list[tuple[str, str] | None] = []
-    for id, group, score in zip(base.ids, base.groups, base.fit.scores, strict=True):
-        usable = id in texts and len(parts[group]) == 1 and len(in_group[group]) > 1
-        session = id.removeprefix(about.prefix).partition("/")[0]
-        clusters.append((session, group) if usable and not math.isnan(score) else None)
-    names, weights = cluster_weights(clusters)
-    if names:
-        yield SessionStrengths(
-            measure=measure_of_pairs(about.coder, base.dimension).id,
-            sessions=tuple(session for session, _ in names),
-            topics=tuple(topic for _, topic in names),
-            means=weights @ np.nan_to_num(base.fit.scores),
-            covariance=base.errors.covariance(weights),
-            stretch=stretch(base.counts, base.settings.model, seed),
-        )
 
 
 def fitted_as_usual(compared: Compared, dimension: str) -> Fitted:

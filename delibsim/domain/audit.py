@@ -22,8 +22,6 @@ KINDS: Mapping[FailureKind, str] = {
     "other": "no rule takes it",
 }
 """Kinds of disagreement between the ensemble and a person, and what each means."""
-MISQUOTED = "misquoted"
-"""The kind of a rationale that quotes words which are not in the text."""
 
 
 @dataclass(frozen=True)

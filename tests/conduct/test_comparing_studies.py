@@ -4,11 +4,9 @@ import math
 from dataclasses import replace
 from statistics import fmean
 
-import numpy as np
 import pytest
 
 from delibsim import Runs, WrongInput
-from delibsim.analysis.pairs.fitted import Settings
 from delibsim.asking import road
 from delibsim.asking.kinds.pair import PAIRS
 from delibsim.asking.kinds.pair_plan import plan_pairs
@@ -16,9 +14,8 @@ from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import report_on_pairs
 from delibsim.conduct.import_texts import Columns, import_texts
-from delibsim.conduct.pair_scores import compared_runs, session_strengths
+from delibsim.conduct.pair_scores import compared_runs
 from delibsim.domain.survey import Topic
-from delibsim.measures.bradley_terry.fit import Model
 from delibsim.scorers.pairs import Pairs
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.gathered import comparisons_about, gathered_from, measures_of_study
@@ -210,30 +207,3 @@ def test_speeches_are_those_of_debates_without_notes(tmp_path, monkeypatch):
     assert {text.group for text in plan.about.texts} == {debate.session.topic.id}
     assert plan.task["unit"] == "speech"
     assert not Comparisons.of(runs, "main").bound
-
-
-async def test_strengths_of_sessions_are_the_means_of_the_scores_with_their_covariance(two):
-    plan, _ = await asked(two)
-    own = two[0]
-    (found,) = session_strengths(own, [])
-    assert found.measure == "pairs.ab.logical"
-    assert dict(zip(found.sessions, found.topics, strict=True)) == {
-        "s1": "trams",
-        "s2": "trams",
-        "s3": "parks",
-    }
-    compared = compared_runs(own, [])
-    for run in own.readable([]):
-        (mean,) = [one for one in Pairs().score([compared(run)]) if one.unit == "run"]
-        place = found.sessions.index(run.session.id)
-        assert found.means[place] == pytest.approx(mean.value)
-    report = report_on_pairs(plan.runs, plan.answers, Settings(Model(order=True)))
-    (fit,) = report.data.fits
-    assert fit.base is fit
-    places = [fit.ids.index(f"a/s1/{number}") for number in (1, 2)]
-    weights = np.zeros((1, len(fit.ids)))
-    weights[0, places] = 0.5
-    error = fit.errors.covariance(weights)[0, 0]
-    place = found.sessions.index("s1")
-    assert found.covariance[place, place] == pytest.approx(error)
-    assert found.stretch.factor > 0

@@ -68,10 +68,6 @@ def _temperatures(session: Session, calls: CallSummary) -> dict[str, float | Non
     return found
 
 
-def _shown_reversed(response: Any) -> bool:
-    return response.reversed and response.phase == "pre"
-
-
 def values_of(
     scores: Iterable[Score],
     measures: Mapping[str, Measure],

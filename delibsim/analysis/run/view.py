@@ -133,7 +133,6 @@ class RunView:
         """
         run, session = self.run, self.session
         debate = bool(session.kind.sides)
-        turned = [one.participant for one in run.responses if one.reversed and one.phase == "pre"]
         found = {
             "study": self.study,
             "session": session.id,
@@ -141,7 +140,7 @@ class RunView:
             **design(session, self.calls),
             "speeches": speeches(run) if debate else [],
             "stances": stances(run) if debate else [],
-            "scale_reversed": turned,
+            "scale_reversed": shown_reversed(run),
             "measures": _defined(values_of(self.scores, self.measures)),
             "undefined": undefined(self.scores, self.measures),
             "human": people_of(session),
@@ -357,10 +356,15 @@ def lineage(session: Session) -> list[str]:
     return [f"{told}: {in_short(session)}"]
 
 
+def shown_reversed(run: Run) -> list[str]:
+    """The participants to whom the scale was shown the other way round."""
+    return [one.participant for one in run.responses if one.reversed and one.phase == "pre"]
+
+
 def on_answers(run: Run) -> list[str]:
     """To whom the scale was shown the other way round, and what is missing, in sentences."""
     lines = []
-    turned = [one.participant for one in run.responses if one.reversed and one.phase == "pre"]
+    turned = shown_reversed(run)
     if turned:
         mapped = "scale shown the other way round, answers mapped back"
         lines.append(f"{mapped}: {', '.join(turned)}")
