@@ -20,9 +20,7 @@ from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import Online, people_named
 from delibsim.asking.road import estimate
 from delibsim.cli.estimate import PAID, print_lines
-from delibsim.cli.options import (
-    RUNS,
-)
+from delibsim.cli.options import RUNS
 from delibsim.cli.results import end_with_report
 from delibsim.cli.settings import Setting, settings_of
 from delibsim.cli.table import show_table

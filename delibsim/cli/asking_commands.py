@@ -16,8 +16,8 @@ from delibsim.cli.options import (
     Dir,
     EstimateOnly,
     Json,
+    OwnSettings,
     Quiet,
-    Settings,
     StudyName,
     Yes,
     number,
@@ -68,7 +68,7 @@ def epilog(kind: Kind, name: str) -> str:
 def _ask(kind: Kind) -> Callable[..., None]:
     def ask(
         study: StudyName,
-        settings: Settings = None,
+        settings: OwnSettings = None,
         n: Annotated[int | None, number("Ask about so many texts only.", 1_000_000)] = None,
         only: EstimateOnly = False,
         yes: Yes = False,
@@ -85,7 +85,7 @@ def _ask(kind: Kind) -> Callable[..., None]:
 def _handout(kind: Kind) -> Callable[..., None]:
     def handout(
         study: StudyName,
-        settings: Settings = None,
+        settings: OwnSettings = None,
         raters: Annotated[str, typer.Option(help=RATERS.format(kind.raters))] = "",
         n: Annotated[int | None, number(MANY, 1_000_000)] = None,
         online: Annotated[bool, typer.Option("--online", help=ONLINE)] = False,
@@ -130,7 +130,7 @@ def _collect(kind: Kind) -> Callable[..., None]:
     def collect(
         study: StudyName,
         form: Annotated[Path, typer.Argument(metavar="FORM", help=FORM)],
-        settings: Settings = None,
+        settings: OwnSettings = None,
         root: Dir = RUNS,
         as_json: Json = False,
     ) -> None:
@@ -151,7 +151,7 @@ def _collect(kind: Kind) -> Callable[..., None]:
 
 def _replay(kind: Kind) -> Callable[..., None]:
     def replay(
-        study: StudyName, settings: Settings = None, root: Dir = RUNS, as_json: Json = False
+        study: StudyName, settings: OwnSettings = None, root: Dir = RUNS, as_json: Json = False
     ) -> None:
         chosen, words = kind.chosen(settings or [])
         end_with_replayed(chosen.kept(Call(study, words, root)), as_json)
@@ -180,7 +180,7 @@ def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
 def _report(kind: Kind) -> Callable[..., None]:
     def report(
         study: StudyName,
-        settings: Settings = None,
+        settings: OwnSettings = None,
         tables: Annotated[str, typer.Option(help=TABLES)] = "",
         out: Annotated[Path | None, out_folder("none; the report is printed")] = None,
         root: Dir = RUNS,

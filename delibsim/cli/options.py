@@ -54,6 +54,11 @@ Settings = Annotated[
         show_default=False,
     ),
 ]
+OwnSettings = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="key=value", help="Settings: those named below.", show_default=False),
+]
+"""Of commands whose settings their epilog names."""
 
 
 def out_folder(default: str) -> Any:
