@@ -63,7 +63,7 @@ class Description:
     def _of_groups(self) -> str:
         """How many groups there are, and how large they are."""
         if not self.groups:
-            return "none; --group COLUMN names them at the import"
+            return "none; group=COLUMN names them at the import"
         sizes = sorted(self.groups.values())
         span = f"{sizes[0]} to " if sizes[0] < sizes[-1] else ""
         told = f"{len(self.groups)}, of {span}{counted(sizes[-1], 'text')}"

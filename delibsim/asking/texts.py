@@ -78,7 +78,7 @@ def _imported(imported: StudyTexts, unit: str, context: int) -> list[Text]:
     if not all(text.group for text in texts):
         raise WrongInput(
             f"context={context} is what came before a text in its group, and texts of {named} have"
-            " no group; import them with: --group COLUMN"
+            " no group; import them with: group=COLUMN"
         )
     before: dict[str, list[str]] = {}
     found = []

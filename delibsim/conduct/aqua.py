@@ -79,7 +79,7 @@ def set_up(
     if encoder is None:
         raise WrongInput(
             f"{path} holds no encoder (a folder with a config.json of model type bert): give it"
-            " with --base, or use --from-hub"
+            " with base=FOLDER, or use --from-hub"
         )
     translator = _translator(sources.translator, translators, search)
     setup = Setup(
@@ -93,8 +93,8 @@ def set_up(
     )
     if translator is None and options.language in ("english", "other"):
         raise WrongInput(
-            f"--language {options.language} has every text translated, and there is no translator:"
-            " give one with --translator"
+            f"language={options.language} has every text translated, and there is no translator:"
+            " give one with translator=FOLDER"
         )
     load(Path(encoder.path), adapters)
     if isinstance(translator, Part):
@@ -136,7 +136,7 @@ def _check(sources: Sources, options: Options) -> None:
             " delibsim setup aqua FOLDER"
         )
     if options.scale not in (4, 5):
-        raise WrongInput(f"--scale is 5 or 4, not {options.scale:g}")
+        raise WrongInput(f"scale is 5 or 4, not {options.scale:g}")
     need_device(options.device)
 
 
@@ -158,7 +158,7 @@ class _Search:
         if asked and not self.from_hub:
             raise WrongInput(f"{asked} is no folder; a name on the Hub needs --from-hub")
         if len(found) > 1 and not asked:
-            option = "--base" if what == "encoder" else "--translator"
+            option = "base=" if what == "encoder" else "translator="
             places = ", ".join(map(str, found))
             raise WrongInput(
                 f"there are {len(found)} folders with a model for the {what}: {places}; name one"

@@ -219,7 +219,8 @@ def _fault_of_id(id: str) -> str:
     if not id:
         return "the id is empty"
     if len(id) > LONGEST_ID:
-        return f"the id has {len(id):,} characters, at most {LONGEST_ID} are allowed; is this --id?"
+        most = f"at most {LONGEST_ID} are allowed"
+        return f"the id has {len(id):,} characters, {most}; is this id=COLUMN?"
     if safe(id) != id or not id.isprintable():
         return f"id {id!r} has characters that cannot be seen"
     return ""

@@ -217,8 +217,8 @@ def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> Plan:
     first = next(iter(planned.session.models.values()))
     if writer != TEMPLATE and first["kind"] == "citizen":
         raise WrongInput(
-            f"'{writer}' is rule-based and writes no profiles; take a language model, or --writer"
-            f" {TEMPLATE}"
+            f"'{writer}' is rule-based and writes no profiles; take a language model, or"
+            f" writer={TEMPLATE}"
         )
     return planned
 

@@ -39,7 +39,7 @@ def need_device(device: str) -> None:
 
         if not torch.cuda.is_available():
             raise WrongInput(
-                "--device cuda: torch finds no GPU it can use here (its build may be for the"
+                "device=cuda: torch finds no GPU it can use here (its build may be for the"
                 " processor alone); use auto or cpu"
             )
 

@@ -21,7 +21,7 @@ PLAN, RECORD, RUN = "session.json", "exchanges.jsonl", "run.json"
 AGAIN = "the same command makes it again from its record"
 UNKNOWN = (
     "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged): whether"
-    " they were changed since is not known, and delibsim verify compares them with their records"
+    " they were changed since is not known, and delibsim replay compares them with their records"
 )
 Check = Callable[[Path, bytes], None]
 """What refuses a file of a session, given what it holds."""
@@ -78,7 +78,7 @@ def refuse_changed(path: Path, content: bytes) -> None:
     again = f", or move it away: {AGAIN}" if path.name == RUN else ""
     raise Damaged(
         f"{path} was changed after it was written ({SUMS}): restore it from a copy{again}; what"
-        f" differs: delibsim verify {quoted(path.parent)}"
+        f" differs: delibsim replay {quoted(path.parent)}"
     )
 
 

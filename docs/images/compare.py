@@ -15,9 +15,9 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 FIGURES = {"scores_logical": "compare_scores", "curve": "compare_curve"}
 COMMANDS = (
-    "texts import texts.csv --column text --id id --group topic study=demo",
+    "import demo texts.csv --as texts column=text id=id group=topic",
     "compare ask demo dimension=logical model=citizen +model.place=0.4 +model.threshold=0.3",
-    "compare report demo --to report",
+    "compare report demo -o report",
 )
 
 

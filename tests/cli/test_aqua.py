@@ -1,4 +1,4 @@
-"""`delibsim aqua` and what it prepares, as a new user types it: without the extra, and with tiny
+"""`delibsim setup aqua` and what it prepares, as a new user types it: without the extra, and with tiny
 models in the published layout.
 """
 
@@ -263,7 +263,7 @@ def test_a_gpu_that_is_not_there_is_refused(delibsim, home, models):
     if torch.cuda.is_available():
         pytest.skip("there is one")
     answer = delibsim("setup", "aqua", models, "device=cuda")
-    assert (answer.code, "--device cuda: torch finds no GPU" in answer.err) == (2, True)
+    assert (answer.code, "device=cuda: torch finds no GPU" in answer.err) == (2, True)
     assert not (home / "aqua").exists()
 
 
@@ -314,10 +314,10 @@ def test_texts_of_a_file(delibsim, home, models):
         ),
         (
             ("MODELS", "translator=none", "language=other"),
-            "--language other has every text translated, and there is no translator",
+            "language=other has every text translated, and there is no translator",
         ),
-        (("MODELS", "translator=none", "language=english"), "give one with --translator"),
-        (("MODELS", "scale=3"), "--scale is 5 or 4, not 3"),
+        (("MODELS", "translator=none", "language=english"), "give one with translator=FOLDER"),
+        (("MODELS", "scale=3"), "scale is 5 or 4, not 3"),
     ],
 )
 def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(

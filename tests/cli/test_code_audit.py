@@ -1,4 +1,4 @@
-"""`delibsim code audit` at the command line: what it prints, writes, takes back and refuses."""
+"""`delibsim code ... kind=rationale` at the command line: what it prints, writes, takes back and refuses."""
 
 import hashlib
 import html

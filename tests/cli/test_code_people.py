@@ -1,4 +1,4 @@
-"""`delibsim code export` and `import`: packs for people, and their codes brought back."""
+"""`delibsim code handout` and `collect`: packs for people, and their codes brought back."""
 
 import csv
 import html

@@ -1,4 +1,4 @@
-"""`delibsim compare export` and `import`, several studies, and scores back: what a user sees."""
+"""`delibsim compare handout` and `collect`, several studies, and scores back: what a user sees."""
 
 import csv
 import json

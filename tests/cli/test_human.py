@@ -1,4 +1,4 @@
-"""`delibsim import` and `delibsim human` as a user types them."""
+"""`delibsim import` and `delibsim list people` as a user types them."""
 
 import csv
 import json
@@ -64,7 +64,7 @@ def publish(folder, surveys=("tea",), spoil=False):
 
 @pytest.fixture(scope="module")
 def published():
-    """What `delibsim human` says of the published answers."""
+    """What `delibsim list people` says of the published answers."""
     return json.loads(ask(listing, "people", PUBLISHED, "--json"))
 
 

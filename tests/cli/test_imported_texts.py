@@ -1,4 +1,4 @@
-"""`delibsim texts`: texts of one's own in a study, whole or not at all, and what they are like."""
+"""`delibsim import --as texts`: texts of one's own in a study, whole or not at all, and what they are like."""
 
 import json
 

@@ -17,6 +17,14 @@ FILES = sorted([*(ROOT / "conf").rglob("*.yaml"), *(ROOT / "topics").rglob("*.ya
 MODULES = sorted((ROOT / "delibsim").rglob("*.py"))
 LINE = re.compile(r"(?<![\w/.-])delibsim +([a-z][a-z-]*(?:[^\S\n]+[^\s`]+)*)")
 OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z0-9-]*)")
+NAMED = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+ELSEWHERE = {
+    "CONTRIBUTING.md", "architecture.md", "benchmarks.md", "clusters.md", "deploy.md", "faults.md",
+    "manifest.py", "provider.py", "refusal.py",
+}  # fmt: skip
+"""Pages and modules that name options of other programs, or such as there are not."""
+OF_OTHERS = {"--version", "--index-url", "--reasoning-parser", "--tint", "--option"}
+"""Options of no command within: of delibsim itself, of pip and servers, a colour, any option."""
 ENGLISH = {
     "and", "as", "does", "in", "knows", "or", "reads", "can", "has", "here", "is", "itself", "that", "these", "under", "was", "with", "writes",
 }  # fmt: skip
@@ -109,6 +117,16 @@ def test_the_lines_in_messages_are_commands():
         for path in MODULES
         for fault in faults_in(lines_of_code(path.read_text(encoding="utf-8")))
     ]
+    assert found == []
+
+
+def test_every_option_that_is_named_is_one_of_a_command():
+    known = OF_OTHERS.union(*(found for name in COMMANDS for found in words_of(name).values()))
+    found = []
+    for path in (*PAGES, *FILES, *MODULES):
+        if path.name not in ELSEWHERE:
+            for option in NAMED.findall(path.read_text(encoding="utf-8")):
+                found += [f"{path.name}: {option}"] if option not in known else []
     assert found == []
 
 

@@ -1,4 +1,4 @@
-"""`delibsim texts` with opinions: question, stance, minority, authors; and those of participants."""
+"""`delibsim import` of opinions: question, stance, minority, authors; and those of participants."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`delibsim personas`, persona=human:TOPIC, group.diversity and mixed groups, as a user types
+"""Personas imported and listed, persona=human:TOPIC, group.diversity and mixed groups, as a user types
 them.
 """
 
@@ -266,8 +266,8 @@ async def command(home, *words):
         (
             ["writer=citizen"],
             (
-                "'citizen' is rule-based and writes no profiles; take a language model, or --writer"
-                " template"
+                "'citizen' is rule-based and writes no profiles; take a language model, or"
+                " writer=template"
             ),
         ),
         (["reader=citzen"], "unknown model 'citzen'; did you mean citizen"),

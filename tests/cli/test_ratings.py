@@ -1,4 +1,4 @@
-"""`delibsim ratings` and debates at the command line: asked, handed out, read back, reported; the
+"""`delibsim rate` and debates at the command line: asked, handed out, read back, reported; the
 blinding of every page.
 """
 

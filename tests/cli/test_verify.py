@@ -1,4 +1,4 @@
-"""`delibsim verify`: what anybody may have edited of a study is told, and enters no number."""
+"""`delibsim replay STUDY`: what anybody may have edited of a study is told, and enters no number."""
 
 import json
 import os

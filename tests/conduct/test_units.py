@@ -107,7 +107,7 @@ def test_what_texts_do_not_have_is_refused(imported, held):
 def test_context_needs_groups(tmp_path):
     runs = Runs(tmp_path, "loose")
     StudyTexts(runs).keep([Text("a", "One.")], Manifest("loose", {}, {}))
-    with pytest.raises(WrongInput, match="no group; import them with: --group COLUMN"):
+    with pytest.raises(WrongInput, match="no group; import them with: group=COLUMN"):
         texts_of(runs, context=1)
 
 

@@ -75,7 +75,7 @@ def notes_on_groups(report: PeopleReport) -> list[str]:
         for name, reason in group.notes.items():
             notes.append(f"{group.id}: {MEASURES[name].label} is undefined ({reason})")
     if n := report.left_out:
-        notes.append(f"Left out as no topic of the benchmark: {n}; --all shows them.")
+        notes.append(f"Left out as no topic of the benchmark: {n}; all=true shows them.")
     if report.missing:
         lacking = f"no answers of {', '.join(report.missing)}."
         notes.append(f"No mean and no comparison with published figures: {lacking}")

@@ -62,7 +62,7 @@ DEBATES = (
 )
 DAMAGED = (
     "{} left out, because a file was damaged or changed after it was written: {}; what differs:"
-    " `delibsim verify {}`."
+    " `delibsim replay {}`."
 )
 NAMED = 5
 """The sessions that a warning names."""

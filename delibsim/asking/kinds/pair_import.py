@@ -65,21 +65,21 @@ class PairsImported:
 
 
 def columns_of(pairs: str, group: str) -> PairColumns:
-    """The columns that --pairs and --group name; WrongInput for fewer than three or more than five.
+    """The columns that `columns` and `group` name; WrongInput for fewer than three or more than five.
 
     >>> columns_of("a,b,outcome", "topic").group
     'topic'
     """
     named = [name.strip() for name in pairs.split(",")]
     if not 3 <= len(named) <= 5 or not all(named):
-        raise WrongInput(f"--pairs {pairs}: name the columns as a,b,outcome[,rater[,group]]")
+        raise WrongInput(f"columns={pairs}: name the columns as a,b,outcome[,rater[,group]]")
     if group and len(named) == 5:
-        raise WrongInput(f"--pairs names the group '{named[4]}', and --group names '{group}'")
+        raise WrongInput(f"columns= names the group '{named[4]}', and group= names '{group}'")
     own = [*named, *[""] * (5 - len(named))]
     if group:
         own[4] = group
     if len(set(filter(None, own))) < len(list(filter(None, own))):
-        raise WrongInput(f"--pairs {pairs}: a column stands twice")
+        raise WrongInput(f"columns={pairs}: a column stands twice")
     return PairColumns(*own)
 
 

@@ -193,7 +193,7 @@ def refuse_texts(texts: Sequence[Text], keep_equal: bool) -> None:
     if max(map(len, groups_of(texts).values()), default=0) < 2:
         raise WrongInput(
             "no group has two texts, and texts are compared within their group only; import them"
-            " with another --group, or with none; of sessions, compare them within=topic"
+            " with another group=COLUMN, or with none; of sessions, compare them within=topic"
         )
 
 

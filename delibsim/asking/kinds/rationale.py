@@ -131,13 +131,12 @@ def plan_audit(audit: Audit, model: str, n: int | None, overrides: Sequence[str]
     ((reader, settings),) = asked.models.items()
     if settings["kind"] == "citizen":
         raise WrongInput(
-            f"--model {model}: a citizen is rule-based and reads no rationales; name a language"
-            " model"
+            f"model={model}: a citizen is rule-based and reads no rationales; name a language model"
         )
     coding = audit.coding
     if any(reading.sample.model == reader for reading in audit.readings):
         raise WrongInput(
-            f"--model {model}: it gave codes itself; a rationale is read by another model"
+            f"model={model}: it gave codes itself; a rationale is read by another model"
         )
     readings = [one for one in audit.readings if one.sample.rationale.strip()]
     if n is not None:

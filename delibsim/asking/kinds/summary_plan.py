@@ -295,14 +295,14 @@ def _grouped(
         found = {text.id: f"stance {text.stance}" for text in opinions.spoken if text.stance}
         if not found:
             raise WrongInput(
-                "no opinion has a stance, so there are no groups by stance; take --groups themes"
+                "no opinion has a stance, so there are no groups by stance; take groups=themes"
             )
         return {"grouped": found}
     embedding = embedding_named(settings.embedding)
     try:
         points = embedding.points([text.text for text in opinions.spoken])
     except NoSharedWord as fault:
-        raise WrongInput(f"there are no themes: {fault}; leave --groups out") from None
+        raise WrongInput(f"there are no themes: {fault}; leave groups= out") from None
     codes = clusters(points, seed_of(*names, "themes"))
     found = {
         text.id: f"theme {code + 1}"

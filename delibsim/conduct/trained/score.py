@@ -80,13 +80,13 @@ def set_up_judge(
         if activation not in ("sigmoid", "none"):
             raise WrongInput(
                 f"{folder} has no judge.json: it was made elsewhere, so say how it answers:"
-                " --activation sigmoid (scores within 0..1) or --activation none"
+                " activation=sigmoid (scores within 0..1) or activation=none"
             )
         scale = scale or "unit"
         if scale not in SCALES:
-            raise WrongInput(f"--scale is unit (0 to 1) or labels (-1 to 7), not '{scale}'")
+            raise WrongInput(f"scale= is unit (0 to 1) or labels (-1 to 7), not '{scale}'")
         if scale == "labels" and activation == "sigmoid":
-            raise WrongInput("--scale labels: a sigmoid gives 0 to 1, so it gives no labels")
+            raise WrongInput("scale=labels: a sigmoid gives 0 to 1, so it gives no labels")
         name = folder.resolve().name
         known = CheckpointRecord(name, activation, SCALES[scale], form or InputForm())
     if base is not None:

@@ -215,7 +215,7 @@ def _hash_of_base(base: Path) -> str:
 
     files = hashes(base) if base.is_dir() else {}
     if not files:
-        raise WrongInput(f"{base} is no folder with an encoder: --base FOLDER")
+        raise WrongInput(f"{base} is no folder with an encoder: base=FOLDER")
     return key_of(*(f"{name} {digest}" for name, digest in sorted(files.items())))[:12]
 
 

@@ -150,13 +150,13 @@ class Coder:
     def _no_translator(self, texts: Sequence[str], among: int) -> str:
         add = (
             "no translator is set up: delibsim setup aqua FOLDER translator=FOLDER, or"
-            " --translator 'model=NAME'"
+            " translator='model=NAME'"
         )
         if self._setup.language == "auto":
             english = f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}'"
             return f"{english}, and {add}; if they are German after all: language=german"
         return (
-            f"AQuA is set up with --language {self._setup.language}, under which every text is"
+            f"AQuA is set up with language={self._setup.language}, under which every text is"
             f" translated, and {add}"
         )
 

@@ -284,7 +284,7 @@ def _check(file: Path, record: CheckpointRecord) -> None:
 def _need_base(folder: Path) -> None:
     if not (folder / "config.json").is_file():
         raise WrongInput(
-            f"{folder} holds no config.json; --base names the folder of an encoder, such as a copy"
+            f"{folder} holds no config.json; base= names the folder of an encoder, such as a copy"
             " of microsoft/deberta-v3-base"
         )
     plain_json(folder / "config.json")

@@ -141,7 +141,7 @@ def _arguments(settings: TrainingSettings, folder: Path) -> TrainingArguments:
     device = settings.device
     on_gpu = device != "cpu" and torch.cuda.is_available()
     if device == "cuda" and not on_gpu:
-        raise WrongInput("--device cuda: torch finds no GPU it can use here; use auto or cpu")
+        raise WrongInput("device=cuda: torch finds no GPU it can use here; use auto or cpu")
     when = "steps" if settings.every else "epoch"
     return TrainingArguments(
         output_dir=str(folder),

@@ -78,7 +78,7 @@ def keep_personas(
     if path.is_file():
         raise WrongInput(
             f"{path} holds other personas, which studies may have used; move it away, or take"
-            " another name with --name"
+            " another name with name=NAME"
         )
     write_atomically(path, text)
     return path, True

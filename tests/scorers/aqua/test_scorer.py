@@ -382,7 +382,7 @@ def test_english_without_a_translator_is_refused_before_anything_is_done(set_up)
     with pytest.raises(
         WrongInput,
         match=(
-            "set up with --language other, under which every text is translated, and no translator"
+            "set up with language=other, under which every text is translated, and no translator"
             " is set up"
         ),
     ):
