@@ -65,7 +65,7 @@ class PairsImported:
 
 
 def columns_of(pairs: str, group: str) -> PairColumns:
-    """The columns that `columns` and `group` name; WrongInput for fewer than three or more than five.
+    """The columns that these settings name; WrongInput for fewer than three or more than five.
 
     >>> columns_of("a,b,outcome", "topic").group
     'topic'
