@@ -34,7 +34,7 @@ a,m,normative,{},0.1,0.3
         (("run", "study=é"), "cannot read the setting: study=é; settings look like"),
         (("estimate", "topic=ccps", "--latency", "1e400"), "less than or equal to 86400"),
         (("rate", "handout", "s", "--online", "--hand-on", "inf"), "less than or equal to 10000"),
-        (("code", "report", "s", "bound=1e400"), "bound=inf: give a number above 0, at"),
+        (("code", "report", "s", "bound=1e400"), "bound=1e400: give a number from 0.001 to 2"),
         (("agreement", "ok.csv", "--draws", HUGE), "at most 1,000,000, not 9999"),
         (("analyze", "ok.csv", "--draws", HUGE), "less than or equal to 1000000"),
         (("analyze", "ok.csv", "--margin", "1e400"), "--margin is inf; it must be above 0"),

@@ -155,7 +155,7 @@ def test_a_debate_a_sweep_and_a_fault_fit_a_real_terminal(tmp_path, width, comma
         terminal = AtTerminal(tmp_path, width, *words)
         assert terminal.end() == code, terminal.shown[-2000:]
         assert [line for line in terminal.lines() if len(line) > width] == []
-        if code and words[0] != "aqua":
+        if code and words[-1] != "aqua":
             text = " ".join(terminal.shown.split())
             assert "nothing_of_that_name_is_a" in text
             assert re.search(r"unknown (topic|study)", text)
