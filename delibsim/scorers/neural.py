@@ -135,6 +135,7 @@ _UNREADABLE = (
     UnpicklingError,
 )
 """What the libraries raise about a file that they cannot read, besides errors of their own."""
+TOKENISER = "a file of its tokeniser is damaged; get it from its authors"
 
 
 @contextlib.contextmanager
@@ -152,12 +153,18 @@ def readable(place: Path) -> Generator[None]:
             raise WrongInput(f"{damaged[0]} cannot be read: {fault}") from None
         if isinstance(error, ImportError):
             # transformers takes a file it cannot read for one of another format.
-            raise WrongInput(
-                f"{place} cannot be read: a file of its tokeniser is damaged; get it from its"
-                " authors"
-            ) from None
+            raise WrongInput(f"{place} cannot be read: {TOKENISER}") from None
         cause = error.__context__ if isinstance(error.__context__, Exception) else error
         raise WrongInput(f"{place} cannot be read: {' '.join(str(cause).split())[:600]}") from None
+
+
+def tokeniser(made: Any) -> Any:
+    """A tokeniser that transformers made; ValueError where it made none: where protobuf is
+    installed it gives False for a file that it cannot read.
+    """
+    if made is False:
+        raise ValueError(TOKENISER)
+    return made
 
 
 def _opens(file: Path) -> bool:

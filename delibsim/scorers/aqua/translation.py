@@ -17,6 +17,7 @@ from delibsim.scorers.neural import (
     quiet,
     readable,
     refuse_not_finite,
+    tokeniser,
 )
 
 Keep = Callable[[str, str], None]
@@ -54,7 +55,8 @@ class Marian:
         check_form(config, plain_json(config), {"model_type": "marian"})
         _check_pieces(folder)
         with quiet(), readable(folder):
-            self._tokenizer = MarianTokenizer.from_pretrained(folder, local_files_only=True)
+            made = MarianTokenizer.from_pretrained(folder, local_files_only=True)
+            self._tokenizer = tokeniser(made)
             self._model, info = MarianMTModel.from_pretrained(
                 folder, local_files_only=True, output_loading_info=True
             )

@@ -13,6 +13,7 @@ from delibsim.scorers.neural import (
     readable,
     refuse_not_finite,
     refuse_partial,
+    tokeniser,
 )
 
 ADAPTER_FILES = {
@@ -83,7 +84,7 @@ def load(base: Path, adapters: Mapping[str, Path]) -> tuple[Any, Any]:
     if lacking := missing_files(base, {"vocabulary": ("vocab.txt", "tokenizer.json")}):
         raise WrongInput(f"{base} lacks {', '.join(lacking)}: the words the encoder knows")
     with quiet(), readable(base):
-        tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+        tokenizer = tokeniser(AutoTokenizer.from_pretrained(base, local_files_only=True))
         model, info = BertAdapterModel.from_pretrained(
             base, local_files_only=True, output_loading_info=True
         )

@@ -22,6 +22,7 @@ from delibsim.scorers.neural import (
     refuse_empty,
     refuse_not_finite,
     refuse_partial,
+    tokeniser,
     weight_files,
 )
 from delibsim.store.files import json_text, write_atomically
@@ -92,9 +93,10 @@ def base_tokenizer(folder: Path) -> Any:
     with quiet(), readable(folder):
         # Without tokenizer.json the quick one would be made by packages that need not be here.
         quick = (folder / "tokenizer.json").is_file()
-        found = AutoTokenizer.from_pretrained(
+        made = AutoTokenizer.from_pretrained(
             folder, local_files_only=True, trust_remote_code=False, use_fast=quick
         )
+        found = tokeniser(made)
     rows = plain_json(folder / "config.json").get("vocab_size", 0)
     if len(found) > rows:
         raise WrongInput(
