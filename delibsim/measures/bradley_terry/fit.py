@@ -343,7 +343,7 @@ def mute(votes: Counts, order: bool, threshold: bool, ties: bool) -> tuple[list[
         (ALWAYS_A, always & a),
         (ALWAYS_B, always & b),
     )
-    notes = [" ".join(code for code, of in found if of[judge]) for judge in range(k)]
+    notes: list[str] = [" ".join(code for code, of in found if of[judge]) for judge in range(k)]
     return notes, always | (ties_alone & threshold)
 
 
