@@ -1,8 +1,9 @@
 """Tables of reports: what a table is stands in `data/tables`, its rows come from an analysis."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,11 +111,11 @@ class Entry:
         )
 
     def frame(self, rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-        """Rows as a table that has the columns of the entry, in their order; a table as it is."""
+        """Rows as a table with the columns of the entry, in their order; one with others as it is."""
         found = rows
         if not isinstance(found, pd.DataFrame):
             found = pd.DataFrame(list(found), columns=list(self.columns))
-        if found.empty or set(found.columns) == set(self.columns):
+        if found.empty or set(found.columns) <= set(self.columns):
             found = found.reindex(columns=list(self.columns))
         for name in self.whole:
             known = found[name].dropna()
@@ -137,17 +138,32 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Saying:
+    """What is said of each row of a table, of those of which `where` (a condition) holds.
+
+    `says` is a template (figures/words.py), and so are the texts of `more`, each of which follows
+    where the condition before it holds too.
+    """
+
+    table: str
+    says: str
+    where: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Catalogue:
     """The tables of one kind of report in the order of its files, and the parts of its page.
 
     A table of no part stands in the files alone. `kind` says what the report is, `headline` names
-    the table of the first screen.
+    the table of the first screen, `sayings` are what it says of rows in sentences.
     """
 
     kind: str
     entries: Mapping[str, Entry]
     sections: Sequence[Section]
     headline: str = ""
+    sayings: Mapping[str, Saying] = field(default_factory=dict)
 
     def in_order(self, results: Iterable[Result]) -> dict[str, Result]:
         """Tables by name, in the order of the catalogue; those that it does not know come last."""
@@ -173,7 +189,8 @@ def catalogue(name: str) -> Catalogue:
     plain = read_yaml(TABLES / f"{name}.yaml")
     entries = {table: Entry(table, **own) for table, own in plain["tables"].items()}
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
-    return Catalogue(plain["kind"], entries, sections, plain.get("headline", ""))
+    sayings = {saying: Saying(**own) for saying, own in plain.get("sayings", {}).items()}
+    return Catalogue(plain["kind"], entries, sections, plain.get("headline", ""), sayings)
 
 
 def make_table(
@@ -187,6 +204,13 @@ def make_table(
 ) -> Result:
     """A table by its full name, such as "codes/levels"; the rest is as for `Entry.result`."""
     return entry(name).result(rows, notes, why, detail, **values)
+
+
+def each(
+    parts: Iterable[Any], rows: Callable[..., Iterable[Mapping[str, Any]]], *more: Any
+) -> Iterable[Mapping[str, Any]]:
+    """The rows of all parts, one below the other, from a function that gives those of one."""
+    return chain.from_iterable(rows(part, *more) for part in parts)
 
 
 def entry(name: str) -> Entry:

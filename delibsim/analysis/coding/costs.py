@@ -11,55 +11,37 @@ import pandas as pd
 
 from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.result import Result, make_table
 from delibsim.domain.audit import KINDS, Failure, Outcome, Reading, Verdict
-from delibsim.domain.reason import in_words
 from delibsim.measures.designs import effective_size
 from delibsim.measures.inference.means import wilson
 
+Row = dict[str, Any]
 NOT_GIVEN = "not_given"
 """The reason of samples that are not in the record: the model was given up, or stopped."""
 REFUSED = ("refusal", "content_filter")
 
 
-def costs(study: CodedStudy, exchanges: Iterable[Mapping[str, Any]]) -> Result:
+def costs(study: CodedStudy, exchanges: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
     """A row a model, from the recorded calls of the coding; `exchanges` are plain values."""
     by_model: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in exchanges:
-        by_model[_coder(record)].append(record)
+        coder = record.get("purpose", {}).get("participant") or record.get("model")
+        by_model[str(coder)].append(record)
     texts: dict[str, set[str]] = defaultdict(set)
     for sample in study.coded.samples:
         texts[sample.model].add(sample.text)
-    rows = [_cost(study, model, own, len(texts[model])) for model, own in by_model.items()]
-    return make_table("codes/costs", rows)
-
-
-def _coder(record: Mapping[str, Any]) -> str:
-    """The model that a call was made to, by the name of the coder that was asked."""
-    return str(record.get("purpose", {}).get("participant") or record.get("model"))
-
-
-def _cost(
-    study: CodedStudy, model: str, records: list[Mapping[str, Any]], texts: int
-) -> dict[str, Any]:
-    spent = cost_usd(records)
-    total = np.nan if spent is None else spent
-    codes = 0
-    for own in study.dimensions:
-        if model in own.models:
-            codes += int((~np.isnan(own.columns[model])).sum())
-    return {
-        "model": model,
-        "calls": len(records),
-        "input_tokens": _tokens(records, "input_tokens"),
-        "output_tokens": _tokens(records, "output_tokens"),
-        "cost_usd": total,
-        "texts": texts,
-        "cost_per_text": total / texts if texts else np.nan,
-        "codes": codes,
-        "cost_per_code": total / codes if codes else np.nan,
-        "seconds": float(sum(record.get("seconds") or 0 for record in records)),
-    }
+    for model, records in by_model.items():
+        spent = cost_usd(records)
+        total = nan if spent is None else spent
+        n = len(texts[model])
+        given = [own.columns[model] for own in study.dimensions if model in own.models]
+        codes = sum(int((~np.isnan(places)).sum()) for places in given)
+        row: Row = {"model": model, "calls": len(records)}
+        row["input_tokens"] = _tokens(records, "input_tokens")
+        row["output_tokens"] = _tokens(records, "output_tokens")
+        row |= {"cost_usd": total, "texts": n, "cost_per_text": total / n if n else nan}
+        row |= {"codes": codes, "cost_per_code": total / codes if codes else nan}
+        yield row | {"seconds": float(sum(record.get("seconds") or 0 for record in records))}
 
 
 def _tokens(records: list[Mapping[str, Any]], name: str) -> float:
@@ -69,12 +51,12 @@ def _tokens(records: list[Mapping[str, Any]], name: str) -> float:
         done = record["completion"]
         used = done.get("usage", {}).get(name)
         if used is None and done["status"] == "ok":
-            return np.nan
+            return nan
         total += used or 0
     return float(total)
 
 
-def failures(study: CodedStudy) -> Result:
+def failures(study: CodedStudy) -> list[Row]:
     """A row a dimension, model, wording and reason for which samples are missing."""
     asked: Counter[tuple[str, str, str]] = Counter()
     missing: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
@@ -87,15 +69,13 @@ def failures(study: CodedStudy) -> Result:
         if n > asked[key]:
             missing[key][NOT_GIVEN] = n - asked[key]
             asked[key] = n
-    rows: list[dict[str, Any]] = []
+    rows = []
     for key, reasons in missing.items():
-        named = dict(zip(("dimension", "model", "wording"), key, strict=True))
         for reason, n in reasons.items():
-            row: dict[str, Any] = {**named, "samples": asked[key], "reason": reason, "missing": n}
+            row: Row = dict(zip(("dimension", "model", "wording"), key, strict=True))
+            row |= {"samples": asked[key], "reason": reason, "missing": n}
             rows.append(row | {"share": n / asked[key]})
-    codes = sorted({row["reason"] for row in rows})
-    told = [in_words(code) for code in codes]
-    return make_table("codes/failures", rows, notes=told)
+    return rows
 
 
 def _planned(
@@ -120,46 +100,32 @@ def _planned(
     return found
 
 
-def refusals(study: CodedStudy) -> Result:
+def refusals(study: CodedStudy) -> list[Row]:
     """What is missing of each model by the level that the others give: whether failure selects."""
-    rows: list[dict[str, Any]] = []
-    for own in study.dimensions:
-        for model in own.models:
-            rows += _refusals(own, model)
-    refused = [row for row in rows if row["missing"]]
-    return make_table(
-        "codes/refusals", rows if refused else [], why="" if refused else "none_missing"
-    )
+    rows = [row for own in study.dimensions for model in own.models for row in _refused(own, model)]
+    return rows if any(row["missing"] for row in rows) else []
 
 
-def _refusals(own: DimensionCodes, model: str) -> Iterator[dict[str, Any]]:
+def _refused(own: DimensionCodes, model: str) -> Iterator[Row]:
     assert own.samples is not None
-    alone = len(own.models) < 2
-    places = pd.Series(own.ensemble_of(without=model), index=own.places.index)
-    others = places.reindex(list(own.samples.texts)).to_numpy(dtype=float)
-    others = np.full(len(others), np.nan) if alone else others
-    column = own.samples.models.index(model)
-    readable = own.samples.counts[:, column].sum(axis=1)
-    reasons = [own.samples.missing.get((text, model), Counter()) for text in own.samples.texts]
+    texts = own.samples.texts
+    others = np.full(len(texts), nan)
+    if len(own.models) > 1:
+        places = pd.Series(own.ensemble_of(without=model), index=own.places.index)
+        others = places.reindex(list(texts)).to_numpy(dtype=float)
+    readable = own.samples.counts[:, own.samples.models.index(model)].sum(axis=1)
+    reasons = [own.samples.missing.get((text, model), Counter()) for text in texts]
     missing = np.array([counter.total() for counter in reasons], dtype=float)
-    refused = np.zeros(len(reasons))
-    for code in REFUSED:
-        refused += [one[code] for one in reasons]
-    for place in (*range(own.q), np.nan):
+    refused = np.array([sum(counter[code] for code in REFUSED) for counter in reasons], dtype=float)
+    for place in (*range(own.q), nan):
         here = np.isnan(others) if np.isnan(place) else others == place
-        asked = float((readable + missing)[here].sum())
-        if not asked:
+        asked = (readable + missing)[here]
+        if not asked.sum():
             continue
-        yield {
-            "dimension": own.id,
-            "model": model,
-            "level": own.level(place),
-            "texts": int((here & (readable + missing > 0)).sum()),
-            "samples": int(asked),
-            "missing": int(missing[here].sum()),
-            "refused": int(refused[here].sum()),
-            "share_refused": float(refused[here].sum()) / asked,
-        }
+        row: Row = {"dimension": own.id, "model": model, "level": own.level(place)}
+        row |= {"texts": int((asked > 0).sum()), "samples": int(asked.sum())}
+        row |= {"missing": int(missing[here].sum()), "refused": int(refused[here].sum())}
+        yield row | {"share_refused": float(refused[here].sum()) / float(asked.sum())}
 
 
 ALL = "all"

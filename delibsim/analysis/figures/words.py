@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.pages.cells import cell
+from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.measure import MEASURES
@@ -36,6 +36,8 @@ KINDS: Mapping[str, Callable[[Any], str]] = {
     "Label": _label,
     "number": number,
     "hundredths": lambda value: number(value, 2),
+    "decimals": decimals,
+    "size": lambda value: decimals(abs(value)),
     "tenths": lambda value: number(value, 1),
     "p": lambda value: cell(value, "p_control_holm"),
     "capital": lambda value: str(value)[:1].upper() + str(value)[1:],
