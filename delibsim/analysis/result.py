@@ -111,7 +111,7 @@ class Entry:
         )
 
     def frame(self, rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-        """Rows as a table with the columns of the entry, in their order; one with others as it is."""
+        """Rows as a table with the columns of the entry in their order; one with others as it is."""
         found = rows
         if not isinstance(found, pd.DataFrame):
             found = pd.DataFrame(list(found), columns=list(self.columns))
