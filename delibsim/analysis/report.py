@@ -152,10 +152,12 @@ def said_of_rows(
         if rows.empty:
             continue
         rows = rows[rows.eval(own.where)] if own.where else rows
-        follows = {text: rows.eval(condition) for condition, text in own.more.items()}
+        rows = rows.assign(**{fact: rows.eval(how) for fact, how in own.facts.items()})
+        holds = {words: rows.eval(condition) for words, condition in own.words.items()}
         for place, row in rows.to_dict("index").items():
-            texts = [own.says, *(text for text, marks in follows.items() if marks[place])]
-            yield row, filled_in("".join(texts), {**row, **_intervals(row), **values})
+            known = {**row, **_intervals(row), **values}
+            chosen = [filled_in(words, known) for words, marks in holds.items() if marks[place]]
+            yield row, filled_in(own.says, {**known, "words": "".join(chosen)})
 
 
 def _intervals(row: Mapping[Any, Any]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from delibsim.measures.inference.means import holm
 from delibsim.store.reading import read_yaml
 
 TABLES = Path(__file__).parents[1] / "data" / "tables"
@@ -111,7 +112,7 @@ class Entry:
         )
 
     def frame(self, rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-        """Rows as a table with the columns of the entry in their order; one with others as it is."""
+        """Rows as a table with the columns of the entry; one that has others as it is."""
         found = rows
         if not isinstance(found, pd.DataFrame):
             found = pd.DataFrame(list(found), columns=list(self.columns))
@@ -141,14 +142,15 @@ class Section:
 class Saying:
     """What is said of each row of a table, of those of which `where` (a condition) holds.
 
-    `says` is a template (figures/words.py), and so are the texts of `more`, each of which follows
-    where the condition before it holds too.
+    `says` is a template (figures/words.py). {words} in it stands for those of the templates in
+    `words` whose conditions hold; `facts` are further values by name, computed from columns.
     """
 
     table: str
     says: str
     where: str = ""
-    more: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,18 @@ def each(
 ) -> Iterable[Mapping[str, Any]]:
     """The rows of all parts, one below the other, from a function that gives those of one."""
     return chain.from_iterable(rows(part, *more) for part in parts)
+
+
+def with_holm(rows: Iterable[dict[str, Any]], *by: str, p: str = "p") -> list[dict[str, Any]]:
+    """The rows with p after Holm's correction, over those together that have the same `by`."""
+    found = list(rows)
+    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in found:
+        together.setdefault(tuple(row[name] for name in by), []).append(row)
+    for own in together.values():
+        for row, corrected in zip(own, holm([row[p] for row in own]), strict=True):
+            row[f"{p}_holm"] = corrected
+    return found
 
 
 def entry(name: str) -> Entry:

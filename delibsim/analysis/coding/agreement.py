@@ -106,7 +106,12 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
                 seed = seed_of("groups", own.id, name)
                 (drawn,) = bootstrap(by_value, [("alpha", metric)], RESAMPLES, seed)
                 ends = drawn.interval()
-            row = {"dimension": own.id, "coders": name, "number": len(coders), "coefficient": label}
+            row: Row = {
+                "dimension": own.id,
+                "coders": name,
+                "number": len(coders),
+                "coefficient": label,
+            }
             row |= {"texts": found.texts, "paired": found.paired, "estimate": found.value}
             yield row | {"low": ends[0], "high": ends[1], "note": found.reason}
 

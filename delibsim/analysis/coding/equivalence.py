@@ -176,7 +176,7 @@ def robustness(
         for variant, places in variants:
             found = delta_of(own.with_ensemble(places), anchor, others)
             low, high = found.interval()
-            row = {"dimension": own.id, "anchor": anchor, "other": name, "variant": variant}
+            row: Row = {"dimension": own.id, "anchor": anchor, "other": name, "variant": variant}
             row |= {"changed": _changed(own.columns[ENSEMBLE], places), "estimate": found.value}
             row |= {"low": low, "high": high, "note": found.note}
             row |= {"point_inside": None, "inside": None}

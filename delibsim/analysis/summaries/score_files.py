@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result
-from delibsim.analysis.summaries import benchmark, biases
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries import biases
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
-from delibsim.analysis.summaries.report import report_of
+from delibsim.analysis.summaries.report import report_of, tables_of_scores
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
 from delibsim.domain.seed import seed_of
@@ -76,7 +76,8 @@ def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result],
         given = {name: table["comparison"].where(table["dimension"] == name) for name in DIMENSIONS}
         rows = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
         told = counted(len(rows), "comparison")
-        return [biases.place_of({f"judges of {file.name}": rows})], told
+        rows = biases.place_of({f"judges of {file.name}": rows})
+        return [make_table("summaries/place", rows)], told
     columns = {}
     for role, names in NAMED.items():
         columns[role] = next((header[name] for name in names if name in header), "")
@@ -103,17 +104,12 @@ def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result],
 
 def _tables(scores: pd.DataFrame, intervals: Intervals) -> list[Result]:
     """The tables of summarisers; those of length and of kinds only where a column says it."""
-    with_kind = "kind" in scores
     long = scores["characters"].notna().all() if "characters" in scores else False
-    scores = scores.assign(kind=scores["kind"] if with_kind else "")
-    scores["characters"] = scores["characters"] if long else np.nan
-    tables = [benchmark.overall(scores, intervals), benchmark.pairs(scores)]
-    tables += [benchmark.sizes(scores), benchmark.topics(scores)]
-    if with_kind:
-        tables.append(benchmark.kinds(scores))
-    if long:
-        tables += [benchmark.equal_length(scores), benchmark.length(scores)]
-    return tables
+    without = () if "kind" in scores else ("kinds",)
+    without += () if long else ("equal_length", "length")
+    given = scores.assign(kind=scores.get("kind", ""))
+    given["characters"] = scores["characters"] if long else np.nan
+    return list(tables_of_scores(given, intervals, without))
 
 
 def _scores(
