@@ -153,11 +153,14 @@ def said_of_rows(
             continue
         rows = rows[rows.eval(own.where)] if own.where else rows
         rows = rows.assign(**{fact: rows.eval(how) for fact, how in own.facts.items()})
-        holds = {words: rows.eval(condition) for words, condition in own.words.items()}
         for place, row in rows.to_dict("index").items():
             known = {**row, **_intervals(row), **values}
-            chosen = [filled_in(words, known) for words, marks in holds.items() if marks[place]]
-            yield row, filled_in(own.says, {**known, "words": "".join(chosen)})
+            for word, texts in own.words.items():
+                holds = [
+                    text for text, where in texts.items() if rows.loc[[place]].eval(where).all()
+                ]
+                known[word] = "".join(filled_in(text, known) for text in holds)
+            yield row, filled_in(own.says, known)
 
 
 def _intervals(row: Mapping[Any, Any]) -> dict[str, str]:

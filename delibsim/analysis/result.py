@@ -142,15 +142,15 @@ class Section:
 class Saying:
     """What is said of each row of a table, of those of which `where` (a condition) holds.
 
-    `says` is a template (figures/words.py). {words} in it stands for those of the templates in
-    `words` whose conditions hold; `facts` are further values by name, computed from columns.
+    `says` is a template (figures/words.py) over the columns of the row, its `facts`, which are
+    computed from columns, and its `words`: by name those of some templates whose conditions hold.
     """
 
     table: str
     says: str
     where: str = ""
-    words: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

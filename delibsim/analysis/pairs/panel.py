@@ -1,76 +1,48 @@
 """Several judges in one fit, and agreement of their scores and labels."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.analysis.pairs.fitted import (
-    Compared,
+    MODELS,
+    NAN,
     Fitted,
-    compared_labels,
+    aligned,
     errors_of,
     label_columns,
     said,
 )
-from delibsim.analysis.result import Result, make_table
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.fit import Fit, fit
+from delibsim.measures.bradley_terry.fit import Fit
 from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
 from delibsim.measures.correlations import (
-    Agreement,
     ByCluster,
     agreement_of_scores,
     correlation_interval,
     resampled_correlations,
 )
 from delibsim.measures.inference.resampling import percentile_interval
+from delibsim.measures.reliability.ratings import agreement_of_labels
 
-NAN = float("nan")
-Judged = Literal["pooled", "own_bias", "discriminating"]
-MODELS: tuple[Judged, ...] = ("pooled", "own_bias", "discriminating")
-"""From the smallest model to the largest; each holds the one before it."""
+Array = NDArray[np.float64]
+Row = dict[str, Any]
 LEFT_OUT = "judges_left_out"
 
 
-def judge_models(fits: Sequence[Fitted]) -> list[Result]:
-    """Which model of the judges the votes bear out, with its parameters; and Crowd-BT."""
-    tests: list[dict[str, Any]] = []
-    parameters: list[dict[str, Any]] = []
-    crowd: list[dict[str, Any]] = []
-    for own in (one.base for one in fits if len(one.judges) > 1):
-        found = _fits(own)
-        tests += _tests(own, found)
-        for model in MODELS[1:]:
-            parameters += _parameters(own, model, found[model])
-        crowd += _crowd(own, found["pooled"])
-    return [
-        make_table("pairs/judge_models", tests),
-        make_table("pairs/judge_parameters", parameters, why="" if tests else "one_judge"),
-        make_table("pairs/crowd_bt", crowd, why="" if tests else "one_judge"),
-    ]
-
-
-def _fits(own: Fitted) -> dict[str, Fit]:
-    """The fit of every model of the judges; that of the report is not made again."""
-    found = {}
-    for judged in MODELS:
-        model = replace(own.settings.model, judges=judged)
-        found[judged] = own.fit if model == own.settings.model else fit(own.counts, model)
-    return found
-
-
-def _tests(own: Fitted, found: dict[str, Fit]) -> Iterator[dict[str, Any]]:
+def judge_models(whole: Fitted) -> Iterator[Row]:
+    """Which model of the judges the votes bear out: each against the one before it."""
+    own = whole.base
     before: Fit | None = None
-    for model, one in found.items():
-        row: dict[str, Any] = {"dimension": own.dimension, "model": model}
+    for model, one in own.judged.items() if len(own.judges) > 1 else ():
+        row: Row = {"dimension": own.dimension, "model": model, "note": ""}
         row |= {"parameters": one.problem.basis.shape[1], "log_likelihood": one.log_likelihood}
-        row["r"] = agreement_of_scores(one.scores, found["pooled"].scores).r
-        row["note"] = ""
+        row["r"] = agreement_of_scores(one.scores, own.judged["pooled"].scores).r
         if before is not None:
             row |= _test(before, one)
         if own.errors.reason:
@@ -79,7 +51,7 @@ def _tests(own: Fitted, found: dict[str, Fit]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _test(smaller: Fit, larger: Fit) -> dict[str, Any]:
+def _test(smaller: Fit, larger: Fit) -> Row:
     """The likelihood-ratio test of two fits of the same votes."""
     if smaller.counts.votes.sum() != larger.counts.votes.sum():
         return {"note": LEFT_OUT}
@@ -92,35 +64,38 @@ def _test(smaller: Fit, larger: Fit) -> dict[str, Any]:
     return {"statistic": tested.statistic, "df": tested.df, "p": tested.p}
 
 
-def _parameters(own: Fitted, model: str, found: Fit) -> Iterator[dict[str, Any]]:
+def judge_parameters(whole: Fitted) -> Iterator[Row]:
+    """The parameters of judges in the models in which they differ."""
+    own = whole.base
     reason, level = own.errors.reason, own.settings.level
-    errors = Uncertainty(found, False, reason) if reason else errors_of(found)
-    parts: dict[str, Interval] = {"delta": errors.delta(level), "theta": errors.theta(level)}
-    if model == "discriminating":
-        parts["alpha"] = errors.alpha(level)
-    for parameter, part in parts.items():
-        for place, judge in enumerate(own.judges):
-            row: dict[str, Any] = {"dimension": own.dimension, "model": model, "judge": judge}
-            row |= {"parameter": parameter, "value": part.value[place]}
-            row |= {"low": part.low[place], "high": part.high[place]}
-            yield row | {"note": found.judge_notes[place] or reason}
+    for model in MODELS[1:] if len(own.judges) > 1 else ():
+        found = own.judged[model]
+        errors = Uncertainty(found, False, reason) if reason else errors_of(found)
+        parts: dict[str, Interval] = {"delta": errors.delta(level), "theta": errors.theta(level)}
+        if model == "discriminating":
+            parts["alpha"] = errors.alpha(level)
+        for parameter, part in parts.items():
+            for place, judge in enumerate(own.judges):
+                row: Row = {"dimension": own.dimension, "model": model, "judge": judge}
+                row |= {"parameter": parameter, "value": part.value[place]}
+                row |= {"low": part.low[place], "high": part.high[place]}
+                yield row | {"note": found.judge_notes[place] or reason}
 
 
-def _crowd(own: Fitted, pooled: Fit) -> Iterator[dict[str, Any]]:
+def crowd(whole: Fitted) -> Iterator[Row]:
+    """Crowd-BT: how often each judge names the stronger text."""
+    own = whole.base
+    if len(own.judges) < 2:
+        return
     found, reason = crowd_bt(own.counts), own.errors.reason
+    r = agreement_of_scores(found.scores, own.judged["pooled"].scores).r
     for place, judge in enumerate(own.judges):
-        yield {
-            "dimension": own.dimension,
-            "judge": judge,
-            "eta": found.eta[place],
-            "low": NAN if reason else found.eta_low[place],
-            "high": NAN if reason else found.eta_high[place],
-            "r": agreement_of_scores(found.scores, pooled.scores).r,
-            "note": " ".join(found.flags) or reason,
-        }
+        row: Row = {"dimension": own.dimension, "judge": judge, "eta": found.eta[place], "r": r}
+        row["low"] = NAN if reason else found.eta_low[place]
+        row["high"] = NAN if reason else found.eta_high[place]
+        yield row | {"note": " ".join(found.flags) or reason}
 
 
-Array = NDArray[np.float64]
 RESAMPLES = 10_000
 FEW_TOPICS = 8
 """Topics below which the published bootstrap draws texts in their place."""
@@ -146,42 +121,23 @@ class Both:
     @classmethod
     def of(cls, one: Array, other: Array, groups: Sequence[str]) -> "Both":
         """The texts that have both scores."""
-        known = ~np.isnan(one) & ~np.isnan(other)
-        return cls(one[known], other[known], np.array(groups, dtype=object)[known])
+        both = ~np.isnan(one) & ~np.isnan(other)
+        return cls(one[both], other[both], np.array(groups, dtype=object)[both])
 
-    @property
-    def topics(self) -> int:
-        """The topics that these texts are of."""
-        return len(set(self.groups))
+    def unit(self, least: int = 2) -> str:
+        """What is drawn or left out: topics where there are so many, else texts."""
+        return TOPICS_DRAWN if len(set(self.groups)) >= least else TEXTS_DRAWN
 
-    @property
-    def unit(self) -> str:
-        """What an interval rests on."""
-        return TOPICS_DRAWN if self.topics > 1 else TEXTS_DRAWN
-
-    @property
-    def units(self) -> NDArray[Any]:
+    def units(self, least: int = 2) -> NDArray[Any]:
         """The number of the unit of each text (n,)."""
-        if self.topics > 1:
+        if self.unit(least) == TOPICS_DRAWN:
             return np.unique(self.groups.astype(str), return_inverse=True)[1]
         return np.arange(len(self.one))
 
     @property
     def note(self) -> str:
         """What must be known of an interval over topics."""
-        return few_topics(self.topics) if self.topics > 1 else ""
-
-    @property
-    def drawn(self) -> str:
-        """What the published bootstrap draws."""
-        return TOPICS_DRAWN if len(set(self.groups)) >= FEW_TOPICS else TEXTS_DRAWN
-
-    @property
-    def clusters(self) -> NDArray[Any]:
-        """What belongs together in a draw (n,)."""
-        if self.drawn == TOPICS_DRAWN:
-            return np.unique(self.groups.astype(str), return_inverse=True)[1]
-        return np.arange(len(self.one))
+        return few_topics(len(set(self.groups))) if self.unit() == TOPICS_DRAWN else ""
 
     def series(self, ranked: bool) -> list[Array]:
         """Both scores, or their mid-ranks."""
@@ -192,29 +148,29 @@ class Both:
     def interval(self, ranked: bool, level: float) -> ByCluster:
         """The interval of r, or of rho; NaN below four texts."""
         if len(self.one) < 4:
-            return ByCluster(np.nan, np.nan, 0)
-        return correlation_interval(*self.series(ranked), self.units, level)
+            return ByCluster(NAN, NAN, 0)
+        return correlation_interval(*self.series(ranked), self.units(), level)
 
     def draws(self, seed: int, ranked: bool = False) -> Array:
         """r, or rho of these ranks, in each resample; NaN below three texts."""
         if len(self.one) < 3:
-            return np.full(RESAMPLES, np.nan)
-        series = self.series(ranked)
-        return resampled_correlations(*series, self.clusters, RESAMPLES, seed)
+            return np.full(RESAMPLES, NAN)
+        units = self.units(FEW_TOPICS)
+        return resampled_correlations(*self.series(ranked), units, RESAMPLES, seed)
 
 
-def score_columns(both: Both, seed: int, level: float) -> dict[str, Any]:
+def score_columns(both: Both, seed: int, level: float) -> Row:
     """The agreement of scores as columns of a table."""
-    found: Agreement = agreement_of_scores(both.one, both.other)
-    row: dict[str, Any] = {"texts": found.n, "r": found.r, "unit": both.unit}
-    of_r, of_rho = (both.interval(ranked, level) for ranked in (False, True))
-    row |= {"low": of_r.low, "high": of_r.high, "df": of_r.df}
-    row |= {"rho": found.rho, "rho_low": of_rho.low, "rho_high": of_rho.high}
-    row |= {"tau": found.tau, "mae": found.mae, "rmse": found.rmse}
-    ends = _ends(both.draws(seed), found.r, level), _ends(both.draws(seed, True), found.rho, level)
-    row["published_low"], row["published_high"] = ends[0]
-    row["published_rho_low"], row["published_rho_high"] = ends[1]
-    return row | {"drawn": both.drawn, "note": both.note if found.r == found.r else ""}
+    found = agreement_of_scores(both.one, both.other)
+    row: Row = {**vars(found), "texts": found.n, "unit": both.unit()}
+    row |= {"drawn": both.unit(FEW_TOPICS), "note": both.note if found.r == found.r else ""}
+    for value, ranked, name in ((found.rho, True, "rho_"), (found.r, False, "")):
+        ends = both.interval(ranked, level)
+        row |= {f"{name}low": ends.low, f"{name}high": ends.high, "df": ends.df}
+        if value == value:
+            low, high = percentile_interval(both.draws(seed, ranked), level)
+            row |= {f"published_{name}low": low, f"published_{name}high": high}
+    return row
 
 
 def few_topics(topics: int) -> str:
@@ -228,30 +184,17 @@ def few_topics(topics: int) -> str:
     return f"few_topics: {counted(topics, 'topic')}"
 
 
-def _ends(draws: Array, value: float, level: float) -> tuple[float, float]:
-    """The interval of a value that is defined."""
-    return percentile_interval(draws, level) if value == value else (np.nan, np.nan)
-
-
-def agreement(compared: Compared, fits: Sequence[Fitted]) -> Result:
+def agreement(own: Fitted) -> Iterator[Row]:
     """Every two judges: their labels on the same pairs, and their scores of the same texts."""
-    rows: list[dict[str, Any]] = []
-    for own in fits:
-        rows += _pairs(compared, own)
-
-    return make_table("pairs/agreement", rows, drawn=DRAWN)
-
-
-def _pairs(compared: Compared, own: Fitted) -> Iterator[dict[str, Any]]:
     if len(own.judges) < 2:
         return
     labels = {}
     for judge in own.judges:
         labels[judge] = said([vote for vote in own.base.votes if vote.judge == judge])
-    scores = [own.of_judge(place).scores for place in range(len(own.judges))]
-    for i, j in combinations(range(len(own.judges)), 2):
-        a, b = own.judges[i], own.judges[j]
-        row: dict[str, Any] = {"dimension": own.dimension, "a": a, "b": b}
-        row |= label_columns(compared_labels(labels[a], labels[b]))
-        both = Both.of(scores[i], scores[j], own.groups)
-        yield row | score_columns(both, compared.seed, own.settings.level)
+    scores = {judge: own.of_judge(place).scores for place, judge in enumerate(own.judges)}
+    for a, b in combinations(own.judges, 2):
+        _, first, second = aligned(labels[a], labels[b])
+        row: Row = {"dimension": own.dimension, "a": a, "b": b}
+        row |= label_columns(agreement_of_labels(first, second))
+        both = Both.of(scores[a], scores[b], own.groups)
+        yield row | score_columns(both, own.seed, own.settings.level)
