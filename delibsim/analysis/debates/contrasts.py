@@ -1,6 +1,6 @@
 """Contrasts of debaters by three questions, each with its own error; kinds of debaters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -17,11 +17,13 @@ from delibsim.analysis.debates.ratings import (
     mean_over,
     percentile_interval,
 )
+from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p
-from delibsim.measures.inference.means import holm
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -83,11 +85,7 @@ def views_by_kind(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def meetings(table: pd.DataFrame) -> pd.Series:
     """Who met in each rating's debate, such as "human v model", in order of name."""
     pairs = zip(table["proposition.kind"], table["opposition.kind"], strict=True)
-    return pd.Series([_meeting(pair) for pair in pairs], index=table.index, dtype=object)
-
-
-def _meeting(pair: Sequence[str]) -> str:
-    return " v ".join(sorted(pair))
+    return pd.Series([" v ".join(sorted(pair)) for pair in pairs], table.index, dtype=object)
 
 
 def sign_of(table: pd.DataFrame, focus: Focus) -> pd.Series:
@@ -112,22 +110,6 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 OUTCOMES = ("winning", "performance")
 LEVEL = 0.05
 """The level at which a difference is called one, after Holm's correction."""
-COLUMNS = (
-    "family contrast outcome question unit units debates n estimate se low high df p p_holm verb"
-    " published_low published_high note"
-).split()
-
-
-@dataclass(frozen=True)
-class _Contrast:
-    """The ratings of one contrast, a row each: debate, motion, rater, and both outcomes.
-
-    `family` names the contrasts that are corrected together.
-    """
-
-    family: str
-    name: str
-    rows: pd.DataFrame
 
 
 def debater_contrasts(
@@ -152,20 +134,25 @@ def debater_contrasts(
     `published_low` and `published_high` are the percentile interval from samples of debates, as
     published, which is too short where debates or motions are few.
     """
-    rows: list[dict[str, Any]] = []
-    for contrast in _contrasts(by_debater(table), debaters_of(table), focus):
+    rows: list[Row] = []
+    for family, contrast, own in _contrasts(by_debater(table), debaters_of(table), focus):
         for outcome in OUTCOMES:
-            rows += _answers(contrast, outcome, seed, samples)
-    found = pd.DataFrame(rows, columns=COLUMNS)
-    found["p_holm"] = found.groupby(["family", "question"], sort=False)["p"].transform(
-        lambda p: holm(p.tolist())
-    )
-    found["verb"] = _verbs(found)
-    return found
+            found = _answers(contrast, own.dropna(subset=[outcome]), outcome, seed, samples)
+            rows += [
+                {"family": family, "contrast": contrast, "outcome": outcome} | row for row in found
+            ]
+    with_holm(rows, "family", "question")
+    for headline, on_these in zip(rows[::3], rows[1::3], strict=True):
+        headline["verb"] = _verb(headline, on_these)
+    return entry("debates/contrasts").frame(rows)
 
 
-def _contrasts(view: pd.DataFrame, debaters: list[str], focus: Focus) -> Iterator[_Contrast]:
-    """What is compared, the headline first."""
+def _contrasts(
+    view: pd.DataFrame, debaters: list[str], focus: Focus
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """What is compared, the headline first: its family, whose contrasts are corrected together, its
+    name, and its ratings with both outcomes.
+    """
     view = view[view["debater"] != view["opponent"]]
     view = view.assign(
         winning=2 * view["won"] - 1,
@@ -173,52 +160,34 @@ def _contrasts(view: pd.DataFrame, debaters: list[str], focus: Focus) -> Iterato
     )
     kinds = view[(view["kind"] == focus.kind) & (view["other_kind"] == focus.rest)]
     if len(kinds) and focus.kind not in debaters:
-        yield _Contrast("kinds", focus.contrast, kinds)
+        yield "kinds", focus.contrast, kinds
     if len(debaters) > 2:
         for name in debaters:
             own = view[view["debater"] == name]
-            yield _Contrast("debater against opponents", f"{name} - opponents", own)
+            yield "debater against opponents", f"{name} - opponents", own
     for one, other in combinations(debaters, 2):
         met = view[(view["debater"] == one) & (view["opponent"] == other)]
         if met["debate"].nunique() >= FEWEST:
-            yield _Contrast("pairs of debaters", f"{one} - {other}", met)
+            yield "pairs of debaters", f"{one} - {other}", met
 
 
 def _answers(
-    contrast: _Contrast,
-    outcome: str,
-    seed: int,
-    samples: int,
-) -> Iterator[dict[str, Any]]:
-    """The three rows of a contrast in one outcome; p_holm and verb come later."""
-    own = contrast.rows.dropna(subset=[outcome])
-    rng = np.random.default_rng(seed_of("contrast", contrast.name, outcome, seed))
-    published = percentile_interval(own, outcome, rng, samples)
+    contrast: str, own: pd.DataFrame, outcome: str, seed: int, samples: int
+) -> Iterator[Row]:
+    """The three rows of a contrast in one outcome; p_holm and the verb of the first come later."""
+    rng = np.random.default_rng(seed_of("contrast", contrast, outcome, seed))
+    low, high = percentile_interval(own, outcome, rng, samples)
     for question, kinds in QUESTIONS.items():
         if question == ON_THESE:
             found = mean_on_these(own[outcome], own["debate"], own["motion"])
         else:
             found = mean_over(own[outcome], **{kind: own[kind] for kind in kinds})
-        p = _by_flips(own, outcome, samples, seed) if found.unit == "debate" else found.p
-        yield {
-            "family": contrast.family,
-            "contrast": contrast.name,
-            "outcome": outcome,
-            "question": question,
-            "unit": found.unit,
-            "units": found.units,
-            "debates": own["debate"].nunique(),
-            "n": len(own),
-            "estimate": found.mean,
-            "se": found.se,
-            "low": found.low,
-            "high": found.high,
-            "df": found.df,
-            "p": p,
-            "published_low": published[0],
-            "published_high": published[1],
-            "note": found.note,
-        }
+        row: Row = {"question": question, "verb": "", "n": len(own), **vars(found)}
+        row |= {"debates": own["debate"].nunique(), "estimate": found.mean}
+        row |= {"published_low": low, "published_high": high}
+        if found.unit == "debate":
+            row["p"] = _by_flips(own, outcome, samples, seed)
+        yield row
 
 
 def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> float:
@@ -228,18 +197,9 @@ def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> 
     return flipped_p(values, np.zeros(len(own), dtype=int), together, permutations, seed)
 
 
-def _verbs(found: pd.DataFrame) -> list[str]:
-    """What may be said of each contrast, in its first row; "" in the others."""
-    verbs = []
-    for row in found.to_dict("records"):
-        verbs.append(_verb(row, found) if row["question"] == HEADLINE else "")
-    return verbs
-
-
-def _verb(row: Mapping[Any, Any], found: pd.DataFrame) -> str:
-    excludes_zero = row["low"] > 0 or row["high"] < 0
-    if row["units"] >= FEWEST and excludes_zero and row["p_holm"] < LEVEL:
-        return "better" if row["estimate"] > 0 else "worse"
-    same = (found["contrast"] == row["contrast"]) & (found["outcome"] == row["outcome"])
-    (second,) = found.loc[same & (found["question"] == ON_THESE), "p_holm"]
-    return "on_these_motions" if second < LEVEL else "none"
+def _verb(headline: Row, on_these: Row) -> str:
+    """What may be said of a contrast."""
+    excludes_zero = headline["low"] > 0 or headline["high"] < 0
+    if headline["units"] >= FEWEST and excludes_zero and headline["p_holm"] < LEVEL:
+        return "better" if headline["estimate"] > 0 else "worse"
+    return "on_these_motions" if on_these["p_holm"] < LEVEL else "none"

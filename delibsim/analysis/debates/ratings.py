@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.analysis.result import entry
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
 from delibsim.domain.run import Session
@@ -264,36 +265,23 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
         own = view[view["debater"] == debater]
         rng = np.random.default_rng(seed_of("standings", debater, seed))
         kind = "motion" if own["motion"].nunique() >= FEWEST else "debate"
-        won = mean_over(own["won"], **{kind: own[kind]})
-        performed = mean_over(own["own.performance"], **{kind: own[kind]})
-        published = {}
+        row: dict[str, Any] = {"debater": debater, "unit": kind}
+        row |= {"debates": own["debate"].nunique(), "motions": own["motion"].nunique()}
+        row["ratings"] = int(own["won"].notna().sum())
+        notes = ["few_motions"] if kind == "debate" else []
         for name, column in (("win", "won"), ("performance", "own.performance")):
+            found = mean_over(own[column], **{kind: own[kind]})
+            row |= {f"{name}_low": found.low, f"{name}_high": found.high}
+            row["win_rate" if name == "win" else name] = found.mean
+            row.setdefault("df", found.df)
             low, high = percentile_interval(own, column, rng, samples)
-            published |= {f"{name}_published_low": low, f"{name}_published_high": high}
-        row = {
-            "debater": debater,
-            "debates": own["debate"].nunique(),
-            "motions": own["motion"].nunique(),
-            "ratings": int(own["won"].notna().sum()),
-            "win_rate": won.mean,
-            "win_low": max(won.low, 0.0) if won.low == won.low else np.nan,
-            "win_high": min(won.high, 1.0) if won.high == won.high else np.nan,
-            "performance": performed.mean,
-            "performance_low": performed.low,
-            "performance_high": performed.high,
-            "unit": kind,
-            "df": won.df,
-        }
-        few = "few_motions" if kind == "debate" else ""
-        notes = dict.fromkeys(filter(None, (few, won.note, performed.note)))
-        rows.append(row | published | {"note": " ".join(notes)})
-    found = pd.DataFrame(rows)
-    if found.empty:
-        return found
-    places = found[["win_rate", "performance"]].rank(ascending=False)
-    before = list(found.columns).index("unit")
-    found.insert(before, "rank", places["win_rate"])
-    found.insert(before + 1, "performance_rank", places["performance"])
+            row |= {f"{name}_published_low": low, f"{name}_published_high": high}
+            notes.append(found.note)
+        rows.append(row | {"note": " ".join(dict.fromkeys(filter(None, notes)))})
+    found = entry("debates/standings").frame(rows)
+    found["win_low"], found["win_high"] = found["win_low"].clip(0), found["win_high"].clip(upper=1)
+    for rank, column in (("rank", "win_rate"), ("performance_rank", "performance")):
+        found[rank] = found[column].rank(ascending=False)
     return found.sort_values(["rank", "debater"], ignore_index=True)
 
 
@@ -325,15 +313,9 @@ def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
         held = [run for run in runs if run.session.topic.id == motion]
         given = table[table["motion"] == motion]
         kept = analysed(given)
-        row = {
-            "motion": motion,
-            "held": len(held),
-            "complete": sum(map(debated, held)),
-            "rated": given["debate"].nunique(),
-            "ratings": len(given),
-            "without_winner": int(given["winner"].isna().sum()),
-            "failed_attention": len(given) - len(kept),
-            "analysed": int(kept["winner"].notna().sum()),
-        }
-        rows.append(row)
+        row = {"motion": motion, "held": len(held), "complete": sum(map(debated, held))}
+        row |= {"rated": given["debate"].nunique(), "ratings": len(given)}
+        row["without_winner"] = int(given["winner"].isna().sum())
+        row |= {"failed_attention": len(given) - len(kept)}
+        rows.append(row | {"analysed": int(kept["winner"].notna().sum())})
     return pd.DataFrame(rows)
