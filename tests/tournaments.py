@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE
 from delibsim.analysis.debates.fits import together
-from delibsim.analysis.debates.ratings import columns
+from delibsim.analysis.debates.ratings import MODELS_AND_PEOPLE, columns
 from delibsim.analysis.debates.stance import mixed_models
 from delibsim.domain.format import round_robin
 from delibsim.domain.participant import SIDES

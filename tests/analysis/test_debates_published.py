@@ -13,10 +13,15 @@ import pytest
 from debates import debate
 from tournaments import published, rater_models, tournament
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, focused, sign_of
 from delibsim.analysis.debates.dimensions import correlations, dimension_reliability, reliability
 from delibsim.analysis.debates.fits import ols, ols_fit, predictors_of, with_constant
-from delibsim.analysis.debates.ratings import by_debater, kind_of
+from delibsim.analysis.debates.ratings import (
+    MODELS_AND_PEOPLE,
+    by_debater,
+    focused,
+    kind_of,
+    sign_of,
+)
 from delibsim.analysis.debates.report import analyses, drawings, findings
 from delibsim.analysis.debates.stance import (
     OURS,

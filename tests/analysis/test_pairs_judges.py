@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from delibsim.analysis.pairs.against import against
+from delibsim.analysis.pairs.beside import against, agreement
 from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings, fitted
 from delibsim.analysis.pairs.judges import runs
-from delibsim.analysis.pairs.panel import agreement
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.conduct.compare_report import examples_among
 from delibsim.domain.annotation import Text

@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import (
+from delibsim.analysis.debates.ratings import (
     ALL,
+    FEWEST,
     MODELS_AND_PEOPLE,
     Focus,
+    by_debater,
+    debaters_of,
     kinds_of,
+    mean_over,
     meetings,
     views_by_kind,
 )
-from delibsim.analysis.debates.ratings import FEWEST, by_debater, debaters_of, mean_over
 from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.components import Components, crossed_components

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import HEADLINE, ON_THESE, debater_contrasts, focused
 from delibsim.analysis.debates.dimensions import (
     correlation_tests,
     correlations,
@@ -20,10 +19,14 @@ from delibsim.analysis.debates.dimensions import (
 from delibsim.analysis.debates.fits import predictors_of, together
 from delibsim.analysis.debates.rated import Pooled, chosen, debates_of, edited, ids_of
 from delibsim.analysis.debates.ratings import (
+    HEADLINE,
+    ON_THESE,
     SAMPLES,
     analysed,
     by_debater,
     counts,
+    debater_contrasts,
+    focused,
     rating_table,
     standings,
 )

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, Focus, kinds_of, sign_of
 from delibsim.analysis.debates.fits import (
     Inestimable,
     inferred,
@@ -24,7 +23,14 @@ from delibsim.analysis.debates.fits import (
     with_constant,
     won,
 )
-from delibsim.analysis.debates.ratings import by_debater, debaters_of
+from delibsim.analysis.debates.ratings import (
+    MODELS_AND_PEOPLE,
+    Focus,
+    by_debater,
+    debaters_of,
+    kinds_of,
+    sign_of,
+)
 from delibsim.analysis.debates.winner import debaters_expertise
 from delibsim.store.instruments.own_answers import Covariates
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, Focus, sign_of
 from delibsim.analysis.debates.fits import (
     Inestimable,
     clustered,
@@ -23,7 +22,15 @@ from delibsim.analysis.debates.fits import (
     with_constant,
     won,
 )
-from delibsim.analysis.debates.ratings import FEWEST, by_debater, debaters_of, of_t
+from delibsim.analysis.debates.ratings import (
+    FEWEST,
+    MODELS_AND_PEOPLE,
+    Focus,
+    by_debater,
+    debaters_of,
+    of_t,
+    sign_of,
+)
 from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.bradley_terry.fit import centred

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.pairs.beside import SPEAKING, few_topics
 from delibsim.analysis.pairs.fitted import Compared, Fitted
-from delibsim.analysis.pairs.panel import SPEAKING, few_topics
 from delibsim.analysis.report import sayings
 from delibsim.analysis.result import Result, with_holm
 from delibsim.measures.bradley_terry.stability import stretch

@@ -11,7 +11,14 @@ from numpy import isnan
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
 from delibsim.analysis.pages.cells import decimals
-from delibsim.analysis.pairs.against import against
+from delibsim.analysis.pairs.beside import (
+    DRAWN,
+    against,
+    agreement,
+    crowd,
+    judge_models,
+    judge_parameters,
+)
 from delibsim.analysis.pairs.conditions import (
     conditions,
     notes_on_conditions,
@@ -28,13 +35,6 @@ from delibsim.analysis.pairs.judges import (
     order_scores,
     runs,
     transitivity,
-)
-from delibsim.analysis.pairs.panel import (
-    DRAWN,
-    agreement,
-    crowd,
-    judge_models,
-    judge_parameters,
 )
 from delibsim.analysis.pairs.scores import (
     NO_SEPARATION,

@@ -18,6 +18,7 @@ from delibsim.measures.reliability.coefficients import coefficient
 from delibsim.measures.summaries.prediction import SAME, derived, errors, linear, normalised
 
 Row = dict[str, Any]
+Array = np.ndarray
 PEOPLE = "people"
 RESAMPLES = 2_000
 FEWEST = 4
@@ -56,17 +57,27 @@ def _ratings(sets: Sequence[JudgedSet], on_0_1: bool = False) -> pd.DataFrame:
 def _agreed(both: pd.DataFrame, a: str, b: str) -> Row:
     """What two judges agree on, of the sittings that both have judged."""
     x, y = both[a].to_numpy(dtype=float), both[b].to_numpy(dtype=float)
-    ranked = spearman(x, y)
-    row: Row = {"n": len(both), "pearson": pearson(x, y).value, "spearman": ranked.value}
-    opinions = both.index.get_level_values("opinion").to_numpy()
-    row["low"], row["high"] = spearman_interval(x, y, opinions, RESAMPLES, SEED)
-    means = both.groupby(level="study").transform("mean")
-    row["spearman_within"] = spearman(x - means[a], y - means[b]).value
+    opinions, studies = (both.index.get_level_values(name) for name in ("opinion", "study"))
+    row = correlated(x, y, opinions, studies, SEED)
     whole = np.column_stack([x, y])
     if np.isin(whole, LEVELS).all():  # means of several people are no codes
         codes = codes_of(whole, LEVELS)
         row["alpha"] = coefficient(codes, "alpha", "ordinal").value
         row["quadratic_kappa"] = coefficient(codes, "kappa", "quadratic").value
+    return row
+
+
+def correlated(x: Array, y: Array, drawn: Any, within: Any, seed: int) -> Row:
+    """The correlations of two series (n,): Pearson, Spearman with its interval, `drawn` being what
+    is resampled with all its values, and Spearman of values less the mean of what they stand
+    `within`.
+    """
+    ranked = spearman(x, y)
+    row: Row = {"n": len(x), "pearson": pearson(x, y).value, "spearman": ranked.value}
+    row["low"], row["high"] = spearman_interval(x, y, np.asarray(drawn), RESAMPLES, seed)
+    values = pd.DataFrame({"x": x, "y": y})
+    centred = values - values.groupby(np.asarray(within)).transform("mean")
+    row["spearman_within"] = spearman(centred["x"], centred["y"]).value
     return row | {"note": ranked.note}
 
 
@@ -128,12 +139,9 @@ def _ordered(known: pd.DataFrame, name: str) -> Row:
         row["ordered"] = float(same.mean())
         people = known.loc[preferred, "person"].to_numpy()
         row["low"], row["high"] = cluster_interval(same, people, RESAMPLES, SEED_OF_ORDERINGS)
-    row["spearman"] = spearman(theirs, ours).value
-    means = known.groupby("study")[[name, f"{name}_judge"]].transform("mean")
-    within = theirs - means[name].to_numpy(), ours - means[f"{name}_judge"].to_numpy()
-    row["spearman_within"] = spearman(*within).value
-    row["differences"] = pearson(theirs, ours).value
-    return row
+    found = correlated(theirs, ours, known["person"], known["study"], SEED_OF_ORDERINGS)
+    row |= {name: found[name] for name in ("spearman", "spearman_within")}
+    return row | {"differences": found["pearson"]}
 
 
 def labels(sets: Sequence[JudgedSet]) -> Iterator[Row]:
@@ -154,11 +162,10 @@ def labels(sets: Sequence[JudgedSet]) -> Iterator[Row]:
 def _on_labels(known: pd.DataFrame, given: str) -> Row:
     """How far the ratings in the column `given` agree with labels of people."""
     x, y = known["value"].to_numpy(dtype=float), known[given].to_numpy(dtype=float)
-    ranked, off = spearman(x, y), errors(normalised(x), normalised(y))
-    row: Row = {"n": len(x), "pearson": pearson(x, y).value, "spearman": ranked.value}
-    people = (known["study"] + " " + known["opinion"]).to_numpy()
-    row["low"], row["high"] = spearman_interval(x, y, people, RESAMPLES, SEED_OF_ORDERINGS)
-    return row | {"mae": off.mae, "rmse": off.rmse, "note": ranked.note}
+    people = known["study"] + " " + known["opinion"]
+    off = errors(normalised(x), normalised(y))
+    found = correlated(x, y, people, known["study"], SEED_OF_ORDERINGS)
+    return found | {"mae": off.mae, "rmse": off.rmse}
 
 
 def _compared(sets: Sequence[JudgedSet], people: bool) -> pd.DataFrame:

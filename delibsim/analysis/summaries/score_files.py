@@ -11,6 +11,7 @@ import pandas as pd
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.summaries import biases
+from delibsim.analysis.summaries.agreement import correlated
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
 from delibsim.analysis.summaries.report import report_of, tables_of_scores
@@ -19,7 +20,6 @@ from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.training import Record
-from delibsim.measures.correlations import pearson, spearman, spearman_interval
 from delibsim.measures.summaries.prediction import (
     calibration,
     errors,
@@ -196,7 +196,6 @@ def _whole(cell: str, name: str, line: int, faults: list[str]) -> int | None:
     return None
 
 
-RESAMPLES = 2_000
 SEED = seed_of("metrics of a trained judge")
 PUBLISHED_DROP = (
     "published: on questions that it was not trained on, the judge's Spearman correlation with"
@@ -219,13 +218,7 @@ def evaluation(records: Sequence[Record], predicted: np.ndarray) -> dict[str, An
     for column, name in enumerate(DIMENSIONS):
         said, own = table[:, column], predicted[:, column]
         there = ~(np.isnan(said) | np.isnan(own))
-        ranked = spearman(said[there], own[there])
-        low, high = spearman_interval(said[there], own[there], raters[there], RESAMPLES, SEED)
-        row: dict[str, Any] = {"n": int(there.sum())}
-        row["pearson"] = pearson(said[there], own[there]).value
-        row |= {"spearman": ranked.value, "low": low, "high": high, "note": ranked.note}
-        within = _centred(said[there], questions[there]), _centred(own[there], questions[there])
-        row["spearman_within"] = spearman(*within).value
+        row = correlated(said[there], own[there], raters[there], questions[there], SEED)
         off = errors(said, own)
         order = ordering(said, own, instances)
         row |= {"mae": off.mae, "rmse": off.rmse, "ordered": order.accuracy, "pairs": order.n}
@@ -248,9 +241,8 @@ def calibrations(records: Sequence[Record], predicted: np.ndarray) -> dict[str, 
     table = scores_said(records)
     for column, name in enumerate(DIMENSIONS):
         one = calibration(*known_in_both(table[:, column], predicted[:, column]))
-        plain = {"n": one.n, "slope": one.slope, "intercept": one.intercept, "error": one.error}
-        found[name] = {key: _plain(value) for key, value in plain.items()}
-        found[name]["steps"] = [list(step) for step in one.steps]
+        plain = {key: _plain(value) for key, value in vars(one).items()}
+        found[name] = plain | {"steps": [list(step) for step in one.steps]}
     return found
 
 
@@ -263,14 +255,6 @@ def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         found[key] = _plain(mean)
         found[f"{key}_undefined"] = undefined
     return found
-
-
-def _centred(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    code = np.unique(groups, return_inverse=True)[1]
-    if not len(values):
-        return values
-    means = np.bincount(code, values) / np.bincount(code)
-    return values - means[code]
 
 
 def _plain(value: Any) -> Any:
