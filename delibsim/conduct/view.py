@@ -20,7 +20,7 @@ from delibsim.store.branches import inherited
 from delibsim.store.interventions import KINDS, interventions_in
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import calls_of
+from delibsim.store.sent import calls_of
 
 Place = tuple[Runs, str]
 """A run: its study, and the name of its session."""

@@ -6,17 +6,15 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from delibsim.conduct.hold import hold_session
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Observer, Outcome
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.agenda import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
-from delibsim.people.desk import Paced, RoomDesk, StandIn, standing_in, voices_of
+from delibsim.people.desk import Paced, RoomDesk, StandIn, View, standing_in, view_of, voices_of
 from delibsim.people.presence import InterventionRecord, Presence, Watch
-from delibsim.people.view import View, view_of
 from delibsim.store.files import alone
 from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register, Unavailable, now

@@ -2,13 +2,13 @@
 run.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
 from os.path import isfile, lexists
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -26,18 +26,47 @@ from delibsim.store.files import (
     is_taken,
     joined,
     json_text,
+    keep_private,
     locked,
     read_lines,
+    stay_private,
     write_atomically,
     written_atomically,
 )
-from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
-from delibsim.store.private import keep_private, stay_private
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
+
+KEPT = 500  # runs of some 30 kB
+
+
+class LazyRuns(Sequence[Run]):
+    """The runs of these sessions, read when they are asked for; only some are kept, so that a study
+    of any size fits into memory.
+    """
+
+    def __init__(self, read: Callable[[str], Run], sessions: Sequence[str]) -> None:
+        self._read, self._sessions = read, sessions
+        self._kept: dict[str, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Run]: ...
+    def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
+        if isinstance(index, slice):
+            return LazyRuns(self._read, self._sessions[index])
+        session = self._sessions[index]
+        run = self._kept.get(session) or self._read(session)
+        if len(self._kept) < KEPT:
+            self._kept[session] = run
+        return run
+
 
 T = TypeVar("T")
 

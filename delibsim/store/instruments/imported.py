@@ -17,6 +17,8 @@ from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import Answers, Rank1, answers_csv, in_source, read_answers
 from delibsim.store.instruments.deliberr import (
     HUMAN,
+    LONG,
+    SHEETS,
     Published,
     find_files,
     local_name,
@@ -25,7 +27,6 @@ from delibsim.store.instruments.deliberr import (
 )
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import FOLDER, kept_answers
-from delibsim.store.instruments.published import LONG, SHEETS
 from delibsim.store.reading import read_yaml
 
 ANSWERS = "answers.csv"

@@ -15,8 +15,8 @@ from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.export import Export
 from delibsim.store.tables.sheets import Table, sha256_of
+from delibsim.store.tables.study import Export
 
 CROISSANT, CRATE, DATASHEET = "croissant.json", "ro-crate-metadata.json", "datasheet.md"
 LOADERS = {"load.R": "load.R.txt", "load.py": "load.py.txt"}

@@ -14,9 +14,8 @@ from starlette.routing import Route
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.told import paragraphs_of
-from delibsim.people.desk import PAGES
+from delibsim.people.desk import PAGES, View
 from delibsim.people.presence import NOBODY
-from delibsim.people.view import View
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.requests import (
     WaitingRequest,

@@ -16,7 +16,7 @@ from delibsim.store.people.entry import invitation_of
 from delibsim.store.people.persons import (
     attempts,
     consent,
-    enter_within,
+    enter,
     keep_answers,
     note_withdrawn,
     set_language,
@@ -118,7 +118,7 @@ class Questions:
             return self.page(visit, given, wrong)
         asked_too = {question.id: "; ".join(given[question.id]) for question in own.questions}
         keep_answers(self.register, code, asked_too)
-        enter_within(self.register, code, self.hosting.quotas)
+        enter(self.register, code, self.hosting.quotas)
         return home()
 
     def _tried(self, visit: Visit) -> int:

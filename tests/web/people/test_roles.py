@@ -15,7 +15,7 @@ from delibsim.store.people.schema import LOGIN, Role, Stage
 from delibsim.web.people import visits
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import COOKIE
-from delibsim.web.people.office_entry import OfficeEntry
+from delibsim.web.people.office import OfficeEntry
 
 PEOPLE = ("ada", "ben", "gone", "rater")
 NOT_IN = ("nobody", "expired", "revoked", "researcher", "guess", "office")
