@@ -19,7 +19,6 @@ from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.store.instruments.answers import (
     Answers,
-    Columns,
     Ratings,
     in_source,
     read_answers,
@@ -226,7 +225,8 @@ def _instrument(
 HUMAN = "human_data.csv"
 """The name of the file with the answers of people."""
 
-COLUMNS = Columns(participant="pnum", phase="stage_id", phases={"1": "pre", "2": "post"})
+COLUMNS = ("pnum", "stage_id")
+"""The columns of that file that say whose a row is, and when."""
 
 ANSWERS_PER_POINT = 20
 """How many answers a scale point must have had on average before one that nobody used counts as no
@@ -238,11 +238,6 @@ REMARKS = {
     "zukunft": "its statements are about care for mental health, whatever the name suggests",
 }
 """What the files do not say and a reader of them finds."""
-
-UNDECLARED = (
-    "the answers of an earlier import do not say what rank 1 is, and stay as they are; "
-    f"import {HUMAN} again before personas are made of them"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,8 +312,8 @@ def read_published(
 
 def published_answers(path: Path) -> tuple[Answers, ...]:
     """The answers in the package's `human_data` table, with rank 1 as the most preferred."""
-    found = read_answers(path, COLUMNS).values()
-    return tuple(own.facing(in_source(PUBLISHED + own.survey)) for own in found)
+    found = read_answers(path, COLUMNS, lambda survey: in_source(PUBLISHED + survey))
+    return tuple(found.values())
 
 
 def scale_shown(ratings: Ratings, scale_max: int) -> tuple[int, int] | None:
@@ -395,12 +390,8 @@ def _by_answers(
 ) -> tuple[tuple[int, int], tuple[int, ...] | None, list[str]]:
     """The scale and the forced distribution that people's answers show, with notes."""
     _same_items(instrument, answers)
-    notes = []
-    if not answers.declared and in_source(PUBLISHED + instrument.id) == "least_preferred":
-        notes.append(UNDECLARED)
     scale, note = _scale(instrument, answers)
-    if note:
-        notes.append(note)
+    notes = [note] if note else []
     if not instrument.q_sort:
         return scale, None, notes
     forced, note = _forced_distribution(answers, scale)

@@ -93,10 +93,10 @@ def keep(surveys: Iterable[Survey], answers: Sequence[Answers], folder: Path) ->
     """Write surveys and answers into `folder`; files of an earlier import are replaced, one at a
     time and each as a whole.
     """
-    declared = {own.survey for own in answers if own.declared}
+    answered = {own.survey for own in answers}
     for survey in surveys:
         name = local_name(survey)
-        text = survey_yaml(survey, in_source(survey.id) if name in declared else None)
+        text = survey_yaml(survey, in_source(survey.id) if name in answered else None)
         write_atomically(folder / f"{name}.yaml", text)
     if answers:
         write_atomically(folder / ANSWERS, answers_csv(answers))
