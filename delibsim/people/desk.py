@@ -17,17 +17,9 @@ from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.models.pool import ModelPool
 from delibsim.people.presence import NOBODY, Watch, woken
 from delibsim.prompts.prompt import Prompt
+from delibsim.store.people import requests
 from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import (
-    WaitingRequest,
-    hand_in,
-    last_given,
-    occasions_answered,
-    open_request,
-    put_request,
-    request_of,
-)
 from delibsim.store.people.rooms import Room, Seat, give_up, last_seen, messages, standing_of
 from delibsim.store.people.schema import RoomState, SeatState
 from delibsim.store.withdrawn import WITHDRAWN
@@ -59,7 +51,7 @@ class View:
     here: tuple[str, ...]
     said: tuple[Statement, ...]
     speaker: str
-    request: WaitingRequest | None
+    request: requests.WaitingRequest | None
     messages: tuple[str, ...]
     question: str
     instructions: str = ""
@@ -88,7 +80,7 @@ def view_of(
     """
     name, seat = room.session, own.name
     asks = own.state == SeatState.TAKEN and room.state not in (RoomState.OVER, RoomState.CANCELLED)
-    request = open_request(register, name, seat) if asks else None
+    request = requests.open_request(register, name, seat) if asks else None
     state = WAITS.get(room.state, "asked" if request else "wait")
     if own.state in SeatState.LEFT:
         state, request = "left", None
@@ -105,7 +97,7 @@ def view_of(
         if request is not None:
             instructions = instructions_on(session, seat, request.occasion)
     if instructions and session is not None and request is not None:
-        before = occasions_answered(register, name, seat)
+        before = requests.occasions_answered(register, name, seat)
         read = were_read(session, seat, request.occasion, before)
     return View(
         room=room,
@@ -128,12 +120,12 @@ def _talk(
     session: Session,
     seat: str,
     heard: Sequence[Statement],
-    request: WaitingRequest | None,
+    request: requests.WaitingRequest | None,
 ) -> tuple[Statement, ...]:
     """The talk on the page of a seat."""
     if not heard:
         return ()
-    last = request or last_given(register, session.id, seat)
+    last = request or requests.last_given(register, session.id, seat)
     occasion = last.occasion if last else ""
     return talk_on_page(session, seat, heard, occasion, waits=request is None)
 
@@ -243,7 +235,7 @@ class RoomDesk:
         limits = (self.hosting.limit(occasion), self.hosting.away)
         return LOOK if any(one.binds for one in limits) else SELDOM
 
-    async def _kept(self, asked: Asked) -> WaitingRequest:
+    async def _kept(self, asked: Asked) -> requests.WaitingRequest:
         """The request in the register, as soon as that can be written."""
         while True:
             try:
@@ -251,16 +243,18 @@ class RoomDesk:
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _put(self, asked: Asked) -> WaitingRequest:
+    def _put(self, asked: Asked) -> requests.WaitingRequest:
         """Keep a request, and tell that it waits."""
         page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
         purpose = asked.prompt.purpose
         what = self.session, asked.seat, purpose.occasion, page
-        found = put_request(self.register, asked.key, *what, again=purpose.attempt > 0)
+        found = requests.put_request(self.register, asked.key, *what, again=purpose.attempt > 0)
         self.watch.tell(self.session, asked.seat)
         return found
 
-    async def _looked(self, asked: Asked, waiting: WaitingRequest) -> WaitingRequest:
+    async def _looked(
+        self, asked: Asked, waiting: requests.WaitingRequest
+    ) -> requests.WaitingRequest:
         """The request as it stands; what may wait no longer is ended: in a seat that was left, and
         by a limit that binds.
         """
@@ -275,10 +269,10 @@ class RoomDesk:
             return waiting
         return (await asyncio.to_thread(self._standing, asked))[2]
 
-    def _standing(self, asked: Asked) -> tuple[str, str, WaitingRequest]:
+    def _standing(self, asked: Asked) -> tuple[str, str, requests.WaitingRequest]:
         """The state of the seat, whose it is, and the request as it stands."""
         with self.register.reading():
-            found = request_of(self.register, asked.key)
+            found = requests.request_of(self.register, asked.key)
             state, person = standing_of(self.register, self.session, asked.seat)
         if found is None:  # a database that ended at once has lost what it had not yet written
             found = self._put(asked)
@@ -289,17 +283,17 @@ class RoomDesk:
         what = key, given.text, given.status, given.detail, given.by
         while True:
             try:
-                await asyncio.to_thread(hand_in, self.register, *what)
+                await asyncio.to_thread(requests.hand_in, self.register, *what)
                 return
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _ends(self, asked: Asked, waiting: WaitingRequest, person: str) -> bool:
+    def _ends(self, asked: Asked, waiting: requests.WaitingRequest, person: str) -> bool:
         """End what a limit ends, or the seat of who has been away for too long; whether one was."""
         if not person or self.register.failed_within(TIME_TO_SEND_AGAIN):
             return False
         if self._late(asked, waiting):
-            hand_in(self.register, asked.key, "", "absent", LATE)
+            requests.hand_in(self.register, asked.key, "", "absent", LATE)
             return True
         if self._away(person, waiting):
             give_up(self.register, self.hosting, (self.session, asked.seat))
@@ -307,14 +301,14 @@ class RoomDesk:
             return True
         return False
 
-    def _late(self, asked: Asked, waiting: WaitingRequest) -> bool:
+    def _late(self, asked: Asked, waiting: requests.WaitingRequest) -> bool:
         limit = self.hosting.limit(asked.prompt.purpose.occasion)
         if limit.minutes is None or not limit.binds:
             return False
         begun = waiting.shown or waiting.asked
         return now() - begun - waiting.paused > 60 * limit.minutes
 
-    def _away(self, person: str, waiting: WaitingRequest) -> bool:
+    def _away(self, person: str, waiting: requests.WaitingRequest) -> bool:
         """Whether a person was not there for too long while she was asked, and could be there."""
         limit = self.hosting.away
         if limit.minutes is None or not limit.binds:

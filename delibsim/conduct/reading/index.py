@@ -16,25 +16,24 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from mmap import ACCESS_READ, mmap
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from delibsim.domain.score import Score
 from delibsim.store import codec
-from delibsim.store.files import each_line, in_turn, json_text
+from delibsim.store.files import in_turn, json_text
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.session_notes import begun_sessions, stamp_of
 from delibsim.store.tables.codebook import Column
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the index holds something else."""
 FIXED = """
 CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE seen(id INTEGER PRIMARY KEY, session TEXT UNIQUE, stamp TEXT);
-CREATE TABLE score(file TEXT, session TEXT, lines BLOB);
-CREATE INDEX score_of ON score(session);
 CREATE VIRTUAL TABLE said USING fts5(
   text, speaker UNINDEXED, tokenize = "unicode61 remove_diacritics 2");
 """
@@ -117,8 +116,6 @@ def whole(text: str) -> str:
 
 TURNS = 100_000
 """A statement has the row `id of its run * TURNS + index of its turn`."""
-LINES = 200_000
-"""So many lines of scores are held in memory at once."""
 FRESH = 3.0
 """Seconds for which the index is taken for up to date."""
 Watch = Callable[[str, int, int], None]
@@ -195,36 +192,18 @@ class StudyIndex:
 
     def scores(self, session: str) -> list[Score]:
         """All scores of a session that can be read, of the highest version of each scorer."""
-        found = self.rows("SELECT file, lines FROM score WHERE session = ?", [session])
-        if not self.digest:  # it is being made for the first time
-            found = self._lines_about(session)
-        newest: dict[str, tuple[int, list[bytes]]] = {}
-        for file, lines in found:
-            name, _, version = str(file).removesuffix(".jsonl").rpartition(".v")
+        versions: dict[str, list[tuple[int, Path]]] = {}
+        for file in self.runs.scores_folder.glob("*.jsonl"):
+            name, _, version = file.stem.rpartition(".v")
             number = int(version) if version.isdecimal() else 0
-            if number > newest.get(name, (-1, []))[0]:
-                newest[name] = number, []
-            if number == newest[name][0]:
-                newest[name][1].extend(lines.split(b"\n"))
-        scores = []
-        for _, lines in newest.values():
-            for line in lines:
-                with suppress(codec.Damaged, ValueError):
-                    scores.append(codec.score_from_plain(json.loads(line)))
+            versions.setdefault(name, []).append((number, file))
+        scores: list[Score] = []
+        for _, own in sorted(versions.items()):
+            found: list[Score] = []
+            for _, file in sorted(own, reverse=True):
+                found = found or _scores_in(file, session)
+            scores += found
         return scores
-
-    def _lines_about(self, session: str) -> list[tuple[str, bytes]]:
-        """The lines about a session of every file of scores, by name of the file."""
-        found = []
-        begins = json.dumps(session)[:-1].encode()  # parsing every line takes seconds
-        for file in sorted(self.runs.scores_folder.glob("*.jsonl")):
-            own = []
-            with file.open("rb") as lines:
-                for line in lines:
-                    if begins in line and _session_of(line) == session:
-                        own.append(line)
-            found.append((file.name, b"".join(own)))
-        return found
 
     def close(self) -> None:
         """Close the file."""
@@ -320,7 +299,6 @@ class StudyIndex:
             with self._new() as database:
                 self._read_table(database, before != dict(now.scores), watch)
                 self._read_statements(database, now.sessions, watch)
-                self._read_scores(database, before or {}, now.scores)
                 told = {"digest": now.digest, "scores": json.dumps(dict(now.scores))}
                 database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", told.items())
 
@@ -407,43 +385,28 @@ class StudyIndex:
                 "INSERT OR REPLACE INTO said(rowid, text, speaker) VALUES (?, ?, ?)", told
             )
 
-    def _read_scores(
-        self,
-        database: sqlite3.Connection,
-        before: Mapping[str, list[int]],
-        now: Mapping[str, list[int]],
-    ) -> None:
-        """Write the lines of the files of scores that are new, by session."""
-        for file in {*before, *now}:
-            if before.get(file) == now.get(file):
-                continue
-            database.execute("DELETE FROM score WHERE file = ?", [file])
-            if file in now:
-                self._read_file(database, file)
 
-    def _read_file(self, database: sqlite3.Connection, file: str) -> None:
-        held: dict[str, list[bytes]] = {}
-        for n, (line, record) in enumerate(each_line(self.runs.scores_folder / file), 1):
-            session = str((record or {}).get("target", "")).partition("/")[0]
-            held.setdefault(session, []).append(line)
-            if n % LINES == 0:
-                _write_scores(database, file, held)
-                held = {}
-        _write_scores(database, file, held)
-
-
-def _session_of(line: bytes) -> str:
-    """The session that a line of scores is about; "" of a damaged one."""
-    with suppress(ValueError, AttributeError):
-        return str(json.loads(line).get("target", "")).partition("/")[0]
-    return ""
-
-
-def _write_scores(
-    database: sqlite3.Connection, file: str, held: Mapping[str, Sequence[bytes]]
-) -> None:
-    rows = ((file, whole(session), b"\n".join(lines)) for session, lines in held.items())
-    database.executemany("INSERT INTO score VALUES (?, ?, ?)", rows)
+def _scores_in(file: Path, session: str) -> list[Score]:
+    """The scores of a session in a file, which is looked through: to read every line takes
+    seconds.
+    """
+    begins, found = json.dumps(session)[:-1].encode(), []
+    with (
+        suppress(OSError, ValueError),  # there is none, or it is empty
+        file.open("rb") as lines,
+        mmap(lines.fileno(), 0, access=ACCESS_READ) as held,
+    ):
+        at = held.find(begins)
+        while at >= 0:
+            end = held.find(b"\n", at)
+            end = len(held) if end < 0 else end
+            line = held[held.rfind(b"\n", 0, at) + 1 : end]
+            with suppress(codec.Damaged, ValueError, AttributeError):
+                score = codec.score_from_plain(json.loads(line))
+                if score.target.partition("/")[0] == session:
+                    found.append(score)
+            at = held.find(begins, end)
+    return found
 
 
 def _spoken(runs: Runs, session: str) -> list[tuple[int, str, str]]:

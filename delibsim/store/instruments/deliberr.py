@@ -41,6 +41,9 @@ SHEET_COLUMNS = (
     "q-method",
 )
 
+_Row = tuple[str, dict[str, str]]
+"""Where a row of the table stands, and its cells by column."""
+
 
 @dataclass(frozen=True)
 class Instrument:
@@ -78,14 +81,13 @@ def read_instruments_csv(path: Path) -> dict[str, Instrument]:
     """The instruments in the package's `surveys` table (type, order, statement, name, scale_max,
     q_method), by id.
     """
-    rows: dict[str, list[tuple[int, dict[str, str]]]] = {}
+    rows: dict[str, list[_Row]] = {}
     for line, cells in read_rows(path, LONG_COLUMNS):
+        where = f"{path}, line {line}"
         if cells["type"] not in ("C", "P"):
-            raise WrongInput(
-                f"{path}, line {line}, column type: expected C or P, got {cells['type']!r}"
-            )
-        rows.setdefault(cells["name"], []).append((line, cells))
-    return {name: _instrument_of_rows(path, name, own) for name, own in rows.items()}
+            raise WrongInput(f"{where}, column type: expected C or P, got {cells['type']!r}")
+        rows.setdefault(cells["name"], []).append((where, cells))
+    return {name: _instrument_of_rows(name, own) for name, own in rows.items()}
 
 
 def read_instruments_xlsx(path: Path) -> dict[str, Instrument]:
@@ -137,26 +139,23 @@ def _departures(ours: Instrument, theirs: Instrument) -> list[str]:
     return found
 
 
-def _instrument_of_rows(
-    path: Path, name: str, rows: Sequence[tuple[int, dict[str, str]]]
-) -> Instrument:
+def _instrument_of_rows(name: str, rows: Sequence[_Row]) -> Instrument:
     texts: dict[str, dict[int, str]] = {"C": {}, "P": {}}
-    for line, cells in rows:
-        where = f"{path}, line {line}"
+    for where, cells in rows:
         order = whole_number(cells["order"], f"{where}, column order")
         own = texts[cells["type"]]
         _add_item(own, order, cells["statement"], where, ("order", "statement"))
-    rated = [(line, cells) for line, cells in rows if cells["type"] == "C"]
-    first_line, first = rated[0] if rated else rows[0]
-    settings = {column: first[column] for column in ("scale_max", "q_method")}
-    for line, cells in rated:
+    rated = [(where, cells) for where, cells in rows if cells["type"] == "C"]
+    first, own = (rated or rows)[0]
+    settings = {column: own[column] for column in ("scale_max", "q_method")}
+    for where, cells in rated:
         for column, value in settings.items():
             if cells[column] != value:
+                line = first.rpartition(", ")[2]
                 raise WrongInput(
-                    f"{path}, line {line}, column {column}: {cells[column]!r}, but"
-                    f" {value!r} in line {first_line}"
+                    f"{where}, column {column}: {cells[column]!r}, but {value!r} in {line}"
                 )
-    return _instrument(name, texts, settings, f"{path}, line {first_line}")
+    return _instrument(name, texts, settings, first)
 
 
 def _instrument_of_sheet(path: Path, name: str, rows: Sequence[Sequence[object]]) -> Instrument:

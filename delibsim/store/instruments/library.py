@@ -11,13 +11,8 @@ from pydantic import Field, StringConstraints
 from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.scheme import QualityDimension, Scheme
 from delibsim.domain.survey import LABEL, Item, Motion, Rank1, Survey, Topic, fault_of_distribution
+from delibsim.store.instruments import scheme_files
 from delibsim.store.instruments.faults import Faults, Part, read_checked
-from delibsim.store.instruments.scheme_files import (
-    is_dimension,
-    is_scheme,
-    read_dimension,
-    read_scheme,
-)
 from delibsim.store.reading import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -107,11 +102,13 @@ class Library:
 
     def schemes(self) -> dict[str, Path]:
         """The files of schemes by id; files that say that they are of another kind are left out."""
-        return {id: path for id, path in self._in_schemes().items() if is_scheme(path)}
+        return {id: path for id, path in self._in_schemes().items() if scheme_files.is_scheme(path)}
 
     def dimensions(self) -> dict[str, Path]:
         """The files of dimensions of argument quality by id; they lie in `schemes/` as well."""
-        return {id: path for id, path in self._in_schemes().items() if is_dimension(path)}
+        return {
+            id: path for id, path in self._in_schemes().items() if scheme_files.is_dimension(path)
+        }
 
     def _in_schemes(self) -> dict[str, Path]:
         """All files of the folders `schemes/`, by name."""
@@ -178,7 +175,7 @@ class Library:
         if id not in files:
             place = f"Schemes are files in {self.home / 'schemes'} or in the package"
             raise unknown("scheme", id, files, place)
-        return read_scheme(files[id], id)
+        return scheme_files.read_scheme(files[id], id)
 
     def dimension(self, id: str) -> QualityDimension:
         """A dimension of argument quality; WrongInput if there is none of that id or its file is
@@ -188,7 +185,7 @@ class Library:
         if id not in files:
             place = f"Dimensions are files in {self.home / 'schemes'} (kind: dimension)"
             raise unknown("dimension", id, files, f"{place} or in the package")
-        return read_dimension(files[id], id)
+        return scheme_files.read_dimension(files[id], id)
 
     def rank_1_in_source(self, id: str) -> Rank1 | None:
         """What rank 1 was in answers imported with a survey; None where its file does not say."""

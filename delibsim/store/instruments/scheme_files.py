@@ -7,19 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from delibsim.domain import scheme
 from delibsim.domain.comparison import Outcome
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.scheme import (
-    ID,
-    Dimension,
-    Example,
-    Level,
-    LevelValue,
-    PairExample,
-    QualityDimension,
-    Scale,
-    Scheme,
-)
 from delibsim.store.instruments.faults import Faults, Part, Place, fields_of, kind_in, read_checked
 
 KIND = "scheme"
@@ -39,12 +29,12 @@ def _filled(value: Any) -> str:
 
 def _named(value: Any) -> str:
     name = _filled(value)
-    if not ID.fullmatch(name):
+    if not scheme.ID.fullmatch(name):
         raise ValueError("cannot be an id: use a-z first, then a-z, 0-9 and _")
     return name
 
 
-def _level(value: Any) -> LevelValue:
+def _level(value: Any) -> scheme.LevelValue:
     """The value of a level: a number, or a name without the space around it."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("expected a number, or a name that is a text")
@@ -69,22 +59,22 @@ class _LevelLine(Part):
     anchor: Filled
     name: Filled | None = None
 
-    def build(self, **known: Any) -> Level:
-        return Level(self.value, self.name or str(self.value), self.anchor)
+    def build(self, **known: Any) -> scheme.Level:
+        return scheme.Level(self.value, self.name or str(self.value), self.anchor)
 
 
 class _ExampleLine(Part):
-    noun = Example
+    noun = scheme.Example
     text: Filled
     level: Value
     why: Stripped = ""
 
 
 class _DimensionPart(Part):
-    noun = Dimension
+    noun = scheme.Dimension
     id: Name
     name: Filled
-    scale: Scale
+    scale: scheme.Scale
     levels: list[_LevelLine] = Field(min_length=2)
     brief: Stripped = ""
     full: Stripped = ""
@@ -95,7 +85,7 @@ class _DimensionPart(Part):
     steps: list[Filled] = Field(default=[])
     least_words: Count = 0
 
-    def build(self, **known: Any) -> Dimension:
+    def build(self, **known: Any) -> scheme.Dimension:
         return super().build(applies="" if self.applies == ALWAYS else self.applies)
 
 
@@ -106,7 +96,7 @@ class _Bounds(Part):
 
 
 class _SchemeFile(Part):
-    noun = Scheme
+    noun = scheme.Scheme
     id: Name
     name: Filled
     dimensions: list[_DimensionPart] = Field(min_length=1)
@@ -117,7 +107,7 @@ class _SchemeFile(Part):
     texts: _Bounds = Field(default=_Bounds(), exclude=True)
     lower_in_doubt: bool = False
 
-    def build(self, **known: Any) -> Scheme:
+    def build(self, **known: Any) -> scheme.Scheme:
         return super().build(**self.texts.build())
 
 
@@ -129,7 +119,7 @@ def is_scheme(path: Path) -> bool:
         return True
 
 
-def read_scheme(path: Path, id: str | None = None) -> Scheme:
+def read_scheme(path: Path, id: str | None = None) -> scheme.Scheme:
     """The scheme in a file; WrongInput with every fault of the file and its line.
 
     `id` is the one it must have; None: that of the file's name.
@@ -253,7 +243,7 @@ def _answer(value: Any) -> Any:
 
 
 class _ExampleFile(Part):
-    noun = PairExample
+    noun = scheme.PairExample
     answer: Annotated[Outcome, BeforeValidator(_answer)]
     a: Filled
     b: Filled
@@ -268,7 +258,7 @@ def _one_each(examples: list[_ExampleFile]) -> list[_ExampleFile]:
 
 
 class _DimensionFile(Part):
-    noun = QualityDimension
+    noun = scheme.QualityDimension
     kind: str = Field(exclude=True)
     id: Name
     name: Filled
@@ -280,7 +270,7 @@ class _DimensionFile(Part):
     note: Stripped = ""
     examples: Annotated[list[_ExampleFile], AfterValidator(_one_each)] | None = None
 
-    def build(self, **known: Any) -> QualityDimension:
+    def build(self, **known: Any) -> scheme.QualityDimension:
         return super().build(examples=tuple(one.build() for one in self.examples or ()))
 
 
@@ -292,7 +282,7 @@ def is_dimension(path: Path) -> bool:
         return False
 
 
-def read_dimension(path: Path, id: str | None = None) -> QualityDimension:
+def read_dimension(path: Path, id: str | None = None) -> scheme.QualityDimension:
     """The dimension in a file; WrongInput with every fault of the file and its line.
 
     `id` is the one it must have; None: that of the file's name.

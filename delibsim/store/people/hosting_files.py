@@ -9,20 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
+from delibsim.domain import hosting
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import (
-    Completion,
-    DropOut,
-    Hosting,
-    Instructions,
-    Limit,
-    NobodyComes,
-    Question,
-    QuestionKind,
-    Quota,
-    Reception,
-    Withdrawal,
-)
 from delibsim.store.account import TOLD
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.instruments.faults import Part
@@ -53,16 +41,16 @@ Amount = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 
 
 class _LimitPart(Part):
-    noun = Limit
+    noun = hosting.Limit
     minutes: float | None = Field(default=None, gt=0)
     binds: bool = False
 
 
 class _QuestionPart(Part):
-    noun = Question
+    noun = hosting.Question
     id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
     text: str = Field(min_length=1)
-    kind: QuestionKind = "choice"
+    kind: hosting.QuestionKind = "choice"
     options: list[str] = Field(default=[])
     right: list[str] = Field(default=[])
     low: int | None = None
@@ -71,13 +59,13 @@ class _QuestionPart(Part):
 
 
 class _CompletionPart(Part):
-    noun = Completion
+    noun = hosting.Completion
     code: str = ""
     url: str = Field(default="", pattern=ADDRESS)
 
 
 class _QuotaPart(Part):
-    noun = Quota
+    noun = hosting.Quota
     question: str
     most: int = Field(ge=0)
     answer: str = ""
@@ -86,7 +74,7 @@ class _QuotaPart(Part):
 
 
 class _ReceptionPart(Part):
-    noun = Reception
+    noun = hosting.Reception
     consent: str = Field(min_length=1)
     information: str = ""
     debriefing: str = ""
@@ -95,20 +83,20 @@ class _ReceptionPart(Part):
 
 
 class _HostingFile(_ReceptionPart):
-    noun = Hosting
+    noun = hosting.Hosting
     language: Literal["en", "de", "fr"] = "en"
     attempts: int = Field(default=2, ge=1)
-    nobody_comes: NobodyComes = "wait"
+    nobody_comes: hosting.NobodyComes = "wait"
     lobby: _LimitPart = _LimitPart()
-    drop_out: DropOut = "silent"
+    drop_out: hosting.DropOut = "silent"
     away: _LimitPart = _LimitPart()
     survey: _LimitPart = _LimitPart()
     turn: _LimitPart = _LimitPart()
     stand_in: str = "citizen"
     typing: float | None = Field(default=40.0, gt=0)
     models_known: bool = False
-    instructions: Instructions = "fold"
-    withdrawal: Withdrawal | None = None
+    instructions: hosting.Instructions = "fold"
+    withdrawal: hosting.Withdrawal | None = None
     keep_days: int = Field(default=180, ge=1)
     expires_days: int = Field(default=30, ge=1)
     completion_code: str = ""
@@ -122,7 +110,7 @@ class _HostingFile(_ReceptionPart):
     raters: _ReceptionPart | None = None
 
 
-def read_hosting(path: Path, real: bool = False) -> Hosting:
+def read_hosting(path: Path, real: bool = False) -> hosting.Hosting:
     """What a file declares; WrongInput names the fields that are wrong.
 
     Where people are `real`, and not those of a demo, a dry run or a preview, a withdrawal must be
@@ -144,10 +132,10 @@ def read_hosting(path: Path, real: bool = False) -> Hosting:
     for quota in found.quotas:
         _refuse_quota(path, quota, found.questions)
     bonus = {name: Decimal(str(one)) for name, one in found.bonus.items()}
-    return found.build(bonus=bonus, withdrawal=found.withdrawal or Hosting.withdrawal)
+    return found.build(bonus=bonus, withdrawal=found.withdrawal or hosting.Hosting.withdrawal)
 
 
-def declared(runs: Runs, path: Path | None) -> Hosting:
+def declared(runs: Runs, path: Path | None) -> hosting.Hosting:
     """What is declared for a study, or would be if it began now; nothing is written.
 
     WrongInput where nothing is declared.
@@ -159,7 +147,7 @@ def declared(runs: Runs, path: Path | None) -> Hosting:
     return read_hosting(file)
 
 
-def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
+def settled_hosting(runs: Runs, path: Path | None) -> hosting.Hosting:
     """What was declared for a study: as it began, or now, where it begins.
 
     WrongInput where nothing is declared or no withdrawal is, and where another file is given than

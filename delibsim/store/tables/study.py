@@ -2,12 +2,11 @@
 cannot be read is named.
 """
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,10 +20,9 @@ from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.account import account_of
 from delibsim.store.annotation_logs import AnnotationLog, annotation_logs
-from delibsim.store.codec import SCHEMA
-from delibsim.store.files import each_line, json_text, staged
+from delibsim.store.files import each_line, staged
 from delibsim.store.gathered import measures_of_study
-from delibsim.store.own_folder import MANIFEST, refuse_others
+from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import SessionNotes
 from delibsim.store.tables.asked import columns_without_texts, without_texts
@@ -34,8 +32,9 @@ from delibsim.store.tables.session_rows import Alike, Attempts, Kept, SessionRow
 from delibsim.store.tables.sheets import (
     SheetWriter,
     Table,
-    sha256_of,
     to_parquet,
+    write_codebook,
+    write_manifest,
 )
 
 FORMATS = ("csv", "parquet")
@@ -108,7 +107,13 @@ def export(
             sessions["not begun"] = len(never)
         if "parquet" in formats:
             to_parquet(sheets.values())
-        _write_codebook(new, measures, own_columns, others)
+        columns_of = {**own_columns, **{one.name: one.columns for one in others}}
+        rows_are = {name: ROWS[name] for name in own_columns} | {
+            one.name: one.row for one in others
+        }
+        write_codebook(new, columns_of)
+        lines = [*_codebook(columns_of, rows_are), *_of_measures(measures)]
+        (new / "codebook.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
         written = Export(
             folder,
             {table: sheet.rows for table, sheet in sheets.items()},
@@ -116,8 +121,18 @@ def export(
             _escaped(sheets.values()),
             (*left_out, *faults),
         )
-        settings = {"spreadsheet_safe": spreadsheet_safe, "texts": texts}
-        _write_manifest(new, runs.study, settings, written)
+        facts = {
+            "schema": codec.SCHEMA,
+            "study": runs.study,
+            "delibsim": version("delibsim"),
+            "spreadsheet_safe": spreadsheet_safe,
+            "texts": texts,
+            "rows": written.rows,
+            "sessions": written.sessions,
+            "left_out": written.faults,
+            "escaped": written.escaped,
+        }
+        write_manifest(new, facts)
     return written
 
 
@@ -128,45 +143,6 @@ def _escaped(sheets: Iterable[SheetWriter]) -> dict[str, int]:
         for name, n in sheet.escaped.items():
             found[f"{sheet.table}.{name}"] = n
     return found
-
-
-def _write_manifest(
-    folder: Path, study: str, settings: Mapping[str, bool], written: Export
-) -> None:
-    files = {}
-    for path in sorted(folder.iterdir()):
-        files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-    manifest = {
-        "schema": SCHEMA,
-        "study": study,
-        "delibsim": version("delibsim"),
-        **settings,
-        "rows": written.rows,
-        "sessions": written.sessions,
-        "left_out": written.faults,
-        "escaped": written.escaped,
-        "files": files,
-    }
-    (folder / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
-
-
-def _write_codebook(
-    folder: Path,
-    measures: Iterable[Row],
-    own: Mapping[str, tuple[Column, ...]],
-    more: Sequence[Table],
-) -> None:
-    """The codebook twice: codebook.csv for programs, codebook.md for readers."""
-    columns_of = {**own, **{one.name: one.columns for one in more}}
-    rows_are = {name: ROWS[name] for name in own} | {one.name: one.row for one in more}
-    with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["table", *Column.__dataclass_fields__])
-        for table, columns in columns_of.items():
-            for column in columns:
-                writer.writerow([table, *asdict(column).values()])
-    lines = [*_codebook(columns_of, rows_are), *_of_measures(measures)]
-    (folder / "codebook.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _codebook(

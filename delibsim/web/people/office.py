@@ -31,14 +31,7 @@ from delibsim.store.people.persons import Person, person_of, persons
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.rooms import interventions, rooms_of, seat_of, shut_out
 from delibsim.web.guard import is_loopback
-from delibsim.web.people.gate import (
-    OF_ADDRESS,
-    OFTEN,
-    PASSWORDS,
-    PASSWORDS_OF_ALL,
-    Streams,
-    fields_in,
-)
+from delibsim.web.people import gate
 from delibsim.web.people.render import Fields, Language, language, languages
 from delibsim.web.people.visits import Door, Visit, address_of, home, one, page
 
@@ -76,12 +69,12 @@ class OfficeEntry(Door):
     def of(self, request: Request) -> Visit | None:
         """The visit of the researcher."""
         login = self.login(request)
-        self.count(*((login.csrf, OFTEN) if login else (address_of(request), OF_ADDRESS)))
+        self.count(*((login.csrf, gate.OFTEN) if login else (address_of(request), gate.OF_ADDRESS)))
         return None if login is None else Visit(login, self.words(request))
 
     async def enter(self, request: Request) -> Response:
         """Let in who knows the password, or who sits at this machine where none is needed."""
-        fields = await fields_in(request)
+        fields = await gate.fields_in(request)
         token = await run_in_threadpool(self._token, request, fields)
         if token is None:
             return await run_in_threadpool(self.turned_away, request, True)
@@ -132,8 +125,8 @@ class OfficeEntry(Door):
         """
         if not has_password(self.register):
             return let_researcher_in(self.register) if self.is_here(request) else None
-        self.count(f"password {address_of(request)}", PASSWORDS)
-        self.count("password", PASSWORDS_OF_ALL)
+        self.count(f"password {address_of(request)}", gate.PASSWORDS)
+        self.count("password", gate.PASSWORDS_OF_ALL)
         given = one(fields, "password")
         with self._one:  # each look takes 64 MiB of memory
             right = is_password(self.register, given)
@@ -167,7 +160,7 @@ class Office:
     def __init__(self, hall: Hall, desk: RaterDesk, entry: OfficeEntry) -> None:
         self.hall, self.desk, self.entry = hall, desk, entry
         self.register, self.hosting = hall.register, hall.hosting
-        self._streams = Streams(STREAMS)
+        self._streams = gate.Streams(STREAMS)
         self._raters: tuple[float, list[Mapping[str, Any]]] | None = None
 
     def routes(self) -> list[Route]:
