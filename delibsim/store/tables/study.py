@@ -121,19 +121,23 @@ def export(
             _escaped(sheets.values()),
             (*left_out, *faults),
         )
-        facts = {
-            "schema": codec.SCHEMA,
-            "study": runs.study,
-            "delibsim": version("delibsim"),
-            "spreadsheet_safe": spreadsheet_safe,
-            "texts": texts,
-            "rows": written.rows,
-            "sessions": written.sessions,
-            "left_out": written.faults,
-            "escaped": written.escaped,
-        }
-        write_manifest(new, facts)
+        settings = {"spreadsheet_safe": spreadsheet_safe, "texts": texts}
+        write_manifest(new, _about(runs.study, settings, written))
     return written
+
+
+def _about(study: str, settings: Mapping[str, bool], written: Export) -> dict[str, Any]:
+    """What the manifest of an export says."""
+    return {
+        "schema": codec.SCHEMA,
+        "study": study,
+        "delibsim": version("delibsim"),
+        **settings,
+        "rows": written.rows,
+        "sessions": written.sessions,
+        "left_out": written.faults,
+        "escaped": written.escaped,
+    }
 
 
 def _escaped(sheets: Iterable[SheetWriter]) -> dict[str, int]:
