@@ -16,7 +16,7 @@ from rich.text import Text
 from delibsim.analysis.table import numbers, texts
 from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import brief, safe
-from delibsim.conduct.observe import Observer
+from delibsim.conduct.outcome import Observer
 from delibsim.conduct.progress import StudyProgress
 from delibsim.conduct.session_progress import SessionProgress
 from delibsim.conduct.study import Prepared

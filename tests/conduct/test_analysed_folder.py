@@ -14,7 +14,7 @@ from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import wide_table
 from delibsim.conduct.bench import export_bench
-from delibsim.store.tables.export import export
+from delibsim.store.tables.study import export
 
 STEPS = (contrasts, by_block, equivalence)
 DRAWS = Draws(permutations=200, resamples=200)
