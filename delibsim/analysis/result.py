@@ -141,13 +141,14 @@ class Catalogue:
     """The tables of one kind of report in the order of its files, and the parts of its page.
 
     A table of no part stands in the files alone. `kind` says what the report is, `headline` names
-    the table of the first screen.
+    the table of the first screen, `said` are sentences of the report by their names.
     """
 
     kind: str
     entries: Mapping[str, Entry]
     sections: Sequence[Section]
     headline: str = ""
+    said: Mapping[str, str] = field(default_factory=dict)
 
     def in_order(self, results: Iterable[Result]) -> dict[str, Result]:
         """Tables by name, in the order of the catalogue; those that it does not know come last."""
@@ -173,7 +174,8 @@ def catalogue(name: str) -> Catalogue:
     plain = read_yaml(TABLES / f"{name}.yaml")
     entries = {table: Entry(table, **own) for table, own in plain["tables"].items()}
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
-    return Catalogue(plain["kind"], entries, sections, plain.get("headline", ""))
+    own = {name: plain[name] for name in ("headline", "said") if name in plain}
+    return Catalogue(plain["kind"], entries, sections, **own)
 
 
 def make_table(
@@ -193,6 +195,12 @@ def entry(name: str) -> Entry:
     """What the catalogues say of a table by its full name, such as "codes/levels"."""
     report, _, own = name.partition("/")
     return catalogue(report).entries[own]
+
+
+def said(name: str, /, **values: Any) -> str:
+    """A sentence of the catalogues by its full name, such as "study/twin", with these values."""
+    report, _, own = name.partition("/")
+    return _filled(catalogue(report).said[own], values)
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:
