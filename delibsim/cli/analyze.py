@@ -1,14 +1,14 @@
 """`delibsim analyze`: what a study shows, in words, tables and one report."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 
 from delibsim.analysis.table import Column
 from delibsim.cli.commands import loaded
-from delibsim.cli.options import RUNS, Dir, Json
+from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import (
     console,
@@ -23,8 +23,6 @@ from delibsim.domain.errors import WrongInput, unknown
 
 app = typer.Typer(add_completion=False)
 
-STUDY = "Name or folder of a study; a table (CSV) of sessions; or a folder of exported tables."
-OTHER = "A second study, table or folder, to be compared with the first; with --of, settings."
 KINDS = {
     "code": "code",
     "pairs": "compare",
@@ -33,26 +31,19 @@ KINDS = {
     "summaries": "summarise",
 }
 """The commands of what may have been asked about texts, by what their answers are called."""
-OF = f"The report of what was asked about texts: {', '.join(KINDS)}."
-TO = "The folder of the report. Default: analysis/ of the study."
-DRAWS = "Permutations, and resamples of topics; a fifth as many for the mixed model."
-SEED = "The seed of the draws."
-MOST_DRAWS = 1_000_000
-"""More would need more memory than machines have."""
-MARGIN = "The smallest effect of interest on the change of the index, for equivalence."
 
 
-@app.command()
+@declared(app, "analyze", "analyze")
 def analyze(
-    study: Annotated[str, typer.Argument(help=STUDY)],
-    other: Annotated[list[str] | None, typer.Argument(help=OTHER)] = None,
-    of: Annotated[str, typer.Option(help=OF)] = "",
-    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER", help=TO)] = None,
-    draws: Annotated[int, typer.Option(min=1, max=MOST_DRAWS, help=DRAWS)] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help=SEED)] = 0,
-    margin: Annotated[float | None, typer.Option(help=MARGIN)] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str,
+    other: Words = None,
+    of: str = "",
+    to: Path | None = None,
+    draws: int = 10_000,
+    seed: int = 0,
+    margin: float | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Analyse a study: every table and figure that it can give, in one HTML report with tidy files.
 

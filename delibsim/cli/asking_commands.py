@@ -2,27 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
 import typer
 
 from delibsim.asking.nouns import Plan
 from delibsim.asking.people import Online
-from delibsim.asking.road import replay
+from delibsim.asking.road import replay as computed_again
 from delibsim.cli.asking import Asked, Call, Handed, Handing, Kind
-from delibsim.cli.options import (
-    RUNS,
-    Dir,
-    EstimateOnly,
-    Json,
-    OwnSettings,
-    Quiet,
-    StudyName,
-    Yes,
-    number,
-    out_folder,
-)
+from delibsim.cli.options import RUNS, Words, explain
 from delibsim.cli.settings import told
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, say, shown
 from delibsim.domain.errors import WrongInput
@@ -34,25 +24,24 @@ HELP = read_yaml(Path(__file__).parent.parent / "data" / "asking.yaml")
 """What the help of every command says."""
 LISTED = 40
 """How many differences of a replay are printed."""
-RATERS = "How many people; on paper also their names, parted by commas. Default: {}."
-MANY = "How many texts; of pairs and debates, how many for each rater."
-ONLINE = "Hand out on pages, to people who come by links of delibsim people invite STUDY --rater."
-HAND_ON = "After how many hours without a sign what a person left undone may go to the next."
-FORM = "The form of a pack, filled in."
-TABLES = "Which tables to print: all, or their names parted by commas. Default: the main ones."
-OUT = "a page, tables (CSV) and figures (SVG) are written where it is given"
 
 
 def commands_of(kind: Kind) -> typer.Typer:
     """The commands of a kind: those of which data/asking.yaml has a help."""
     about = HELP[kind.command]
     app = typer.Typer(add_completion=False, no_args_is_help=True, help=about["about"])
-    made = {"ask": _ask, "handout": _handout, "collect": _collect, "replay": _replay}
-    made["report"] = _report
-    for name, make in made.items():
+    made = {"ask": ask, "handout": handout, "collect": collect, "replay": replay, "report": report}
+    for name, function in made.items():
         if name in about:
-            app.command(name, help=about[name]["help"], epilog=epilog(kind, name))(make(kind))
+            add(app, kind, name, function)
     return app
+
+
+def add(app: typer.Typer, kind: Kind, name: str, function: Callable[..., None]) -> None:
+    """Make a function a command of a kind."""
+    bound = partial(function, kind)
+    explain(bound, HELP["words"][name], usual=kind.raters)
+    app.command(name, help=HELP[kind.command][name]["help"], epilog=epilog(kind, name))(bound)
 
 
 def epilog(kind: Kind, name: str) -> str:
@@ -65,45 +54,41 @@ def epilog(kind: Kind, name: str) -> str:
     return f"{example} Settings: {about['settings'].format(**known)}."
 
 
-def _ask(kind: Kind) -> Callable[..., None]:
-    def ask(
-        study: StudyName,
-        settings: OwnSettings = None,
-        n: Annotated[int | None, number("Ask about so many texts only.", 1_000_000)] = None,
-        only: EstimateOnly = False,
-        yes: Yes = False,
-        quiet: Quiet = False,
-        root: Dir = RUNS,
-        as_json: Json = False,
-    ) -> None:
-        chosen, words = kind.chosen(settings or [])
-        chosen.ask(Call(study, words, root), Asked(n, only, yes, quiet, as_json))
+def ask(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    n: int | None = None,
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Have texts asked about."""
+    chosen, words = kind.chosen(settings or [])
+    chosen.ask(Call(study, words, root), Asked(n, only, yes, quiet, as_json))
 
-    return ask
 
-
-def _handout(kind: Kind) -> Callable[..., None]:
-    def handout(
-        study: StudyName,
-        settings: OwnSettings = None,
-        raters: Annotated[str, typer.Option(help=RATERS.format(kind.raters))] = "",
-        n: Annotated[int | None, number(MANY, 1_000_000)] = None,
-        online: Annotated[bool, typer.Option("--online", help=ONLINE)] = False,
-        hand_on: Annotated[
-            float, typer.Option("--hand-on", min=0.1, max=10_000, help=HAND_ON)
-        ] = 48.0,
-        out: Annotated[Path | None, out_folder("one named after the pack")] = None,
-        root: Dir = RUNS,
-        as_json: Json = False,
-    ) -> None:
-        if online and out is not None:
-            raise WrongInput("with --online nothing is written; leave -o out")
-        chosen, words = kind.chosen(settings or [])
-        call = Call(study, words, root)
-        handing = Handing(raters, n, Online(hand_on) if online else None, out)
-        _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
-
-    return handout
+def handout(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    raters: str = "",
+    n: int | None = None,
+    online: bool = False,
+    hand_on: float = 48.0,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Hand texts out to people."""
+    if online and out is not None:
+        raise WrongInput("with --online nothing is written; leave -o out")
+    chosen, words = kind.chosen(settings or [])
+    call = Call(study, words, root)
+    handing = Handing(raters, n, Online(hand_on) if online else None, out)
+    _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
 
 
 def _show_handed(kind: Kind, pack: Handed, runs: Runs, as_json: bool) -> None:
@@ -126,44 +111,45 @@ def _show_handed(kind: Kind, pack: Handed, runs: Runs, as_json: bool) -> None:
         screen.print(f"Next       delibsim {kind.command} collect {study} {form}")
 
 
-def _collect(kind: Kind) -> Callable[..., None]:
-    def collect(
-        study: StudyName,
-        form: Annotated[Path, typer.Argument(metavar="FORM", help=FORM)],
-        settings: OwnSettings = None,
-        root: Dir = RUNS,
-        as_json: Json = False,
-    ) -> None:
-        chosen, words = kind.chosen(settings or [])
-        found = chosen.collect(Call(study, words, root), form)
-        if as_json:
-            echo_json(found.plain())
-        else:
-            known = f"{found.given - found.new:,} known before"
-            empty = f"{counted(found.empty, 'cell')} left empty"
-            print_each([f"{counted(found.new, found.noun)} kept, {known}, {empty}"], console())
-            sheets = [f"{rater}: {counted(n, 'sheet')}" for rater, n in found.raters.items()]
-            print_each([*sheets, *found.notes], console())
-        raise typer.Exit(exit_code(found.given > found.missing, found.whole))
+def collect(
+    kind: Kind,
+    study: str,
+    form: Path,
+    settings: Words = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Read a form of people back."""
+    chosen, words = kind.chosen(settings or [])
+    found = chosen.collect(Call(study, words, root), form)
+    if as_json:
+        echo_json(found.plain())
+    else:
+        known = f"{found.given - found.new:,} known before"
+        empty = f"{counted(found.empty, 'cell')} left empty"
+        print_each([f"{counted(found.new, found.noun)} kept, {known}, {empty}"], console())
+        sheets = [f"{rater}: {counted(n, 'sheet')}" for rater, n in found.raters.items()]
+        print_each([*sheets, *found.notes], console())
+    raise typer.Exit(exit_code(found.given > found.missing, found.whole))
 
-    return collect
 
-
-def _replay(kind: Kind) -> Callable[..., None]:
-    def replay(
-        study: StudyName, settings: OwnSettings = None, root: Dir = RUNS, as_json: Json = False
-    ) -> None:
-        chosen, words = kind.chosen(settings or [])
-        end_with_replayed(chosen.kept(Call(study, words, root)), as_json)
-
-    return replay
+def replay(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Compute answers again from their record."""
+    chosen, words = kind.chosen(settings or [])
+    end_with_replayed(chosen.kept(Call(study, words, root)), as_json)
 
 
 def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
     """Compute a task as it was kept again from its record alone, print the verdict and what
     differs, and exit: 0 if all is equal, 4 if not.
     """
-    found, study, noun = asyncio.run(replay(plan)), plan.runs.study, plan.kind.noun
+    found, study, noun = asyncio.run(computed_again(plan)), plan.runs.study, plan.kind.noun
     if as_json:
         said = {"verdict": found.verdict, "differences": list(found.differences)}
         echo_json({"study": study, "task": found.task, plural_of(noun): found.answers, **said})
@@ -177,16 +163,15 @@ def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
     raise typer.Exit(0 if found.verdict == "equal" else 4)
 
 
-def _report(kind: Kind) -> Callable[..., None]:
-    def report(
-        study: StudyName,
-        settings: OwnSettings = None,
-        tables: Annotated[str, typer.Option(help=TABLES)] = "",
-        out: Annotated[Path | None, out_folder("none; the report is printed")] = None,
-        root: Dir = RUNS,
-        as_json: Json = False,
-    ) -> None:
-        chosen, words = kind.chosen(settings or [])
-        chosen.show_report(Call(study, words, root), tables, out, as_json)
-
-    return report
+def report(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    tables: str = "",
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Say what the answers say."""
+    chosen, words = kind.chosen(settings or [])
+    chosen.show_report(Call(study, words, root), tables, out, as_json)

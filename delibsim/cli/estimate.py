@@ -3,25 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import (
-    RUNS,
-    AnyStudy,
-    Dir,
-    Json,
-    Settings,
-    Sweep,
-    study_first,
-    with_runs,
-)
-from delibsim.cli.options import (
-    EstimateOnly as EstimateOnly,
-)
+from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import agreed, console, echo_json, on_terminal, print_each, safe, shown
 from delibsim.domain.errors import WrongInput
@@ -41,34 +29,21 @@ app = typer.Typer(add_completion=False)
 PAID = ("litellm", "openai_compatible")
 """The kinds of models that may cost money."""
 
-EPILOG = (
-    "Ranges hold if statements keep to --words and replies are readable at once; re-asks and"
-    " repeated attempts are not counted. Tokens are counted from characters, so the range is that"
-    " of different tokenizers. Cached input: from none to all that an earlier prompt of the plan"
-    " may have begun with."
-)
-WORDS = (
-    "Words of a statement, at least and at most, such as 75-200; without it, half to a third more"
-    " than procedure.words, or 240-725 where that names no number."
-)
-THINKING = "Tokens of thinking in a call, such as 500-3000; without it, up to max_tokens."
 FOLDER = "Write every prompt of the plan into this folder, a file a cell."
-EVERY = "With --render: a file for each session instead."
-SECONDS = "Seconds that a call is assumed to take."
 
 
-@app.command("estimate", epilog=EPILOG)
+@declared(app, "estimate", "estimate")
 def command(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Sweep = False,
-    words: Annotated[str, typer.Option(help=WORDS)] = "",
-    latency: Annotated[float, typer.Option(min=0, max=86_400, help=SECONDS)] = 10.0,
-    thinking: Annotated[str, typer.Option(help=THINKING)] = "",
-    folder: Annotated[Path | None, typer.Option("--render", help=FOLDER)] = None,
-    every: Annotated[bool, typer.Option("--every", help=EVERY)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    words: str = "",
+    latency: float = 10.0,
+    thinking: str = "",
+    folder: Path | None = None,
+    every: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
     the study is left as it is.
@@ -98,10 +73,7 @@ def command(
 
 
 def ask_first(
-    planned: "Plan",
-    runs: "Runs",
-    yes: bool,
-    past: "Mapping[str, Sequence[Exchange]] | None" = None,
+    planned: "Plan", runs: "Runs", yes: bool, past: "Mapping[str, Sequence[Exchange]] | None" = None
 ) -> None:
     """On a terminal, ask whether sessions are to be held that may cost more than 5 USD; exit code 3
     where the answer is no. `past` holds for every branch what it has of its parent's record.

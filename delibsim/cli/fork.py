@@ -5,7 +5,6 @@ study, all its forks and the effect of what each has otherwise.
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -23,7 +22,7 @@ from delibsim.analysis.forks import (
 )
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.cli.estimate import ask_first
-from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Quiet, Settings, Yes, number
+from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at, study_at
@@ -44,49 +43,29 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
-PLACE = "The run: its folder, study/session, a study of one session. Or a study, to see its forks."
-AT = "The first turn that may differ (0: the survey before); several as 0,2,4 or range(0,10)."
-SAY = "Let a turn be said in the words of a file: 6=say.txt; without a turn, the one of --at."
-INSERT = "Before a turn, let a seat say what a file holds: 6:2=say.txt."
-REMOVE = "Leave this turn out; several as 6,7."
-LEAVE = "The participant in this seat leaves; several as 2,3."
-JOIN = "So many participants join, who answer the survey before as they do."
-SEAT = "Another model or persona in this seat only; several as 2,3."
-MANY = "How many forks of each kind, every one with seeds of its own."
-CONTROL = "As many forks in which nothing differs but the seed: the noise to beat."
-ITEMS = "Of a study: also the mean answer to every item of the survey after."
-MEASURE = "Of a study: one measure, by its id, at every turn and for every change."
 FIRST = "delibsim fork STUDY/SESSION --at 6 --say 6=say.txt --n 20 --control"
-EPILOG = """
-For example: delibsim fork pilot/ccps.normative.citizen.r1 --at 6 --say 6=say.txt --n 20 --control
-study=whatif. What came before is taken from the record and costs nothing. Several values of a
-setting or a file are a sweep: treatment=basic,normative --say 6=a.txt,b.txt. Turns are counted as
-in the run. Forks lie in the folder forks/ of the study and are never among its sessions; all that
-takes a study takes NAME/forks. delibsim fork STUDY alone shows where each of its forks branches and
-what differs, and the effect on the survey after with an interval, beside controls.
-"""
 
 
-@app.command(epilog=EPILOG)
+@declared(app, "fork", "fork")
 def fork(
-    place: Annotated[str, typer.Argument(metavar="RUN|STUDY", help=PLACE)],
-    settings: Settings = None,
-    at: Annotated[str, typer.Option(help=AT)] = "",
-    say: Annotated[list[str] | None, typer.Option(help=SAY)] = None,
-    insert: Annotated[list[str] | None, typer.Option(help=INSERT)] = None,
-    remove: Annotated[str, typer.Option(help=REMOVE)] = "",
-    leave: Annotated[str, typer.Option(help=LEAVE)] = "",
-    join: Annotated[str, typer.Option(metavar="NUMBER", help=JOIN)] = "",
-    seat: Annotated[str, typer.Option(help=SEAT)] = "",
-    n: Annotated[int, number(MANY)] = 1,
-    control: Annotated[bool, typer.Option("--control", help=CONTROL)] = False,
-    items: Annotated[bool, typer.Option("--items", help=ITEMS)] = False,
-    measure: Annotated[str, typer.Option(help=MEASURE)] = "",
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    quiet: Quiet = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    place: str,
+    settings: Words = None,
+    at: str = "",
+    say: Words = None,
+    insert: Words = None,
+    remove: str = "",
+    leave: str = "",
+    join: str = "",
+    seat: str = "",
+    n: int = 1,
+    control: bool = False,
+    items: bool = False,
+    measure: str = "",
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Hold a run again from a turn on, with something changed there: a model, a treatment, a
     wording, personas, who sits there, what is said, or only the seed. The same command again asks

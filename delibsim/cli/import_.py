@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Yes, out_folder
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.settings import TEXT, Setting, choice, flag, parted, settings_of, told, whole
 from delibsim.cli.terminal import (
     console,
@@ -27,13 +27,6 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
 
 app = typer.Typer(add_completion=False)
-WORDS = (
-    "What is imported: STUDY FILE for texts, codes and pairs; STUDY STUDY for opinions, taken from"
-    " the second; FILE for answers and personas, or a TOPIC whose people become personas; PATH ..."
-    " for deliberr. Behind it settings as key=value."
-)
-AS = "texts, opinions, answers, codes, pairs, personas or deliberr."
-REPLACE = "Replace the answers of an earlier import."
 PAIRS = "a,b,outcome"
 
 
@@ -341,23 +334,21 @@ IMPORTERS = {
     ),
     "deliberr": Importer(_deliberr, {"version": Setting("0.1.0", shown="0.1.0")}),
 }
-EPILOG = (
-    "For example: delibsim import pilot speeches.csv --as texts column=text id=id. Settings: "
-    + "; ".join(f"of {name}: {told(one.settings)}" for name, one in IMPORTERS.items())
-    + ". docs/cli.md says what each means."
-)
 
 
-@app.command("import", epilog=EPILOG)
+SETTINGS = "; ".join(f"of {name}: {told(one.settings)}" for name, one in IMPORTERS.items())
+
+
+@declared(app, "import", "import", settings=SETTINGS)
 def import_(
-    words: Annotated[list[str], typer.Argument(metavar="[STUDY] FILE settings", help=WORDS)],
-    kind: Annotated[str, typer.Option("--as", help=AS)] = "",
-    replace: Annotated[bool, typer.Option("--replace", help=REPLACE)] = False,
-    out: Annotated[Path | None, out_folder("surveys/imported; of deliberr")] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    words: list[str],
+    kind: str = "",
+    replace: bool = False,
+    out: Path | None = None,
+    only: bool = False,
+    yes: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Import what is your own or was published. Everything is checked before anything is written:
     all of a file is kept, or none, and every fault is named with its line. The same file again is

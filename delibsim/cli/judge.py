@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -28,8 +28,8 @@ from delibsim.cli.asking import (
     Kind,
     Reported,
 )
-from delibsim.cli.asking_commands import HELP, commands_of, epilog
-from delibsim.cli.options import RUNS, Dir, Json, Settings, out_folder
+from delibsim.cli.asking_commands import add, commands_of
+from delibsim.cli.options import RUNS, Words
 from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
@@ -67,8 +67,6 @@ TRAINING = {
 }
 OF_TRAINING = ("base", "by", "scale", "leave_out", "activation", "longest")
 """The settings that say what is trained, and not how."""
-RECORDS = "A study with judgments, or a CSV file: question, opinion, summary, rep, inf, neu, pol."
-RESUME = "Go on with the training in that folder, from its last whole checkpoint."
 
 
 class Judge(Kind):
@@ -185,12 +183,13 @@ def _score(call: Call, asked: Asked) -> NoReturn:
 
 
 def train(
-    records: Annotated[str, typer.Argument(metavar="STUDY|FILE", help=RECORDS)],
-    settings: Settings = None,
-    resume: Annotated[bool, typer.Option("--resume", help=RESUME)] = False,
-    out: Annotated[Path | None, out_folder("judges/NAME, after the records")] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    kind: Kind,
+    records: str,
+    settings: Words = None,
+    resume: bool = False,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Train a judge of summaries on judgments."""
     from delibsim.conduct.trained.records import records_of_file, records_of_study
@@ -228,4 +227,4 @@ def train(
 
 
 app = commands_of(Judge())
-app.command(help=HELP["judge"]["train"]["help"], epilog=epilog(Judge(), "train"))(train)
+add(app, Judge(), "train", train)

@@ -1,24 +1,21 @@
 """`delibsim new`: a commented file of one's own to begin with."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from delibsim.cli.options import declared
 from delibsim.cli.terminal import say, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.drafts import KINDS, write_draft
 
-KIND = "topic, survey, treatment, persona or scorer."
-NAME = "Its name: small letters, digits, '-' and '_'."
-
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog="For example: delibsim new topic mine.")
+@declared(app, "new", "new")
 def new(
-    kind: Annotated[str | None, typer.Argument(help=KIND)] = None,
-    name: Annotated[str | None, typer.Argument(help=NAME)] = None,
+    kind: str | None = None,
+    name: str | None = None,
 ) -> None:
     """Write a commented topic, survey, treatment, set of personas or package of a scorer, which
     works as it is, into the folder you are in. Nothing is overwritten. Without arguments, list what

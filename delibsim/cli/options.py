@@ -1,83 +1,87 @@
-"""The options and arguments that commands share, each declared once.
+"""The words of commands: what each takes is its signature, what its words mean stands in
+data/commands.
 
 Words with `=` are settings: they change the science and are recorded. Words with `--` concern the
 command only. STUDY or RUN comes first, always as a word of its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import quoted
 
 RUNS = Path("runs")
-"""The default of `Dir`."""
-
-Dir = Annotated[Path, typer.Option("--dir", metavar="FOLDER", help="Where studies lie.")]
-Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
-Sweep = Annotated[
-    bool,
-    typer.Option("--multirun", "-m", help="Every combination of the values given: a sweep."),
-]
-EstimateOnly = Annotated[
-    bool,
-    typer.Option(
-        "--estimate", help="Say what it would take (calls, tokens, USD, time), and ask nobody."
-    ),
-]
-"""Of every command that may pay, as is `Yes`."""
-Yes = Annotated[
-    bool, typer.Option("--yes", help="Do not ask first where it may cost more than 5 USD.")
-]
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name or folder of the study.")]
-RunName = Annotated[
-    str,
-    typer.Argument(
-        metavar="RUN",
-        help="Folder of the run, or study/session, or a study that has one session.",
-    ),
-]
-AnyStudy = Annotated[
-    str | None,
-    typer.Argument(metavar="STUDY", help="Its name; or study=NAME.", show_default=False),
-]
-"""A study that may be new, before `Settings`; `study_first` parts the two."""
-Settings = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="key=value",
-        help="Settings, such as topic=acp treatment=basic.",
-        show_default=False,
-    ),
-]
-OwnSettings = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="key=value", help="Settings: those named below.", show_default=False),
-]
-"""Of commands whose settings their epilog names."""
+"""Where studies lie unless `--dir` says otherwise."""
+Words = list[str] | None
+"""Words of which there may be any number."""
+Function = Callable[..., None]
 
 
-def out_folder(default: str) -> Any:
-    """The option `-o` of a command that makes several files; `default` says where they go without
-    it.
+def declared(
+    app: typer.Typer, page: str, name: str, **filled: str
+) -> Callable[[Function], Function]:
+    """Makes a function a command of an app, with what data/commands says of its words; `filled`
+    stands in the braces of these texts.
     """
-    return typer.Option("-o", metavar="FOLDER", help=f"The folder to write. Default: {default}.")
+    about = words_of_page(page)[name]
+
+    def command(function: Function) -> Function:
+        explain(function, about.get("words", {}), **filled)
+        epilog = about.get("epilog")
+        app.command(name, epilog=epilog.format(**filled) if epilog and filled else epilog)(function)
+        return function
+
+    return command
 
 
-def number(what: str, most: int = 1_000) -> Any:
-    """The option `--n`: how many of something."""
-    return typer.Option("--n", min=1, max=most, help=what)
+@cache
+def words_of_page(page: str) -> Mapping[str, Any]:
+    """What a file of data/commands says."""
+    return read_data(f"commands/{page}.yaml")
 
 
-def draws(what: str = "Resamples of an interval.", most: int = 1_000_000) -> Any:
-    """The option `--draws`: how often something is resampled; more than a million need more memory
-    than machines have.
+def explain(function: Any, words: Mapping[str, Any], **filled: str) -> None:
+    """Let the parameters of a function, or of a partial one, be arguments and options.
+
+    A word of `words` has its help, or its help and how it is otherwise than usual: `argument`; `as`
+    an option is written (--NAME); metavar, min, max; `both`, that it can be denied; and `like`
+    another word, which commands share. What is not among them is a shared word itself.
     """
-    return typer.Option("--draws", min=1, max=most, help=what)
+    shared, known = words_of_page("shared"), get_type_hints(getattr(function, "func", function))
+    taken, hints = signature(function), {}
+    for name in taken.parameters:
+        kind = known[name]
+        found = words.get(name, {"like": name})
+        if isinstance(found, str):
+            found = {"help": found}
+        if "like" in found:
+            found = {**shared[found["like"]], **found}
+        word = _parameter(name, kind, found, filled)
+        hints[name] = Annotated[kind, word]  # ty: ignore[invalid-type-form]
+    parameters = [one.replace(annotation=hints[name]) for name, one in taken.parameters.items()]
+    function.__annotations__, function.__signature__ = hints, taken.replace(parameters=parameters)
+
+
+def _parameter(name: str, kind: Any, about: Mapping[str, Any], filled: Mapping[str, str]) -> Any:
+    """An argument or an option as typer takes it."""
+    told = about["help"]
+    given = {"help": told.format(**filled) if filled else told}
+    given |= {key: about[key] for key in PARTS if key in about}
+    if about.get("argument"):
+        return typer.Argument(**given)
+    usual = (f"--{name.replace('_', '-')}",) if kind is bool and not about.get("both") else ()
+    return typer.Option(*about.get("as", usual), **given)
+
+
+PARTS = ("metavar", "min", "max", "hidden", "show_default")
+"""What typer calls as data/commands does."""
 
 
 def setting(name: str, value: str) -> str:

@@ -9,27 +9,15 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import NoReturn
 
 import typer
 
 from delibsim.cli.estimate import ask_first
-from delibsim.cli.options import (
-    RUNS,
-    AnyStudy,
-    Dir,
-    EstimateOnly,
-    Json,
-    Settings,
-    Yes,
-    study_first,
-)
+from delibsim.cli.options import RUNS, Words, declared, study_first
 from delibsim.cli.people_erase import bonus, export, forget, withdraw
 from delibsim.cli.people_invite import invite, list_people, password, raters, revoke
 from delibsim.cli.serve import (
-    PEOPLE,
-    PORT,
-    SWEEP,
     planned_for_people,
     show_estimate_for_people,
 )
@@ -45,24 +33,20 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
-SPEED = "How many times as fast as people the citizens are."
-RATERS = "Try the tasks of raters instead: citizens fill every sheet in a copy of the study."
-TASK = "With --raters: only this task."
-
 
 def try_out(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
-    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
-    speed: Annotated[float, typer.Option(min=0.1, max=10_000, help=SPEED)] = 10.0,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
-    raters: Annotated[bool, typer.Option("--raters", help=RATERS)] = False,
-    task: Annotated[str | None, typer.Option("--task", help=TASK)] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    people: Path | None = None,
+    speed: float = 10.0,
+    port: int | None = None,
+    raters: bool = False,
+    task: str | None = None,
+    only: bool = False,
+    yes: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Try a study before people come: citizens take their seats, agree and answer, faster than
     people. Nothing of it is kept. The researcher's page shows the groups meanwhile.
@@ -72,7 +56,7 @@ def try_out(
     person. Exit code 0; 3 where a session or sheet was not complete, 4 where none was.
     """
     from delibsim.people.dry import hurried
-    from delibsim.store.people.hosting_files import declared
+    from delibsim.store.people.hosting_files import declared as declared_hosting
 
     asked = study_first(study, settings)
     if raters:
@@ -82,7 +66,7 @@ def try_out(
         show_estimate_for_people(planned)
         return
     ask_first(planned, Runs(planned.root, planned.study), yes)
-    hosting = hurried(declared(Runs(planned.root, planned.study), people), speed)
+    hosting = hurried(declared_hosting(Runs(planned.root, planned.study), people), speed)
     sessions = [one for one in planned.sessions if one.seats_of_people]
     if not sessions:
         raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
@@ -165,16 +149,13 @@ def _try_raters(runs: Runs, task: str | None, as_json: bool) -> NoReturn:
     raise typer.Exit(exit_code(kept > 0, kept == sum(one.sheets for one in found)))
 
 
-TO = "The folder to write; one that holds a preview is replaced."
-
-
 def preview(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
-    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
-    to: Annotated[Path, typer.Option("-o", metavar="FOLDER", help=TO)] = Path("preview"),
-    root: Dir = RUNS,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    people: Path | None = None,
+    to: Path = Path("preview"),
+    root: Path = RUNS,
 ) -> None:
     """Write every page that people will see, as files: of each cell of the design, as each
     participant, from the link to the end, with an index. Open index.html in a browser.
@@ -182,12 +163,12 @@ def preview(
     The pages are the server's own. Sessions are held with placeholders in a folder that is gone
     afterwards: nobody is asked or paid, and nothing is written into the study.
     """
-    from delibsim.store.people.hosting_files import declared
+    from delibsim.store.people.hosting_files import declared as declared_hosting
     from delibsim.web.people.preview import preview as taken
     from delibsim.web.people.preview_files import OPTION, WRITER, write_preview
 
     planned = planned_for_people(study_first(study, settings), multirun, root)
-    hosting = declared(Runs(planned.root, planned.study), people)
+    hosting = declared_hosting(Runs(planned.root, planned.study), people)
     with_people = [one for one in planned.sessions if one.seats_of_people]
     if not with_people:
         raise WrongInput("nobody is waited for: give a seat to a person, with model=person")
@@ -203,14 +184,14 @@ def _group() -> None:
     """People who take part in a browser: who they are to a study, and how far they are."""
 
 
-app.command()(preview)
-app.command(name="try")(try_out)
-app.command()(invite)
-app.command(name="list")(list_people)
-app.command()(revoke)
-app.command()(raters)
-app.command()(password)
-app.command()(export)
-app.command()(bonus)
-app.command()(forget)
-app.command()(withdraw)
+declared(app, "people", "preview")(preview)
+declared(app, "people", "try")(try_out)
+declared(app, "people", "invite")(invite)
+declared(app, "people", "list")(list_people)
+declared(app, "people", "revoke")(revoke)
+declared(app, "people", "raters")(raters)
+declared(app, "people", "password")(password)
+declared(app, "people", "export")(export)
+declared(app, "people", "bonus")(bonus)
+declared(app, "people", "forget")(forget)
+declared(app, "people", "withdraw")(withdraw)

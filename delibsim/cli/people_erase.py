@@ -1,32 +1,24 @@
 """`delibsim people export|bonus|forget|withdraw`: the register as tables, and what was promised."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, Dir, Json, StudyName
-from delibsim.cli.people_invite import declared, promised, write_private
+from delibsim.cli.options import RUNS, Words
+from delibsim.cli.people_invite import hosting_of, promised, write_private
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 
-NAMES = "Also who people are, in a file of its own that only you can read: names.csv."
 TO = "The folder to write. Default: the folder people/ of the study."
-CODES = "Codes of persons, or their beginnings."
-CODE = "The code of a person, or its beginning."
-ALL = "Everybody of whom it is kept who she is."
-DUE = "Those whose keep_days, as people.yaml declares them, are over."
-DRY = "List what would be deleted, and delete nothing."
-NOW = "Do not wait for a room that still runs: end it. Its other people are told that it is over."
 
 
 def export(
-    study: StudyName,
-    names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
-    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER", help=TO)] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str,
+    names: bool = False,
+    to: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Write the register as CSV files: persons by code, answers to your own questions, checks,
     times, links, and a codebook. Nothing in them tells who anybody is, unless --names is given.
@@ -39,7 +31,7 @@ def export(
     runs = study_at(study, root)
     register = Register.of(runs)
     promised(runs)
-    hosting = declared(runs)
+    hosting = hosting_of(runs)
     checks = set()
     if hosting:
         asked = *hosting.checks, *rater_reception(hosting, hosting.language).checks
@@ -58,12 +50,12 @@ def export(
 
 
 def forget(
-    study: StudyName,
-    codes: Annotated[list[str] | None, typer.Argument(help=CODES)] = None,
-    everybody: Annotated[bool, typer.Option("--all", help=ALL)] = False,
-    due: Annotated[bool, typer.Option("--due", help=DUE)] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
-    root: Dir = RUNS,
+    study: str,
+    codes: Words = None,
+    everybody: bool = False,
+    due: bool = False,
+    dry_run: bool = False,
+    root: Path = RUNS,
 ) -> None:
     """Delete who persons are (name, address, id of a panel), and keep what they said. It cannot be
     undone. The server does it by itself for those who are due, once an hour.
@@ -82,7 +74,7 @@ def forget(
     if everybody:
         wanted = known
     elif due:
-        hosting = declared(runs)
+        hosting = hosting_of(runs)
         wanted = due_to_forget(register, hosting.keep_days) if hosting else []
     if dry_run:
         print_each((code for code in wanted if code in known), console())
@@ -98,11 +90,7 @@ def forget(
 
 
 def withdraw(
-    study: StudyName,
-    code: Annotated[str, typer.Argument(help=CODE)],
-    now: Annotated[bool, typer.Option("--now", help=NOW)] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY)] = False,
-    root: Dir = RUNS,
+    study: str, code: str, now: bool = False, dry_run: bool = False, root: Path = RUNS
 ) -> None:
     """Withdraw a person as people.yaml declares it: who she is is deleted at once. With
     withdrawal: delete all that she gave is deleted as well, and the session that she took part in,
@@ -119,7 +107,7 @@ def withdraw(
 
     runs = study_at(study, root)
     register = Register.of(runs)
-    hosting = declared(runs)
+    hosting = hosting_of(runs)
     if hosting is None:
         raise WrongInput(f"no people.yaml of {runs.study} declares what a withdrawal does")
     person = named(register, code)
@@ -147,11 +135,7 @@ NO_RULES = (
 )
 
 
-def bonus(
-    study: StudyName,
-    to: Annotated[Path, typer.Option("-o", metavar="FILE", help=TO)] = Path("bonus.csv"),
-    root: Dir = RUNS,
-) -> None:
+def bonus(study: str, to: Path = Path("bonus.csv"), root: Path = RUNS) -> None:
     """Write what each person has earned by the rules of people.yaml (bonus): a line ID,AMOUNT for
     each, without a heading, as Prolific takes it. ID is the id by which the panel knows her.
 
@@ -163,7 +147,7 @@ def bonus(
     from delibsim.store.people.tables import cents, endings
 
     runs = study_at(study, root)
-    hosting = declared(runs)
+    hosting = hosting_of(runs)
     if hosting is None or not hosting.bonus:
         raise WrongInput(NO_RULES)
     if to.exists():

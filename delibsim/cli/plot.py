@@ -1,13 +1,13 @@
 """`delibsim plot`: one figure of a study alone, or the list of figures that it can give."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from delibsim.analysis.figures.style import COLUMNS, FORMATS
 from delibsim.analysis.table import texts
-from delibsim.cli.options import RUNS, Dir, Json
+from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, kept_if_stopped, safe, say, shown
 from delibsim.domain.errors import WrongInput
@@ -17,24 +17,17 @@ from delibsim.store.study_texts import refuse_texts
 
 app = typer.Typer(add_completion=False)
 
-STUDY = "Name or folder of a study; a table (CSV) of sessions; or a folder of exported tables."
-FIGURE = "The figure. Without it, the figures are listed with what the study can give."
-TO = f"The file to write: {', '.join(FORMATS)}. Default: STUDY-FIGURE.svg here."
-CONDITION = "Only these sessions: a treatment, or column=value. May be given several times."
-SESSION = "Only this session. May be given several times."
-WIDE = "Columns of a journal that it takes: 1 or 2. Default: as suits the figure."
 
-
-@app.command()
+@declared(app, "plot", "plot", formats=", ".join(FORMATS))
 def plot(
-    study: Annotated[str, typer.Argument(help=STUDY)],
-    figure: Annotated[str, typer.Argument(help=FIGURE)] = "",
-    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
-    condition: Annotated[list[str] | None, typer.Option(help=CONDITION)] = None,
-    session: Annotated[list[str] | None, typer.Option(help=SESSION)] = None,
-    columns: Annotated[int | None, typer.Option(help=WIDE)] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str,
+    figure: str = "",
+    to: Path | None = None,
+    condition: Words = None,
+    session: Words = None,
+    columns: int | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Draw one figure of a study, such as effects or before_after; without a figure, list them.
 

@@ -314,13 +314,7 @@ def _prices(found: Answer, price: DesignPrice | None) -> list[str]:
     return lines
 
 
-def _price_line(
-    words: str,
-    topics: int,
-    replicates: int,
-    found: Answer,
-    price: DesignPrice,
-) -> str:
+def _price_line(words: str, topics: int, replicates: int, found: Answer, price: DesignPrice) -> str:
     sessions = topics * replicates * found.sample.models * price.treatments
     usd = price.of(sessions)
     dollars = "0" if usd == Range() else f"{usd.low:,.2f} - {usd.high:,.2f}"

@@ -4,11 +4,10 @@ import asyncio
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, AnyStudy, Dir, Settings, Sweep, study_first, with_runs
+from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.terminal import console, safe, shown, study_at, tell_folder
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -23,25 +22,15 @@ from delibsim.store.study_texts import refuse_texts
 app = typer.Typer(add_completion=False)
 FILE = "preregistration.md"
 
-EPILOG = (
-    "Give the same settings as to delibsim run, before it, or the name of a study that exists."
-    " Hypotheses, primary outcome and analysis are left as blanks marked FILL IN. A file that was"
-    " filled in is never overwritten."
-)
-POWER = (
-    "The answer of delibsim power --json, kept as a file: it goes into the section on sample size."
-)
-TO = f"The file; {FILE} in the folder of the study where left out."
 
-
-@app.command(epilog=EPILOG)
+@declared(app, "preregister", "preregister")
 def preregister(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Sweep = False,
-    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
-    power: Annotated[Path | None, typer.Option(help=POWER)] = None,
-    root: Dir = RUNS,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    to: Path | None = None,
+    power: Path | None = None,
+    root: Path = RUNS,
 ) -> None:
     """Write the plan of a study (design, instruments, measures, models, prompts, rules, versions),
     hypotheses left for you to fill in.

@@ -1,7 +1,7 @@
 """`delibsim probe`: the survey after given turns of a run, which is left as it is."""
 
 import asyncio
-from typing import Annotated
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -9,16 +9,7 @@ from rich.console import Console
 from delibsim.analysis.table import Table
 from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.estimate import ask_first
-from delibsim.cli.options import (
-    RUNS,
-    Dir,
-    EstimateOnly,
-    Json,
-    Quiet,
-    RunName,
-    Yes,
-    number,
-)
+from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at
@@ -34,32 +25,19 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
-SETTINGS = "Limits and addresses: limits.budget_usd=1 base_url=... seed=N"
-AFTER = (
-    "After which turns: 3, a list (2,4), range(1,9), each, or rounds (after each round). Without it"
-    " what is on record is shown."
-)
-TIMES = "How often after each turn, every time with seeds of its own."
-ANSWERS = "Also everybody's answers, from survey to survey."
-EPILOG = (
-    "For example: delibsim probe pilot/ccps.normative.citizen.r1 --after each --estimate. Probes"
-    " lie in the folder probes/ of the study; the run is not changed, and what is on record is not"
-    " asked again."
-)
 
-
-@app.command(epilog=EPILOG)
+@declared(app, "probe", "probe")
 def probe(
-    run: RunName,
-    settings: Annotated[list[str] | None, typer.Argument(metavar="settings", help=SETTINGS)] = None,
-    after: Annotated[str, typer.Option(help=AFTER)] = "",
-    n: Annotated[int, number(TIMES)] = 1,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    quiet: Quiet = False,
-    answers: Annotated[bool, typer.Option("--answers", help=ANSWERS)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    run: str,
+    settings: Words = None,
+    after: str = "",
+    n: int = 1,
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    answers: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Ask the participants of a run the survey after given turns, as if it had ended there: how the
     index, agreement and diversity move from turn to turn. The same command again asks nothing, or

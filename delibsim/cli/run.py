@@ -4,25 +4,13 @@ with --retry, again those of a study that have no run.
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from delibsim.cli.estimate import ask_first, show_estimate, show_waiting
-from delibsim.cli.options import (
-    RUNS,
-    AnyStudy,
-    Dir,
-    EstimateOnly,
-    Json,
-    Quiet,
-    Settings,
-    Sweep,
-    Yes,
-    study_first,
-    with_runs,
-)
+from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.study import STOPPED, conclude, hold, hold_shown, printer
 from delibsim.cli.summary import print_summary, summary
 from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at, tell_folder
@@ -43,39 +31,19 @@ from delibsim.store.study_texts import refuse_texts
 
 app = typer.Typer(add_completion=False)
 
-RETRY = (
-    "Hold again the sessions of STUDY that were begun and have no run; only limits.* and base_url"
-    " may be set. Runs are left alone, damaged ones are named."
-)
-STATUS = "With --retry: only sessions in which a call ended so, such as rate_limited."
-EPILOG = """
-For example: delibsim run pilot topic=ccps treatment=normative seed=7. The same command again does
-nothing, or goes on where it was cut off.
 
-Settings: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
-rounds=N persona=NAME temperature=X replicate=N seed=N wording=NAME,
-procedure.shuffle_items=false, procedure.audience.network=ring, model.susceptibility=0.3 and every
-other line of conf/. Names are listed when one is wrong; `delibsim list topics` and `... surveys`
-list those.
-
-A sweep (-m) takes several values: topic=acp,ccps treatment=all replicate=1-5 temperature=0,0.7, or
-a preset, experiment=smoke, whose values may be replaced. hydra/launcher=joblib (submitit_local,
-submitit_slurm, ray) holds it in several processes.
-"""
-
-
-@app.command(epilog=EPILOG)
+@declared(app, "run", "run")
 def run(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Sweep = False,
-    retry: Annotated[bool, typer.Option("--retry", help=RETRY)] = False,
-    status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    root: Dir = RUNS,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    retry: bool = False,
+    status: Words = None,
+    only: bool = False,
+    yes: bool = False,
+    as_json: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
 ) -> None:
     """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study.
     Exit code 3 if a session is not complete; with --retry also if a run is damaged, or sessions of

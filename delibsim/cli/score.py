@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -13,7 +13,7 @@ from delibsim.analysis.averages import COLUMNS
 from delibsim.analysis.conditions import ByCondition
 from delibsim.cli.averages import print_averages, print_participants
 from delibsim.cli.estimate import print_lines
-from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Yes
+from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import (
     agreed,
@@ -54,31 +54,21 @@ from delibsim.store.study_texts import StudyTexts
 app = typer.Typer(add_completion=False)
 
 TREATMENT, PARTICIPANT = "treatment", "participant"
-STUDY = "Name or folder of the study; or a CSV file of texts that were not held here."
-SCORER = "A scorer; may be given several times. Default: all that need not be asked for."
-BY = (
-    "What is compared: columns of the design, joined by commas (topic, model, treatment, rounds,"
-    " size, temperature, wording, persona, setting, or any setting); or participant."
-)
-MEASURE = "A measure, by its id; may be given several times: all that is known of it."
-COLUMN = "Of a file: the column that holds the texts."
-TO = "Of a file: where the values go. Default: FILE.SCORER.csv."
-ALL = "Print every measure of every condition."
 
 
-@app.command()
+@declared(app, "score", "score")
 def score(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help=STUDY)],
-    scorer: Annotated[list[str] | None, typer.Option(help=SCORER)] = None,
-    by: Annotated[str, typer.Option(help=BY)] = TREATMENT,
-    measure: Annotated[list[str] | None, typer.Option(help=MEASURE)] = None,
-    everything: Annotated[bool, typer.Option("--all", help=ALL)] = False,
-    column: Annotated[str, typer.Option(help=COLUMN)] = "text",
-    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str,
+    scorer: Words = None,
+    by: str = TREATMENT,
+    measure: Words = None,
+    everything: bool = False,
+    column: str = "text",
+    to: Path | None = None,
+    only: bool = False,
+    yes: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Score every run of a study, and compare its treatments. Exit code 0; 3 if a run could not be
     read, or --scorer gave no run a value; 4 if the study has no run.
@@ -208,11 +198,7 @@ def print_conditions(found: ByCondition, declared: Mapping[str, Measure], screen
 
 
 def _score_file(
-    file: Path,
-    column: str,
-    to: Path | None,
-    scorers: Sequence[str] | None,
-    as_json: bool,
+    file: Path, column: str, to: Path | None, scorers: Sequence[str] | None, as_json: bool
 ) -> int:
     """Score the texts in a column of a CSV file, and print what came of it; the exit code."""
     if not scorers or len(scorers) > 1:

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from delibsim.analysis.run.view import Line, Part, RunView
-from delibsim.cli.options import RUNS, Dir, Json
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.pager import paged
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import brief, console, echo_json, print_each, run_at, safe, say, shown
@@ -24,20 +24,15 @@ INDENT = 5  # columns before what was said
 WIDTH = 80  # columns of plain text
 FORMS = ("html", "markdown", "text", "json", "csv", "cite")
 
-RUN = "Folder of a run, or study/session, or a study that has one session; two for both together."
-ANSWERS = "Print everybody's answers, how each person's changed, and the measures."
-CALL = "Print one call whole, by its id (Participant 1/pre/0); 'all' lists them."
-WHOLE = "Print long statements whole; of two runs also what is the same in both."
 
-
-@app.command()
+@declared(app, "show", "show")
 def show(
-    run: Annotated[list[str], typer.Argument(metavar="RUN [RUN]", help=RUN)],
-    answers: Annotated[bool, typer.Option(help=ANSWERS)] = True,
-    call: Annotated[str | None, typer.Option(help=CALL)] = None,
-    whole: Annotated[bool, typer.Option("--whole", help=WHOLE)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    run: list[str],
+    answers: bool = True,
+    call: str | None = None,
+    whole: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Read a run: who took part under which treatment, the transcript with who spoke when,
     everybody's answers before and after, how each person's changed, and the measures.
