@@ -13,8 +13,8 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.planning.preregistration.design import plans_of, plans_of_study
-from delibsim.planning.preregistration.document import document, power_analysis, refuse_if_filled_in
+from delibsim.planning.preregistered import plans_of, plans_of_study
+from delibsim.planning.preregistration import document, power_analysis, refuse_if_filled_in
 from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts
