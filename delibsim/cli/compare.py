@@ -19,18 +19,8 @@ from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.settings import (
-    SEVERAL,
-    TEXT,
-    Setting,
-    choice,
-    flag,
-    parted,
-    settings_of,
-    whole,
-)
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.options import SEVERAL, TEXT, Setting, choice, flag, parted, settings_of, whole
 from delibsim.cli.terminal import study_at
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.comparison import Vote

@@ -9,16 +9,7 @@ from rich.console import Console
 from delibsim.analysis.table import numbers, texts
 from delibsim.cli.options import RUNS, declared
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import (
-    console,
-    echo_json,
-    report,
-    run_at,
-    safe,
-    say,
-    shown,
-    study_at,
-)
+from delibsim.cli.terminal import console, echo_json, report, run_at, safe, say, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.branch_folders import BRANCHES

@@ -21,6 +21,7 @@ from delibsim.analysis.forks import (
     unmeasured,
 )
 from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.estimate import ask_first
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
@@ -31,12 +32,14 @@ from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branche
 from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
+from delibsim.conduct.probes import Course, course_of
 from delibsim.domain.branching import told_apart
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.planning.fork import ForkPlan, plan_forks
+from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
 from delibsim.planning.fork_request import Places, places_of
-from delibsim.store.branch_folders import FORKS
+from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.branches import branches_of, is_of_branches, place_of_branches
 from delibsim.store.places import is_run
 from delibsim.store.runs import Runs
@@ -198,3 +201,80 @@ def _print_effects(
         screen.print()
         show_table(table, screen)
     print_each(notes_on_effects(shown(effects, items)), screen)
+
+
+probe_app = typer.Typer(add_completion=False)
+
+
+@declared(probe_app, "probe", "probe")
+def probe(
+    run: str,
+    settings: Words = None,
+    after: str = "",
+    n: int = 1,
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    answers: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Ask the participants of a run the survey after given turns, as if it had ended there: how the
+    index, agreement and diversity move from turn to turn. The same command again asks nothing, or
+    goes on where it was cut off. Exit code 0; 3 if a probe or an answer in one is missing, 4 if
+    there is no probe.
+    """
+    runs, session = run_at(run, root)
+    if after:
+        found = _planned(runs, session, (after, n), settings or [])
+        if only:
+            print_estimate_of_branches(found, as_json)
+            return
+        ask_first(found.plan, found.runs, yes, found.past)
+        _hold_probes(found, as_json, quiet)
+    elif only:
+        raise WrongInput("--estimate is about turns that are to be asked about: --after each")
+    course = course_of(runs, session)
+    if as_json:
+        echo_json(course.plain())
+    else:
+        _print_course(course, answers, console())
+    whole = course.held == course.planned and not (course.incomplete or course.faults)
+    raise typer.Exit(exit_code(bool(course.held), whole))
+
+
+def _planned(runs: Runs, session: str, asked: tuple[str, int], settings: list[str]) -> Branches:
+    """The probes of a run, with the part of its record that each has."""
+    parent = parent_of(runs, session)
+    made = plan_probes(parent, *asked, settings)
+    target = place_of_branches(runs, PROBES)
+    return branches(made.sessions, (runs, session), target, made.limits, settings, made.addresses)
+
+
+def _hold_probes(found: Branches, as_json: bool, quiet: bool) -> None:
+    """Hold the probes that have no run yet, and say what came of them."""
+    screen = console(stderr=True)
+    try:
+        preparing = prepare_branches(found, printer(screen))
+        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
+    except KeyboardInterrupt:
+        screen.print(STOPPED, soft_wrap=True)
+        raise typer.Exit(3) from None
+    lines = told(found, outcomes, ("probe", "probes"))
+    print_each(lines, screen if as_json else console())
+
+
+def _print_course(course: Course, with_answers: bool, screen: Console) -> None:
+    """Print the course of a run."""
+    if not course.held:
+        screen.print(
+            f"{course.place} has no probes yet: delibsim probe {quoted(course.place)} --after each"
+        )
+    table = course_table(course.readings, course.labels)
+    show_table(Table(table.columns, table.rows, f"Course of {course.place}"), screen)
+    for note in dict.fromkeys(reading.note for reading in course.readings if reading.note):
+        print_each([f"no value: {', '.join(map(in_words, note.split('; ')))}"], screen)
+    for own in answer_tables(course.answers) if with_answers else ():
+        screen.print()
+        show_table(own, screen)
+    print_each((f"left out, damaged: {fault}" for fault in course.faults), screen)

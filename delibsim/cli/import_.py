@@ -11,8 +11,18 @@ from typing import Any
 
 import typer
 
-from delibsim.cli.options import RUNS, declared
-from delibsim.cli.settings import TEXT, Setting, choice, flag, parted, settings_of, told, whole
+from delibsim.cli.options import (
+    RUNS,
+    TEXT,
+    Setting,
+    choice,
+    declared,
+    flag,
+    parted,
+    settings_of,
+    told,
+    whole,
+)
 from delibsim.cli.terminal import (
     console,
     echo_json,

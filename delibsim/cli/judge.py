@@ -20,17 +20,18 @@ from delibsim.asking.kinds.judgment_plan import (
 )
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import (
-    Asked,
-    Call,
-    Handed,
-    Handing,
-    Kind,
-    Reported,
+from delibsim.cli.asking import Asked, Call, Handed, Handing, Kind, Reported, add, commands_of
+from delibsim.cli.options import (
+    RUNS,
+    TEXT,
+    Words,
+    choice,
+    decimal,
+    flag,
+    parted,
+    settings_of,
+    whole,
 )
-from delibsim.cli.asking_commands import add, commands_of
-from delibsim.cli.options import RUNS, Words
-from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput

@@ -8,8 +8,7 @@ from typing import Any
 import typer
 
 from delibsim.analysis.table import Column, Table, numbers, texts
-from delibsim.cli.options import RUNS, Words, declared
-from delibsim.cli.settings import settings_of
+from delibsim.cli.options import RUNS, Words, declared, settings_of
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, readable, report, safe, shown
 from delibsim.domain.errors import WrongInput, unknown

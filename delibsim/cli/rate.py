@@ -16,11 +16,11 @@ from delibsim.cli.asking import (
     Handing,
     Kind,
     Reported,
+    commands_of,
     counted_plain,
 )
-from delibsim.cli.asking_commands import commands_of
 from delibsim.cli.estimate import print_lines
-from delibsim.cli.settings import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
+from delibsim.cli.options import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
 from delibsim.conduct.annotate import RatingPlan, ask_panel, estimate_panel, plan_ratings

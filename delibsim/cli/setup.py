@@ -6,10 +6,20 @@ from pathlib import Path
 
 import typer
 
-from delibsim.cli.options import Words, declared
-from delibsim.cli.settings import TEXT, Setting, choice, decimal, settings_of, told, whole
+from delibsim.cli.options import (
+    TEXT,
+    Setting,
+    Words,
+    choice,
+    decimal,
+    declared,
+    settings_of,
+    told,
+    whole,
+)
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.drafts import KINDS, write_draft
 
 app = typer.Typer(
     add_completion=False,
@@ -90,3 +100,30 @@ def _labels(form: str) -> tuple[tuple[str, str], ...]:
             raise WrongInput(f"form= names each part with its label, name=label, not '{part}'")
         found.append((name.strip(), label))
     return tuple(found)
+
+
+new_app = typer.Typer(add_completion=False)
+
+
+@declared(new_app, "new", "new")
+def new(
+    kind: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Write a commented topic, survey, treatment, set of personas or package of a scorer, which
+    works as it is, into the folder you are in. Nothing is overwritten. Without arguments, list what
+    can be written.
+    """
+    if kind is None:
+        for one, what in KINDS.items():
+            say(f"{one:9}  {what}")
+        say("next: delibsim new KIND NAME")
+        return
+    if kind not in KINDS:
+        raise unknown("kind of draft", kind, KINDS)
+    if name is None:
+        raise WrongInput(f"give the {kind} a name: delibsim new {kind} NAME")
+    draft = write_draft(kind, name, Path.cwd())
+    say(f"written: {shown(draft.path)}; edit it, every line is explained")
+    for command in draft.following:
+        say(f"next: {command}")

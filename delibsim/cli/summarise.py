@@ -18,10 +18,8 @@ from delibsim.asking.kinds.summary_outcome import (
 )
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Kind, Reported
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.options import setting
-from delibsim.cli.settings import TEXT, choice, parted, settings_of, unquoted
+from delibsim.cli.asking import Call, Kind, Reported, commands_of
+from delibsim.cli.options import TEXT, choice, parted, setting, settings_of, unquoted
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
 from delibsim.domain.errors import WrongInput, unknown
