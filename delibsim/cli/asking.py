@@ -20,7 +20,7 @@ from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import Online, people_named
 from delibsim.asking.road import estimate
 from delibsim.asking.road import replay as computed_again
-from delibsim.cli.estimate import PAID, print_lines
+from delibsim.cli.estimate import PAID, show_found
 from delibsim.cli.options import RUNS, Setting, Words, explain, settings_of, told
 from delibsim.cli.results import end_with_report
 from delibsim.cli.table import show_table
@@ -257,20 +257,15 @@ def show_estimate(kind: Kind, plan: Plan, as_json: bool) -> NoReturn:
     """Say what the answers that are still to be asked for will take."""
     found = estimate(plan)
     plan = plan.kind.at_most(plan)
-    if as_json:
-        own = kind.values(plan, found)
-        echo_json(counted_plain(plan.limits, found, plan.runs.study, kind.answers) | own)
-    else:
-        screen = console()
-        print_each(kind.before(plan, found), screen)
-        print_lines(plan.limits, found, screen, kind.answers, plan.runs)
-        print_each(kind.after(plan, found), screen)
+    values = counted_plain(found, plan.runs.study, kind.answers) | kind.values(plan, found)
+    before, after = kind.before(plan, found), kind.after(plan, found)
+    show_found(found, plan.limits, values, as_json, before, kind.answers, plan.runs, after)
     raise typer.Exit(0)
 
 
-def counted_plain(limits: Any, found: Estimate, study: str, answers: str) -> dict[str, Any]:
+def counted_plain(found: Estimate, study: str, answers: str) -> dict[str, Any]:
     """An estimate of answers as plain values."""
-    values: dict[str, Any] = estimate_plain(limits, found)
+    values: dict[str, Any] = estimate_plain(found)
     counts = values.pop("sessions")
     return values | {
         "study": study,

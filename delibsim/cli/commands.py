@@ -51,10 +51,14 @@ COMMANDS = {
     "judge": Command("ask", "judge", "Have summaries judged by models, people, a trained judge."),
     # plan
     "estimate": Command(
-        "plan", "estimate", "Calls, tokens, USD and time, before anything is called."
+        "plan", "plan", "Calls, tokens, USD and time, before anything is called.", "estimate_app"
     ),
-    "power": Command("plan", "power", "How many topics and replicates an effect needs."),
-    "preregister": Command("plan", "preregister", "Write the plan of a study as a document."),
+    "power": Command(
+        "plan", "plan", "How many topics and replicates an effect needs.", "power_app"
+    ),
+    "preregister": Command(
+        "plan", "plan", "Write the plan of a study as a document.", "preregister_app"
+    ),
     # data
     "import": Command("data", "import_", "Texts, answers, codes, pairs, personas, instruments."),
     "export": Command("data", "export", "A study as tidy tables; one run as a page, text or JSON."),

@@ -22,9 +22,9 @@ from delibsim.analysis.forks import (
 )
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.analysis.trajectories import answer_tables, course_table
-from delibsim.cli.estimate import ask_first
+from delibsim.cli.estimate import ask_first, show_estimate_of_branches
 from delibsim.cli.options import RUNS, Words, declared
-from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
+from delibsim.cli.study import STOPPED, hold_shown, printer, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at, study_at
 from delibsim.cli.terminal import shown as shown_path
@@ -89,7 +89,7 @@ def fork(
         made.sessions, (runs, session), target, made.limits, settings or [], made.addresses
     )
     if only:
-        print_estimate_of_branches(found, as_json)
+        show_estimate_of_branches(found, as_json)
         return
     ask_first(found.plan, target, yes, found.past)
     raise typer.Exit(_hold(found, places, as_json, quiet))
@@ -228,7 +228,7 @@ def probe(
     if after:
         found = _planned(runs, session, (after, n), settings or [])
         if only:
-            print_estimate_of_branches(found, as_json)
+            show_estimate_of_branches(found, as_json)
             return
         ask_first(found.plan, found.runs, yes, found.past)
         _hold_probes(found, as_json, quiet)

@@ -242,7 +242,7 @@ def _personas(order: Order) -> Taken:
 
 def _built(order: Order) -> Taken:
     """Personas from people's answers: clusters, profiles, and a check of them."""
-    from delibsim.cli.estimate import print_lines
+    from delibsim.cli.estimate import show_found
     from delibsim.cli.list_people import print_personas
     from delibsim.conduct.personas import NotWritten, Recipe, build_personas, estimate_personas
     from delibsim.store.instruments.persona_files import read_persona_file
@@ -253,8 +253,8 @@ def _built(order: Order) -> Taken:
     if order.only:
         planned, found = asyncio.run(estimate_personas(recipe, order.others, home))
         calls = f"{counted(found.waiting, 'call')} to be made"
-        say(f"personas {safe(recipe.label)}: {calls}")
-        print_lines(planned, found, console(), "profiles")
+        before = [f"personas {recipe.label}: {calls}"]
+        show_found(found, planned.limits, {}, False, before, "profiles")
         return Taken((), {})
     try:
         built = asyncio.run(build_personas(recipe, order.others, home, partial(say, err=True)))

@@ -19,7 +19,7 @@ from delibsim.cli.asking import (
     commands_of,
     counted_plain,
 )
-from delibsim.cli.estimate import print_lines
+from delibsim.cli.estimate import show_found
 from delibsim.cli.options import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
@@ -116,14 +116,11 @@ class Rate(Kind):
 def _show_estimate(planned: RatingPlan, as_json: bool) -> NoReturn:
     """Say what the ratings that are still to be asked for will take."""
     found = asyncio.run(estimate_panel(planned))
-    study = planned.runs.study
-    if as_json:
-        echo_json(counted_plain(planned.plan, found, study, "ratings"))
-    else:
-        screen = console()
-        counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
-        screen.print(f"{study_named(study)}: {counted(found.planned, 'rating')}, {counts}")
-        print_lines(planned.plan, found, screen, "ratings", planned.runs)
+    study, limits = planned.runs.study, planned.plan.limits
+    counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
+    before = [f"{study_named(study)}: {counted(found.planned, 'rating')}, {counts}"]
+    values = counted_plain(found, study, "ratings")
+    show_found(found, limits, values, as_json, before, "ratings", planned.runs)
     raise typer.Exit(0)
 
 

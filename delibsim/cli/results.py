@@ -227,13 +227,13 @@ def plot(
     Exit code 0; 4 if the study cannot give the figure, or any.
     """
     from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
-    from delibsim.conduct.figures import figure_named, source_of
+    from delibsim.conduct import figures
 
-    kind = figure_named(figure) if figure else None
+    kind = figures.figure_named(figure) if figure else None
     if columns is not None and columns not in COLUMNS:
         raise WrongInput(f"--columns is 1 or 2, not {columns}")
     with kept_if_stopped() as watch:
-        source = source_of(_given(study, root), condition or [], session or [], watch)
+        source = figures.source_of(_given(study, root), condition or [], session or [], watch)
         if kind is None:
             raise typer.Exit(_list_figures(source, as_json))
         results = source.results(kind, Draws(), watch)

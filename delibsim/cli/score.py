@@ -15,7 +15,7 @@ from delibsim.analysis.conditions import ByCondition
 from delibsim.analysis.individual_tables import MEANING, by_condition
 from delibsim.analysis.run.summary import FLAG
 from delibsim.analysis.table import Table
-from delibsim.cli.estimate import print_lines
+from delibsim.cli.estimate import show_found
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import fits, show_table
 from delibsim.cli.terminal import (
@@ -128,13 +128,9 @@ def _expected(
 
 
 def _print_estimate(named: str, limits: Limits, found: Estimate, as_json: bool) -> None:
-    if as_json:
-        echo_json(plain(limits, found))
-        return
-    screen = console()
     told = f"{counted(found.waiting, 'translation')} to be asked for"
-    screen.print(f"{named}: {told}; scoring itself asks nobody", soft_wrap=True)
-    print_lines(limits, found, screen, "translations")
+    before = [f"{named}: {told}; scoring itself asks nobody"]
+    show_found(found, limits, plain(found), as_json, before, "translations")
 
 
 def _is_file(place: str) -> bool:

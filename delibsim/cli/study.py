@@ -16,7 +16,6 @@ from rich.panel import Panel
 from rich.text import Text
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.estimate import print_lines
 from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import brief, console, echo_json, print_each, safe, shown
 from delibsim.conduct.cost import money_of
@@ -41,8 +40,6 @@ from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import Plan
 from delibsim.planning.effects import effects_of
-from delibsim.planning.estimate import estimate
-from delibsim.planning.estimate_tables import plain
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
 
@@ -127,22 +124,6 @@ def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool)
     else:
         print_each(report_in_words(result, account.notice(), spent, logs), console())
     return exit_code(outcomes)
-
-
-def print_estimate_of_branches(found: Branches, as_json: bool) -> None:
-    """Print what branches will take that have no run yet; nobody is asked."""
-    planned = found.plan
-    expected = asyncio.run(
-        estimate(planned.sessions, found.runs, planned.limits, planned.addresses, past=found.past)
-    )
-    if as_json:
-        echo_json(plain(planned, expected))
-        return
-    screen = console()
-    counts = f"{expected.held} held already, {expected.waiting} to be held"
-    heading = f"{study_named(planned.study)}: {counted(expected.planned, 'branch', 'branches')}"
-    screen.print(safe(f"{heading}, {counts}"), soft_wrap=True)
-    print_lines(planned, expected, screen, "branches", found.runs)
 
 
 def told(found: Branches, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:

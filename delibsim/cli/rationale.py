@@ -1,0 +1,213 @@
+"""`delibsim code ... kind=rationale`: whether rationales conclude the levels given."""
+
+from collections.abc import Iterator, Mapping
+from math import isnan
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+from rich.console import Console
+
+from delibsim.analysis.coding.costs import Share, audit_rows, corrected_rows, failure_counts
+from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.asking.collect import Collected, is_form
+from delibsim.asking.kinds.audit import Audit, audit_of
+from delibsim.asking.kinds.coding import coding_of
+from delibsim.asking.kinds.rationale import plan_audit
+from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.cli.asking import Call, Handed, Handing, Kind
+from delibsim.cli.options import TEXT, parted, settings_of
+from delibsim.cli.table import show_table
+from delibsim.cli.terminal import console, echo_json, exit_code, print_each
+from delibsim.conduct.packs import collect_and_score
+from delibsim.domain.audit import KINDS
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.text import counted
+from delibsim.store.tables.csv_cells import read_sheet
+
+SAMPLE = 50
+"""How many rationales are handed out unless told otherwise."""
+LISTED = 10
+"""Of so many misquotations and failures each is printed; --json has all."""
+RATE = ("rate", "95% interval")
+OF_READING = {"model": TEXT, "scheme": TEXT}
+
+
+class Rationale(Kind):
+    """Verdicts of readers on the rationales of codes."""
+
+    command = "code"
+    answers = "rationales"
+    following = "code report"
+    form = " kind=rationale"
+    some = True
+
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """What a model is to read."""
+        own, others = parted(call.words, OF_READING)
+        given = settings_of(own, OF_READING)
+        if not given["model"]:
+            raise WrongInput("name the model that reads rationales: model=NAME")
+        return plan_audit(_audit(call, given["scheme"]), given["model"], n, others)
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """The whole audit, and what came of asking."""
+        (reader,) = plan.models
+        reading = {
+            "reader": reader,
+            "new": outcome.new,
+            "before": outcome.before,
+            "asked": outcome.asked,
+            "unreadable": sum(outcome.missing.values()),
+            "faults": list(outcome.faults),
+        }
+        return _audit_of_plan(plan).plain() | {"reading": reading}
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many rationales a model read."""
+        (reader,) = plan.models
+        unreadable = sum(outcome.missing.values())
+        without = f", of them without a verdict {unreadable}" if unreadable else ""
+        read = f"{counted(outcome.new, 'rationale')} read now{without}, {outcome.before} before"
+        return [f"{reader}: {read}; {counted(outcome.asked, 'call')}"]
+
+    def tables(self, plan: Plan) -> list[Table]:
+        """The tables of the audit."""
+        return list(_tables(_audit_of_plan(plan)))
+
+    def hand_out(self, call: Call, handing: Handing) -> Handed:
+        """Hand out a sample of rationales to be read, with the table of failures."""
+        if handing.online is not None or handing.raters:
+            raise WrongInput(
+                "rationales are handed out on paper, one form for any reader, who writes the name"
+                " there; leave --online and --raters out"
+            )
+        pack = export_rationales(_audit(call), handing.n or SAMPLE, handing.out)
+        rationales = counted(pack.rationales, "rationale")
+        lines = [
+            f"{rationales} of {counted(pack.strata, 'stratum', 'strata')}: reader-1.html to"
+            " print, form.csv to fill in"
+        ]
+        if pack.failures:
+            lines.append(
+                f"failures.csv: {counted(pack.failures, 'disagreement')}, with kinds to be"
+                " corrected; failures.html shows their texts"
+            )
+        return Handed(pack.name, pack.folder, lines, pack.plain())
+
+    def collect(self, call: Call, form: Path) -> Collected:
+        """Read a form of verdicts back, or a table of failures with corrected kinds."""
+        audit = _audit(call)
+        if is_form(read_sheet(form).header):
+            return collect_and_score(form, call.runs)
+        n = import_corrections(form, audit)
+        return Collected("correction", n, n, 0, 0, {}, (), (call.runs.study,))
+
+    def kept(self, call: Call) -> Plan:
+        """Audits are not replayed."""
+        raise WrongInput("an audit is not replayed; replay the codes: leave kind=rationale out")
+
+    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+        """Print the audit, by rule and by readers."""
+        if tables or out is not None:
+            raise WrongInput("an audit is printed, or given by --json; leave --tables and -o out")
+        found = _audit(call)
+        if as_json:
+            echo_json(found.plain())
+        else:
+            show_audit(found, console())
+        raise typer.Exit(exit_code(bool(found.readings), True))
+
+
+def _audit(call: Call, scheme: str | None = None) -> Audit:
+    """The audit of the coding that is meant."""
+    if scheme is None:
+        scheme = settings_of(call.words, {"scheme": TEXT})["scheme"]
+    return audit_of(coding_of(call.runs, str(scheme)))
+
+
+def _audit_of_plan(plan: Plan) -> Audit:
+    """The audit of the coding whose rationales were read, with what was read now."""
+    return audit_of(coding_of(plan.runs, plan.about.scheme.id))
+
+
+def show_audit(found: Audit, screen: Console) -> None:
+    """Print the tables of an audit, and in sentences what they leave out."""
+    print_each(_head(found), screen)
+    for table in _tables(found):
+        screen.print()
+        show_table(table, screen)
+    print_each(_failures(found), screen)
+    print_each(_misquoted(found), screen)
+
+
+def _head(found: Audit) -> Iterator[str]:
+    """What was audited, and what was not."""
+    calls = counted(len(found.readings), "call")
+    yield f"{calls} with a level, scheme {found.coding.scheme.id}"
+    if found.without_level:
+        yield f"without a level, and no part of this: {counted(found.without_level, 'call')}"
+    if found.edited:
+        yield f"texts that were edited since, so no quotation was looked for: {found.edited}"
+
+
+def _tables(found: Audit) -> Iterator[Table]:
+    """Rates by model and dimension, those of readers, and kinds of failure."""
+    rows = []
+    for row in audit_rows(found.readings):
+        counts = map(str, (row.calls, row.agrees, row.differs, row.not_read))
+        rates = [number(row.coverage.value), *_rate(row.faithful), *_rate(row.misquoted)[:1]]
+        rows.append([row.dimension, row.model, *counts, *rates])
+    heads = ["calls", "agrees", "differs", "not read", "read", *RATE, "misquoted"]
+    yield Table([*texts("dimension", "model"), *numbers(heads)], rows, "Read by rule")
+    rows = []
+    for row in corrected_rows(found.readings, found.verdicts):
+        kind = "model" if row.kind == "model" else "person"
+        counts = map(str, (row.read, row.agrees, row.differs, row.none))
+        rates = [*_rate(row.faithful), number(row.stands_for), str(row.rule_missed)]
+        rows.append([row.reader, kind, *counts, *rates])
+    heads = ["read", "agrees", "differs", "none", *RATE, "stands for", "rule wrong"]
+    if rows:
+        yield Table([*texts("reader", "kind"), *numbers(heads)], rows, "Read by readers")
+    counts = failure_counts(found.failures)
+    if counts:
+        rows = []
+        for kind, meaning in KINDS.items():
+            rows.append([kind, *(str(own[kind]) for own in counts.values()), meaning])
+        columns = [*texts("kind"), *numbers(counts), *texts("what it means")]
+        yield Table(columns, rows, "Failures: the ensemble against people")
+
+
+def _failures(found: Audit) -> Iterator[str]:
+    """The first of the failures, with their texts."""
+    for one in found.failures[:LISTED]:
+        by = "" if one.kind == one.proposed else f" (proposed: {one.proposed})"
+        gave = f"ensemble {one.ensemble}, {one.person} {one.given}"
+        yield f"{one.text}, {one.dimension}: {gave}: {one.kind}{by}"
+    yield from _rest(len(found.failures))
+
+
+def _misquoted(found: Audit) -> Iterator[str]:
+    """The first of the rationales that quote words which are not in the text."""
+    made_up = [one for one in found.readings if one.misquoted]
+    if made_up:
+        yield ""
+        yield "Misquoted: words that are not in the text"
+    for one in made_up[:LISTED]:
+        sample, said = one.sample, (one.misquoted or ("",))[0]
+        yield f"{sample.text}, {sample.dimension}, {sample.model}: “{said}”"
+    yield from _rest(len(made_up))
+
+
+def _rest(n: int) -> Iterator[str]:
+    """How many are not listed."""
+    if n > LISTED:
+        yield f"and {n - LISTED} more (--json lists all)"
+
+
+def _rate(share: Share) -> tuple[str, str]:
+    """A share and its interval."""
+    if isnan(share.value):
+        return "-", "-"
+    return number(share.value), f"{share.low:.3f}, {share.high:.3f}"
