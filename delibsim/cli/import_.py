@@ -3,7 +3,7 @@ instruments of one's own.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,7 @@ from typing import Any
 
 import typer
 
-from delibsim.cli.options import (
-    RUNS,
-    TEXT,
-    Setting,
-    choice,
-    declared,
-    flag,
-    parted,
-    settings_of,
-    told,
-    whole,
-)
+from delibsim.cli.options import RUNS, declared, parted, settings_of, settings_of_kind, told
 from delibsim.cli.terminal import (
     console,
     echo_json,
@@ -37,7 +26,6 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
 
 app = typer.Typer(add_completion=False)
-PAIRS = "a,b,outcome"
 
 
 @dataclass(frozen=True)
@@ -68,15 +56,6 @@ class Taken:
     plain: Mapping[str, Any]
     left_out: Sequence[str] = ()
     code: int = 0
-
-
-@dataclass(frozen=True)
-class Importer:
-    """What one can import: how, its settings, and whether settings of models may be among them."""
-
-    take: Callable[[Order], Taken]
-    settings: Mapping[str, Setting]
-    models: bool = False
 
 
 def _texts(order: Order) -> Taken:
@@ -281,72 +260,16 @@ def _deliberr(order: Order) -> Taken:
 
 
 IMPORTERS = {
-    "texts": Importer(
-        _texts,
-        {
-            "column": TEXT,
-            "id": TEXT,
-            "group": TEXT,
-            "question": TEXT,
-            "kind": TEXT,
-            "stance": TEXT,
-            "minority": TEXT,
-            "author": TEXT,
-            "authors": flag(default=True),
-            "example": TEXT,
-        },
-    ),
-    "opinions": Importer(
-        _opinions,
-        {
-            "take": choice("last", "all", "position"),
-            "item": TEXT,
-            "phase": choice("pre", "post", default="post"),
-            "topic": TEXT,
-        },
-    ),
-    "answers": Importer(
-        _answers,
-        {
-            "survey": TEXT,
-            "participant": TEXT,
-            "phase": TEXT,
-            "only": flag(),
-            "rank_1": Setting(
-                "",
-                choice("most_preferred", "least_preferred").read,
-                "most_preferred|least_preferred",
-            ),
-            "leave_out": flag(),
-        },
-    ),
-    "codes": Importer(_codes, {"scheme": TEXT, "training": flag()}),
-    "pairs": Importer(
-        _pairs,
-        {
-            "name": Setting("main", shown="main"),
-            "dimension": Setting("overall", shown="overall"),
-            "columns": Setting(PAIRS, shown=PAIRS),
-            "group": TEXT,
-        },
-    ),
-    "personas": Importer(
-        _personas,
-        {
-            "name": TEXT,
-            "k": whole(5, low=1),
-            "items": choice("considerations", "all"),
-            "seed": whole(0, high=2**63),
-            "writer": Setting("template", shown="template"),
-            "reader": Setting("citizen", shown="citizen"),
-        },
-        models=True,
-    ),
-    "deliberr": Importer(_deliberr, {"version": Setting("0.1.0", shown="0.1.0")}),
+    "texts": _texts,
+    "opinions": _opinions,
+    "answers": _answers,
+    "codes": _codes,
+    "pairs": _pairs,
+    "personas": _personas,
+    "deliberr": _deliberr,
 }
-
-
-SETTINGS = "; ".join(f"of {name}: {told(one.settings)}" for name, one in IMPORTERS.items())
+TAKEN = {name: settings_of_kind(f"import_{name}") for name in IMPORTERS}
+SETTINGS = "; ".join(f"of {name}: {told(one)}" for name, one in TAKEN.items())
 
 
 @declared(app, "import", "import", settings=SETTINGS)
@@ -368,14 +291,14 @@ def import_(
     """
     if kind not in IMPORTERS:
         raise unknown("kind of import", kind, IMPORTERS, "Name it: --as texts")
-    importer = IMPORTERS[kind]
+    known = TAKEN[kind]
     _refuse_options(kind, replace=replace, out=out is not None, estimate=only)
     places = [word for word in words if "=" not in word or Path(word).exists()]
-    own, others = parted([word for word in words if word not in places], importer.settings)
-    if not importer.models:
-        settings_of(others, importer.settings)
-    given = settings_of(own, importer.settings)
-    found = importer.take(Order(places, given, others, root, out, replace, only, yes))
+    own, others = parted([word for word in words if word not in places], known)
+    if kind != "personas":  # which may name settings of models
+        settings_of(others, known)
+    given = settings_of(own, known)
+    found = IMPORTERS[kind](Order(places, given, others, root, out, replace, only, yes))
     if as_json:
         echo_json(found.plain)
     else:

@@ -21,17 +21,7 @@ from delibsim.asking.kinds.judgment_plan import (
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
 from delibsim.cli.asking import Asked, Call, Handed, Handing, Kind, Reported, add, commands_of
-from delibsim.cli.options import (
-    RUNS,
-    TEXT,
-    Words,
-    choice,
-    decimal,
-    flag,
-    parted,
-    settings_of,
-    whole,
-)
+from delibsim.cli.options import RUNS, TEXT, Words, parted, settings_of, settings_of_kind
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
@@ -39,33 +29,7 @@ from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 
-PACK = {"pack": TEXT}
-TRAINED = {
-    "checkpoint": TEXT,
-    "summaries": TEXT,
-    "device": choice("auto", "cpu", "cuda"),
-    "controls": flag(),
-}
-SCALES, ACTIVATIONS = choice("", "labels", "unit"), choice("sigmoid", "none")
-TRAINING = {
-    "base": TEXT,
-    "by": TEXT,
-    "scale": SCALES,
-    "leave_out": TEXT,
-    "epochs": decimal(None, 0, 1e6),
-    "batch": whole(),
-    "accumulated": whole(),
-    "rate": decimal(None, 0, 1e6),
-    "decay": decimal(None, 0, 1e6),
-    "warmup": decimal(None, 0, 1e6),
-    "clipped": decimal(None, 0, 1e6),
-    "patience": whole(),
-    "every": whole(),
-    "seed": whole(high=2**63),
-    "activation": ACTIVATIONS,
-    "longest": whole(4096),
-    "device": choice("", "auto", "cpu", "cuda"),
-}
+PACK, TRAINED = settings_of_kind("judge_handout"), settings_of_kind("judge_score")
 OF_TRAINING = ("base", "by", "scale", "leave_out", "activation", "longest")
 """The settings that say what is trained, and not how."""
 
@@ -196,7 +160,7 @@ def train(
     from delibsim.conduct.trained.records import records_of_file, records_of_study
     from delibsim.conduct.trained.train import Training, described, train_judge
 
-    given, file = settings_of(settings, TRAINING), Path(records)
+    given, file = settings_of(settings, settings_of_kind("judge_train")), Path(records)
     if not given["base"]:
         raise WrongInput("name the folder of an encoder: base=FOLDER")
     if file.is_file():

@@ -187,6 +187,28 @@ def flag(default: bool = False) -> Setting:
     return Setting(default, read, str(default).lower())
 
 
+@cache
+def settings_of_kind(name: str) -> Mapping[str, Setting]:
+    """The settings that data/commands/settings.yaml declares under a name."""
+    return {key: _declared(one) for key, one in words_of_page("settings")[name].items()}
+
+
+def _declared(one: Any) -> Setting:
+    """A setting as it is declared."""
+    if isinstance(one, bool):
+        return flag(one)
+    if isinstance(one, Mapping):
+        (kind, usual), *others = one.items()
+        if kind == "choice":
+            return choice(*usual.split("|"), **dict(others))
+        return {"whole": whole, "decimal": decimal}[kind](usual, **dict(others))
+    if one.startswith("|"):
+        return Setting("", choice(*one[1:].split("|")).read, one[1:])
+    if "|" in one:
+        return choice(*one.split("|"))
+    return {"text": TEXT, "several": SEVERAL}.get(one) or Setting(one, shown=one)
+
+
 def told(known: Mapping[str, Setting]) -> str:
     """Settings as a help names them, with their defaults or their words.
 

@@ -20,7 +20,7 @@ from delibsim.cli.asking import (
     counted_plain,
 )
 from delibsim.cli.estimate import show_found
-from delibsim.cli.options import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
+from delibsim.cli.options import parted, settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
 from delibsim.conduct.annotate import RatingPlan, ask_panel, estimate_panel, plan_ratings
@@ -32,14 +32,8 @@ from delibsim.store.ratings import Ratings
 
 WORDING = "oxford"
 """The wording that raters read by default."""
-ASKED = {"panel": TEXT, "each": whole(low=1)}
-HANDED = {"wording": TEXT}
-REPORTED = {
-    "panel": SEVERAL,
-    "source": Setting("", choice("models", "people").read, "models|people"),
-    "focus": TEXT,
-    "people": TEXT,
-}
+ASKED, HANDED = settings_of_kind("rate_ask"), settings_of_kind("rate_handout")
+REPORTED = settings_of_kind("rate_report")
 
 
 class Rate(Kind):

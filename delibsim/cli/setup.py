@@ -6,17 +6,7 @@ from pathlib import Path
 
 import typer
 
-from delibsim.cli.options import (
-    TEXT,
-    Setting,
-    Words,
-    choice,
-    decimal,
-    declared,
-    settings_of,
-    told,
-    whole,
-)
+from delibsim.cli.options import Words, declared, settings_of, settings_of_kind, told
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.drafts import KINDS, write_draft
@@ -26,21 +16,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Check what a trained scorer needs, and keep the hashes of its files.",
 )
-AQUA = {
-    "base": TEXT,
-    "translator": TEXT,
-    "scale": decimal(5, 0, 100),
-    "language": choice("auto", "german", "english", "other"),
-    "precision": choice("float32", "bfloat16"),
-    "device": choice("auto", "cpu", "cuda"),
-}
-JUDGE = {
-    "activation": Setting("", choice("sigmoid", "none").read, "sigmoid|none"),
-    "form": TEXT,
-    "longest": whole(4096, low=16),
-    "scale": Setting("", choice("unit", "labels").read, "unit|labels"),
-    "base": TEXT,
-}
+AQUA, JUDGE = settings_of_kind("setup_aqua"), settings_of_kind("setup_judge")
 
 
 @declared(app, "setup", "aqua", settings=told(AQUA))
