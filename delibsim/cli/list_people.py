@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from delibsim.cli.settings import choice, flag, settings_of, whole
+from delibsim.cli.options import choice, flag, settings_of, whole
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import (
     brief,

@@ -1,10 +1,7 @@
-"""The design of a study (factors and their levels, replicates, tournaments, settings without
-effect), and what it is made of: topics, surveys, treatments, prompts, models.
-"""
+"""What the preregistration of a study says: its design and what it is made of, from its plan."""
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,12 +15,21 @@ from delibsim.domain.text import counted
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import Plan
 from delibsim.planning.estimate import Estimate, estimate
-from delibsim.plugins import load, names, without_effect
+from delibsim.plugins import declared, load, names, without_effect
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 
 BLANK = "**[FILL IN: {}]**"
 """What only the author of a study can write."""
+KINDS = ("treatments", "wordings", "personas", "procedures", "collective_statements")
+RATED = (
+    "Debates are judged afterwards by blind raters, language models or people, who are planned"
+    " separately and are no part of this plan: "
+    + BLANK.format(
+        "who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance"
+        " before and after"
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -118,58 +124,41 @@ def _scorers() -> list[Scorer]:
     return [load("delibsim.scorers", name) for name in names("delibsim.scorers")]
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    r"""A table.
-
-    >>> print(table(["topic", "n"], [("a|b", 2)]))
-    | topic | n |
-    | --- | --- |
-    | a\|b | 2 |
-    """
-    lines = []
-    for line in [heads, ["---"] * len(heads), *rows]:
-        cells = [plain(str(cell)) for cell in line]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def plain(text: str) -> str:
-    """Text that stays in its cell and is no markup of its own."""
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
-
-
-def settings(content: Any) -> str:
-    """Settings word for word, in a block that nothing in them can close."""
-    lines = json.dumps(content, ensure_ascii=False, indent=1, default=str).splitlines()
-    return "\n".join(f"    {line}" for line in lines)
-
-
-SEEDS = (
-    "Seed of the study: {}. Every draw is seeded by the study's seed, the topic, the replicate and"
-    " its own name: treatments and models of one replicate share people, orders of speakers and"
-    " orders of items (common random numbers)."
-)
-
-
-def design(plans: Plans) -> str:
-    """The section on the design."""
+def facts(plans: Plans) -> dict[str, Any]:
+    """What the document says."""
     sessions, manifest = plans.sessions, plans.manifest
-    counts = Counter(cell_of_name(session) for session in manifest.sessions)
-    covered = ""
-    if len(sessions) != len(manifest.sessions):
-        covered = (
-            f" The tables here and in sections 4 and 5 cover the {len(sessions)} whose plans are at"
-            " hand."
-        )
-    size = f"{counted(len(manifest.sessions), 'session')} in {counted(len(counts), 'cell')}."
-    paragraphs = [
-        f"{size} {_balance(counts)}{covered} Section 13 lists the cells.",
-        table(("factor", "levels", "", "in this study"), _levels(plans)),
-        *_without_effect(sessions),
-        *_tournament(sessions),
-        SEEDS.format(manifest.settings.get("seed")),
-    ]
-    return "\n\n".join(paragraphs)
+    replicates: dict[str, list[str]] = {}
+    for session in manifest.sessions:
+        cell = cell_of_name(session)
+        replicates.setdefault(cell, []).append(session.removeprefix(cell).lstrip("."))
+    same = same_cells(sessions, without_effect)
+    procedures = [session.procedure for session in sessions]
+    reasks = {procedure.reasks for procedure in procedures}
+    longest = {_number_of_words(procedure.longest_statement) for procedure in procedures}
+    found = dict(manifest.components.get("models", {}))
+    for session in sessions:
+        found |= session.voices
+    return vars(plans) | {
+        "version": manifest.begun.get("versions", {}).get("delibsim", ""),
+        "replicates": replicates,
+        "balance": _balance(Counter(map(len, replicates.values()))),
+        "levels": _levels(plans),
+        "without_effect": _without_effect(sessions, same),
+        "tournament": _tournament(sessions),
+        "debates": [session for session in sessions if session.kind.own_survey],
+        "rated": RATED,
+        "surveys": _surveys(sessions, manifest.components.get("surveys", {})),
+        "topics": _topics(sessions, manifest.components.get("topics", {})),
+        "materials": list(_materials(plans)),
+        "models": found,
+        "measures": [(one.name, one.version, _labels(one), _sources(one)) for one in plans.scorers],
+        "reasks": " or ".join(map(str, sorted(reasks))) or "the procedure's",
+        "longest": " or ".join(sorted(longest)) or "the procedure's",
+        "budget": _budget(plans.limits),
+        "versions": list(_versions(manifest)),
+        "cells": list(_cells(manifest, replicates, same)),
+        "same_heading": ["the same condition as"] if same else [],
+    }
 
 
 def cell_of_name(session: str) -> str:
@@ -223,29 +212,27 @@ def _temperature(model: Mapping[str, Any]) -> str:
     return "none sent" if stated is None else f"{stated}"
 
 
-def _balance(counts: Mapping[str, int]) -> str:
-    """How many replicates the cells have."""
-    sizes = Counter(counts.values())
+def _balance(sizes: Mapping[int, int]) -> str:
+    """How many replicates the cells have; `sizes` counts the cells by that."""
     if len(sizes) == 1:
         return f"Every cell has {counted(next(iter(sizes)), 'replicate')}."
     numbers = [f"{cells} of {n}" for n, cells in sorted(sizes.items())]
     return f"Cells differ in replicates: {', '.join(numbers)}."
 
 
-def _without_effect(sessions: Sequence[Session]) -> list[str]:
+def _without_effect(sessions: Sequence[Session], same: Mapping[str, str]) -> list[str]:
     """What is varied without effect on some models, and how many cells are the same; or nothing."""
     lines = [f"{one}." for one in no_effects(sessions, without_effect)]
-    same = same_cells(sessions, without_effect)
     if same:
         lines.append(
             f"{len(same)} cells are the same condition as another by construction (section 13);"
             " that they agree is no result."
         )
-    return [" ".join(lines)] if lines else []
+    return lines
 
 
-def _tournament(sessions: Sequence[Session]) -> list[str]:
-    """Who debates whom, how often, and on which side, as it was drawn; nothing without debates."""
+def _tournament(sessions: Sequence[Session]) -> dict[str, Any] | None:
+    """Who debates whom, how often, and on which side, as it was drawn; None without debates."""
     pairs: Counter[str] = Counter()
     motions: Counter[str] = Counter()
     places: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
@@ -256,65 +243,10 @@ def _tournament(sessions: Sequence[Session]) -> list[str]:
             motions[session.topic.id] += 1
             for side in SIDES:
                 places[side][models[side]] += 1
-    if not motions:
-        return []
     proposition, opposition = (places[side] for side in SIDES)
     names = sorted({*proposition, *opposition})
-    rows = [(name, proposition[name], opposition[name]) for name in names]
-    return [
-        (
-            f"{motions.total()} debates of six speeches: {len(names)} debaters, {len(pairs)} pairs,"
-            f" {len(motions)} motions."
-        ),
-        table(("debater", "debates as proposition", "as opposition"), rows),
-        table(("pair", "debates"), sorted(pairs.items())),
-        table(("motion", "debates"), sorted(motions.items())),
-    ]
-
-
-KINDS = ("treatments", "wordings", "personas", "procedures", "collective_statements")
-SURVEYED = (
-    "Each participant answers the survey before and after: ratings of considerations, ranks of"
-    " policy options."
-)
-RATED = (
-    "Debates are judged afterwards by blind raters, language models or people, who are planned"
-    " separately and are no part of this plan: "
-    + BLANK.format(
-        "who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance"
-        " before and after"
-    )
-)
-DEBATED = (
-    "The listeners of a debate say before and after how far they agree with the motion (0 to 100);"
-    f" the two sides are not surveyed. {RATED}"
-)
-UNSURVEYED = f"No survey is held in the debates. {RATED}"
-REQUESTED = (
-    "As requested; what a model does not take is dropped and recorded. The version that answers is"
-    " recorded with every call."
-)
-SURVEY = ("survey", "considerations", "scale", "options ranked", "validated", "source", "SHA-256")
-
-
-def instruments(plans: Plans) -> str:
-    """The section on what participants answer, and on what."""
-    sessions, parts = plans.sessions, plans.manifest.components
-    debates = [session for session in sessions if session.kind.own_survey]
-    paragraphs = []
-    if len(debates) < len(sessions):
-        paragraphs.append(SURVEYED)
-    if debates:
-        surveyed = any(session.respondents for session in debates)
-        paragraphs.append(DEBATED if surveyed else UNSURVEYED)
-    surveys = _surveys(sessions, parts.get("surveys", {}))
-    if surveys:
-        paragraphs.append(table(SURVEY, surveys))
-    questions = {session.topic.id: session.topic.question for session in sessions}
-    digests = parts.get("topics", {})
-    topics = [(name, question, digests.get(name, "")) for name, question in questions.items()]
-    paragraphs.append(table(("topic", "question", "SHA-256"), topics))
-    return "\n\n".join(paragraphs)
+    debaters = [(name, proposition[name], opposition[name]) for name in names]
+    return {"pairs": pairs, "motions": motions, "debaters": debaters} if motions else None
 
 
 def _surveys(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -335,14 +267,18 @@ def _surveys(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tu
     return rows
 
 
-def materials(plans: Plans) -> str:
-    """The section on treatments, wordings, personas and procedures, word for word."""
-    blocks = []
+def _topics(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """A row for every topic."""
+    questions = {session.topic.id: session.topic.question for session in sessions}
+    return [(name, question, digests.get(name, "")) for name, question in questions.items()]
+
+
+def _materials(plans: Plans) -> Iterator[tuple[str, Any]]:
+    """Treatments, wordings, personas and procedures, word for word, each under its heading."""
     for kind in KINDS:
         for name, content in plans.manifest.components.get(kind, {}).items():
             whole = _whole(content, plans.sessions) if kind == "procedures" else content
-            blocks.append(f"### {kind.removesuffix('s')} {plain(name)}\n\n{settings(whole)}")
-    return "\n\n".join(blocks)
+            yield f"{kind.removesuffix('s')} {name}", whole
 
 
 def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[str, Any]:
@@ -359,10 +295,55 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
     return stated
 
 
-def models(plans: Plans) -> str:
-    """The section on the models and their parameters."""
-    found = dict(plans.manifest.components.get("models", {}))
-    for session in plans.sessions:
-        found |= session.voices
-    blocks = [f"### model {plain(name)}\n\n{settings(own)}" for name, own in found.items()]
-    return "\n\n".join([REQUESTED, *blocks])
+def _number_of_words(most: int | None) -> str:
+    return "any number of" if most is None else str(most)
+
+
+def _budget(limits: Limits | None) -> str:
+    """The budget in words."""
+    if limits is None:
+        return (
+            "The limits it is held under stand in the command that holds it, and are not part of"
+            " the study."
+        )
+    usd, tokens = limits.budget_usd, limits.budget_tokens
+    if usd is None and tokens is None:
+        return "No budget is set."
+    dollars = "no limit in USD" if usd is None else f"{usd:g} USD"
+    count = "no limit in tokens" if tokens is None else f"{tokens:,} tokens"
+    return (
+        f"Budget: {dollars}, {count}; no call is made that could exceed it, and the sessions that"
+        " remain are then not held."
+    )
+
+
+def _labels(scorer: Scorer) -> str:
+    """The labels of all measures that a scorer declares, as tables and the glossary name them."""
+    labels = [measure.label for measure in declared(scorer.name)[1]]
+    return "; ".join(dict.fromkeys(labels)) or "not declared"
+
+
+def _sources(scorer: Scorer) -> str:
+    """The sources of all measures that a scorer declares, each once."""
+    found: dict[str, None] = {}
+    for measure in declared(scorer.name)[1]:
+        found |= dict.fromkeys(measure.source.split("; "))
+    return "; ".join(found) or "not declared"
+
+
+def _versions(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """The versions of the software, and the commits."""
+    yield from manifest.begun.get("versions", {}).items()
+    for name, commit in manifest.begun.get("commit", {}).items():
+        yield f"commit of {name}", commit
+
+
+def _cells(
+    manifest: Manifest, replicates: Mapping[str, Sequence[str]], same: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """The cells, each with its replicates, the hash of its prompts, and the cell that is the same
+    where any is.
+    """
+    for cell, found in replicates.items():
+        row = [cell, ", ".join(found), manifest.prompts.get(cell, "")]
+        yield [*row, same.get(cell, "")] if same else row

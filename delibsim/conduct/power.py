@@ -1,12 +1,12 @@
-"""What `delibsim power` is asked, and its answer: pilot, design and price, as they are printed."""
+"""The power of a design: what is asked of a pilot and settings, and the answer in tables and
+sentences.
+"""
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from rich.console import Console
 
 from delibsim.analysis.study.power import (
     Answer,
@@ -19,13 +19,10 @@ from delibsim.analysis.study.power import (
 )
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import with_runs
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import brief, print_each, safe
+from delibsim.analysis.table import Table, numbers, texts
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.text import counted
+from delibsim.domain.text import brief, counted, safe
 from delibsim.measures.inference.power import TESTS, Sample
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.estimate import DesignPrice, design_price, estimate
@@ -76,7 +73,7 @@ def answered(
     own = _numbers(asked.sd, "sd", MEMBERS)
     if asked.correlation is not None:
         own["correlation"] = _share(asked.correlation)
-    planned = _planned(settings, root) if settings else None
+    planned = _planned(settings) if settings else None
     table = _pilot(pilot, root) if pilot else None
     between = between or _ends(table)
     if table is None and outcome != PUBLISHED_OUTCOME and not {*MEMBERS} <= {*own}:
@@ -104,11 +101,10 @@ def _share(value: float) -> float:
     return value
 
 
-def _planned(settings: Sequence[str], root: Path) -> Plan:
+def _planned(settings: Sequence[str]) -> Plan:
     """The plan of the settings: a sweep, which needs no name here."""
     named = any(word.startswith(NAMED) for word in settings)
-    words = [*settings] if named else [*settings, "study=power"]
-    return plan(with_runs(words, root), sweep=True)
+    return plan([*settings, *([] if named else ["study=power"])], sweep=True)
 
 
 def _pilot(name: str, root: Path) -> StudyTable:
@@ -215,15 +211,15 @@ def _price(planned: Plan) -> DesignPrice | None:
     return design_price(found, max(len(treatments), 2))
 
 
-def print_answer(found: Answer, price: DesignPrice | None, screen: Console) -> None:
-    """Print an answer."""
-    print_each(_heading(found), screen)
+def told(found: Answer, price: DesignPrice | None) -> Iterator[str | Table]:
+    """An answer in sentences and tables; "" is an empty line."""
+    yield from _heading(found)
     for i, test in enumerate(TESTS):
-        screen.print("")
-        _print_grid(found, i, test, screen)
-    screen.print("")
-    _print_design(found, screen)
-    print_each(_prices(found, price), screen)
+        yield ""
+        yield _grid(found, i, test)
+    yield ""
+    yield from _design(found)
+    yield from _prices(found, price)
 
 
 def _heading(found: Answer) -> list[str]:
@@ -247,21 +243,19 @@ def _between(value: float, ends: tuple[float, float] | None) -> str:
     return f"{_short(value)}{interval}"
 
 
-def _print_grid(found: Answer, place: int, test: str, screen: Console) -> None:
+def _grid(found: Answer, place: int, test: str) -> Table:
     """Power by topics (down) and replicates (across)."""
     topics = sorted({key[0] for key in found.grid})
     replicates = sorted({key[1] for key in found.grid})
-    models = found.sample.models
-    title = f"Power {NAMES[test]}; {counted(models, 'model')}"
+    title = f"Power {NAMES[test]}; {counted(found.sample.models, 'model')}"
     columns = [*texts("topics"), *numbers(map(str, replicates), group="replicates")]
     rows = []
     for count in topics:
-        cells = [_two(found.grid[count, size][place]) for size in replicates]
-        rows.append([str(count), *cells])
-    print_table(title, columns, rows, screen)
+        rows.append([str(count), *(_two(found.grid[count, size][place]) for size in replicates)])
+    return Table(columns, rows, title)
 
 
-def _print_design(found: Answer, screen: Console) -> None:
+def _design(found: Answer) -> Iterator[str | Table]:
     """For the design asked for: power, smallest effect, and what the effect needs."""
     sample, question = found.sample, found.question
     sizes = (
@@ -270,14 +264,13 @@ def _print_design(found: Answer, screen: Console) -> None:
     )
     heads = ["power", "smallest effect", "replicates needed", "topics needed"]
     rows = [[_question(one), *_cells(one)] for one in found.tests]
-    print_table(f"Design    {sizes}", [*texts("question"), *numbers(heads)], rows, screen)
-    lines = [
+    yield Table([*texts("question"), *numbers(heads)], rows, f"Design    {sizes}")
+    yield (
         f"Needed    for an effect of {question.effect:g} with power {question.power:g}, the other"
         " numbers as in the design; smallest effect: found with this power"
-    ]
+    )
     if sample.topics * sample.replicates < ROUGH:
-        lines.append(f"Note      below {ROUGH} draws the second power is too high by up to .03")
-    print_each(lines, screen)
+        yield f"Note      below {ROUGH} draws the second power is too high by up to .03"
 
 
 def _question(one: Found) -> str:
@@ -314,13 +307,7 @@ def _prices(found: Answer, price: DesignPrice | None) -> list[str]:
     return lines
 
 
-def _price_line(
-    words: str,
-    topics: int,
-    replicates: int,
-    found: Answer,
-    price: DesignPrice,
-) -> str:
+def _price_line(words: str, topics: int, replicates: int, found: Answer, price: DesignPrice) -> str:
     sessions = topics * replicates * found.sample.models * price.treatments
     usd = price.of(sessions)
     dollars = "0" if usd == Range() else f"{usd.low:,.2f} - {usd.high:,.2f}"
