@@ -14,20 +14,21 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import study_named
 from delibsim.plugins import without_effect
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import rater
 from delibsim.store.runs import Runs
 
 SOURCES = {"model": "models", "human": "people"}
 """The sources of ratings as they are called in commands and print."""
 
 
-def debates_of(runs: Runs) -> tuple[list[Run], list[str]]:
-    """The debates of a study with their ratings, and the faults of runs that cannot be read.
+def debates_of(runs: Runs, lost: list[str] | None = None) -> tuple[list[Run], list[str]]:
+    """The debates of a study with their ratings, and the faults of runs that cannot be read; files
+    of ratings with damaged lines are told in `lost`.
 
     WrongInput if the study has no debate.
     """
     held, faults = runs.all()
-    debates = Ratings.of(runs).rated(run for run in held if run.session.kind.sides)
+    debates = [run for run in map(rater(runs, lost), held) if run.session.kind.sides]
     if not debates and faults:
         raise WrongInput(f"no debate of {study_named(runs.study)} can be read: {faults[0]}")
     if not debates:

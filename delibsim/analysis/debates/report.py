@@ -47,7 +47,6 @@ from delibsim.domain.rating import Rated, debated
 from delibsim.domain.reason import MEANINGS, for_readers
 from delibsim.domain.text import counted
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
 
@@ -277,6 +276,13 @@ def analyses(
     return found | {"ratings": ratings}
 
 
+TO_MEND = (
+    "models are asked again by delibsim rate ask, people's forms are collected again; then delete"
+    " what is damaged"
+)
+"""What to do about ratings that are lost to damaged lines."""
+
+
 def study_report(
     runs: Runs,
     panels: Sequence[str] = (),
@@ -288,14 +294,14 @@ def study_report(
 
     `people` is a file of covariates; the rest is as in `tables` and `chosen`.
     """
-    debates, faults = debates_of(runs)
+    losses: list[str] = []
+    debates, faults = debates_of(runs, losses)
     planned = len(runs.sessions())
     covariates = None if people is None else read_covariates(people, ids_of(debates))
     rated = chosen(debates, panels, source)
     waiting = planned - len(debates) - len(faults)
-    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     changed = edited(debates)
-    said = [f"lost: {loss}" for loss in losses]
+    said = [f"lost: {loss}; {TO_MEND}" for loss in losses]
     said += [f"warning: {line}" for line in changed]
     said += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)
