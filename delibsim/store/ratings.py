@@ -11,8 +11,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from delibsim.domain.annotation import annotated
 from delibsim.domain.pooled import digest_of
-from delibsim.domain.rating import Rated, Rating
+from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording, wording_kept
@@ -72,9 +73,8 @@ def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
     def rated(run: Run) -> Run:
         if not run.session.kind.sides:
             return run
-        fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
         own = tuple(by_debate.get(run.session.id, ()))
-        return Rated(**fields, ratings=own, wordings=wordings)
+        return annotated(run, ratings=own, wordings=wordings)
 
     return rated
 

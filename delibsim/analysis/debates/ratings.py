@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
+from delibsim.domain.rating import DIMENSIONS, Rating, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of
@@ -134,7 +135,7 @@ SAMPLES = 10_000
 OTHER: Mapping[str, str] = {"proposition": "opposition", "opposition": "proposition"}
 
 
-def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
+def rating_table(runs: Iterable[AnnotatedRun]) -> pd.DataFrame:
     """One row for each rating of each complete debate.
 
     Columns: debate, cell (of the design: the debate's name without the replicate), motion,
@@ -152,7 +153,7 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns())
 
 
-def _debate(run: Rated) -> dict[str, Any]:
+def _debate(run: AnnotatedRun) -> dict[str, Any]:
     """What all ratings of a debate have in common, by column."""
     session = run.session
     row: dict[str, Any] = {
@@ -170,7 +171,7 @@ def _debate(run: Rated) -> dict[str, Any]:
     return row
 
 
-def _words(run: Rated, speaker: str) -> int:
+def _words(run: AnnotatedRun, speaker: str) -> int:
     """The words of a debater's speeches, without the notes of its preparation."""
     words = 0
     for statement in run.transcript:
@@ -179,7 +180,7 @@ def _words(run: Rated, speaker: str) -> int:
     return words
 
 
-def _rating(run: Rated, rating: Rating) -> dict[str, Any]:
+def _rating(run: AnnotatedRun, rating: Rating) -> dict[str, Any]:
     """What one rater says of a debate, by column."""
     row: dict[str, Any] = {
         "rater": rating.rater,
@@ -313,7 +314,7 @@ def percentile_interval(
     return float(low), float(high)
 
 
-def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
+def counts(runs: Iterable[AnnotatedRun], table: pd.DataFrame) -> pd.DataFrame:
     """What was held, rated and analysed for every motion, and why the rest was not.
 
     Columns: motion, held, complete, rated (debates), ratings, without_winner, failed_attention,

@@ -42,8 +42,9 @@ from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import catalogue, make_table
 from delibsim.analysis.study.words import missing, p_in_words, with_interval
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rated, debated
+from delibsim.domain.rating import debated
 from delibsim.domain.reason import MEANINGS, for_readers
 from delibsim.domain.text import counted
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
@@ -222,7 +223,7 @@ def _quantiles(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(
-    runs: Sequence[Rated],
+    runs: Sequence[AnnotatedRun],
     seed: int = 0,
     samples: int = SAMPLES,
     focus: str | None = None,
