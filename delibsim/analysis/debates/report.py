@@ -48,11 +48,11 @@ from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, sayings
 from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rated, debated
+from delibsim.domain.rating import debated
 from delibsim.domain.reason import MEANINGS, for_readers
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
 
@@ -179,7 +179,7 @@ def _quantiles(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(
-    runs: Sequence[Rated],
+    runs: Sequence[AnnotatedRun],
     seed: int = 0,
     samples: int = SAMPLES,
     focus: str | None = None,
@@ -232,6 +232,13 @@ def analyses(
     return found
 
 
+TO_MEND = (
+    "models are asked again by delibsim rate ask, people's forms are collected again; then delete"
+    " what is damaged"
+)
+"""What to do about ratings that are lost to damaged lines."""
+
+
 def study_report(
     runs: Runs,
     panels: Sequence[str] = (),
@@ -243,14 +250,14 @@ def study_report(
 
     `people` is a file of covariates; the rest is as in `tables` and `chosen`.
     """
-    debates, faults = debates_of(runs)
+    losses: list[str] = []
+    debates, faults = debates_of(runs, losses)
     planned = len(runs.sessions())
     covariates = None if people is None else read_covariates(people, ids_of(debates))
     rated = chosen(debates, panels, source)
     waiting = planned - len(debates) - len(faults)
-    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     changed = edited(debates)
-    said = [f"lost: {loss}" for loss in losses]
+    said = [f"lost: {loss}; {TO_MEND}" for loss in losses]
     said += [f"warning: {line}" for line in changed]
     said += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)
