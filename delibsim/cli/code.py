@@ -1,7 +1,10 @@
 """`delibsim code`: texts coded by a scheme, and an audit of the rationales (kind=rationale)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.asking.kinds.code import CODES
@@ -18,6 +21,8 @@ from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
 from delibsim.cli.asking_commands import commands_of
+from delibsim.cli.options import Json, OwnSettings, out_folder
+from delibsim.cli.results import end_with_report
 from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
 from delibsim.cli.terminal import shown
 from delibsim.conduct.texts import rescore_codes
@@ -168,3 +173,47 @@ def _a_text(usd: Range, n: int) -> Range:
 
 
 app = commands_of(Code())
+
+COLUMNS = {"session": TEXT, "treatment": TEXT, "human": TEXT, "chance": TEXT, "text": TEXT}
+EFFECT_OF = (
+    "A CSV file, a row a text: columns text, session, treatment, one a model, human (empty where"
+    " nobody coded), chance (with which a text was drawn for people), perhaps topic and setting,"
+    " which are held constant."
+)
+CONTRAST = "Two treatments, as normative:none; repeatable. Default: each against none."
+EFFECT_EXAMPLE = (
+    "Columns of other names are named: human=coder1 treatment=arm. For example: delibsim code"
+    " effect codes.csv --contrast normative:none --json."
+)
+
+
+@app.command("effect", epilog=EFFECT_EXAMPLE)
+def effect(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=EFFECT_OF)],
+    columns: OwnSettings = None,
+    contrast: Annotated[list[str] | None, typer.Option(metavar="A:B", help=CONTRAST)] = None,
+    out: Annotated[Path | None, out_folder("none; the report is printed")] = None,
+    as_json: Json = False,
+) -> NoReturn:
+    """What a treatment did to what was coded: by people alone, by models alone, and corrected.
+
+    Models code every text and are biased, people code a drawn sample and are few. The corrected
+    row uses both, and is right whatever the models are worth. Exit code 0; 3 if texts were left
+    out, 4 if nothing can be said.
+    """
+    from delibsim.analysis.coding.effect import effects, texts_in  # pandas is slow to import
+
+    texts, notes = texts_in(file, _named(columns or []))
+    end_with_report(effects(texts, notes, list(map(_contrast, contrast or []))), out, as_json)
+
+
+def _named(words: Sequence[str]) -> dict[str, str]:
+    """The columns that are named, by role."""
+    return {role: name for role, name in settings_of(words, COLUMNS).items() if name}
+
+
+def _contrast(word: str) -> tuple[str, str]:
+    a, colon, b = word.partition(":")
+    if not (a and colon and b) or a == b:
+        raise WrongInput(f"--contrast is two treatments, as normative:none, not '{word}'")
+    return a, b
