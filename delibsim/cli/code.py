@@ -1,5 +1,6 @@
 """`delibsim code`: texts coded by a scheme, and an audit of the rationales (kind=rationale)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -201,10 +202,38 @@ def effect(
     row uses both, and is right whatever the models are worth. Exit code 0; 3 if texts were left
     out, 4 if nothing can be said.
     """
-    from delibsim.analysis.coding.effect import effects, texts_in  # pandas is slow to import
+    from delibsim.analysis.coding.effect import effects  # pandas is slow to import
+    from delibsim.analysis.coding.effect_files import texts_in
 
     texts, notes = texts_in(file, _named(columns or []))
     end_with_report(effects(texts, notes, list(map(_contrast, contrast or []))), out, as_json)
+
+
+ERROR = "The standard error that is wanted of the corrected difference."
+PLAN_EXAMPLE = "For example: delibsim code plan codes.csv --error 0.05."
+
+
+@app.command("plan", epilog=PLAN_EXAMPLE)
+def plan(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=EFFECT_OF)],
+    columns: OwnSettings = None,
+    error: Annotated[float | None, typer.Option(metavar="SE", help=ERROR)] = None,
+    contrast: Annotated[list[str] | None, typer.Option(metavar="A:B", help=CONTRAST)] = None,
+    out: Annotated[Path | None, out_folder("none; the report is printed")] = None,
+    as_json: Json = False,
+) -> NoReturn:
+    """How many texts people must still code for a wanted error of `code effect`.
+
+    The table says what more codes in these sessions bring, and as many codes in twice the
+    sessions. Exit code 0; 4 if people coded nothing from which it could be foretold.
+    """
+    from delibsim.analysis.coding.effect import plan_of  # pandas is slow to import
+    from delibsim.analysis.coding.effect_files import texts_in
+
+    if error is not None and not 0 < error < math.inf:
+        raise WrongInput(f"--error is a number above 0, not {error:g}")
+    texts, _ = texts_in(file, _named(columns or []))
+    end_with_report(plan_of(texts, error, list(map(_contrast, contrast or []))), out, as_json)
 
 
 def _named(words: Sequence[str]) -> dict[str, str]:

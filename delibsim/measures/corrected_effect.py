@@ -112,7 +112,7 @@ class _Fit:
     """A contrast of each value over the coded units and of each proxy over all, with influences.
 
     `people` and `proxies` (k,) are c'b_y and c'b_k, `everywhere` (k,) is c'g_k; `toward` (G,) and
-    `differences` (G, k) are the influences S_y and S_k of clusters, `alone` (G, k) those of g_k.
+    `differences` (G, k) are the influences S_y and S_k of clusters.
     """
 
     people: float
@@ -120,25 +120,23 @@ class _Fit:
     everywhere: Array
     toward: Array
     differences: Array
-    alone: Array
+
+
+def _regressed(design: Array, values: Array, contrast: Array) -> tuple[Array, Array]:
+    """The contrast of least squares of each value, and the influences of clusters (G, values).
+
+    `design` (G, p, p) and `values` (G, p, values) are X'WX and X'WV by cluster.
+    """
+    whole = design.sum(axis=0)
+    fitted = np.linalg.solve(whole, values.sum(axis=0))
+    left = (values - design @ fitted).transpose(0, 2, 1)
+    return contrast @ fitted, left @ np.linalg.solve(whole, contrast)
 
 
 def _fit(own: Units, contrast: Array) -> _Fit:
-    weighted, plain = own.weighted.sum(axis=0), own.plain.sum(axis=0)
-    coded = np.linalg.solve(weighted, own.coded.sum(axis=0))
-    everywhere = np.linalg.solve(plain, own.proxied.sum(axis=0))
-    drawn = (own.coded - own.weighted @ coded).transpose(0, 2, 1)
-    drawn = drawn @ np.linalg.solve(weighted, contrast)
-    alone = (own.proxied - own.plain @ everywhere).transpose(0, 2, 1)
-    alone = alone @ np.linalg.solve(plain, contrast)
-    return _Fit(
-        people=float(contrast @ coded[:, 0]),
-        proxies=contrast @ coded[:, 1:],
-        everywhere=contrast @ everywhere,
-        toward=drawn[:, 0],
-        differences=drawn[:, 1:] - alone,
-        alone=alone,
-    )
+    coded, drawn = _regressed(own.weighted, own.coded, contrast)
+    everywhere, alone = _regressed(own.plain, own.proxied, contrast)
+    return _Fit(float(coded[0]), coded[1:], everywhere, drawn[:, 0], drawn[:, 1:] - alone)
 
 
 def _weights(fit: _Fit) -> Array:
@@ -192,11 +190,12 @@ def _found(
     own: Units, contrast: Array, row: Row, given: Sequence[float] | None
 ) -> tuple[float, Array, tuple[float, ...]]:
     """The estimate, the influences of clusters (G,), and the weights of the proxies."""
+    if row == "models":
+        everywhere, alone = _regressed(own.plain, own.proxied, contrast)
+        return float(everywhere.mean()), alone.mean(axis=1), ()
     fit = _fit(own, contrast)
     if row == "people":
         return fit.people, fit.toward, ()
-    if row == "models":
-        return float(fit.everywhere.mean()), fit.alone.mean(axis=1), ()
     weights = _weights(fit) if given is None else np.asarray(given, dtype=float)
     estimate = fit.people - float(weights @ (fit.proxies - fit.everywhere))
     return estimate, fit.toward - fit.differences @ weights, tuple(map(float, weights))

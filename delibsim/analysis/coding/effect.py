@@ -3,17 +3,15 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import catalogue, make_table
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
-from delibsim.domain.text import counted
 from delibsim.measures.corrected_effect import (
     FEW_CLUSTERS,
     Effect,
@@ -22,7 +20,7 @@ from delibsim.measures.corrected_effect import (
     people_alone,
     units,
 )
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.measures.planned_codes import Planned, planned
 
 Array = NDArray[np.float64]
 NONE = "none"
@@ -90,8 +88,7 @@ def effect_rows(
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
     design, contrast = _design(own, a)
-    proxies = np.column_stack([np.zeros((len(own.session), 0)), *own.proxies.values()])
-    known = units(design, proxies, own.people, own.chance, own.session)
+    known = units(design, _table(own), own.people, own.chance, own.session)
     named = {"outcome": own.outcome, "a": a, "b": b}
     whole = int(np.linalg.matrix_rank(design)) == design.shape[1]
     some = _read_in_each(own, (a, b))
@@ -107,6 +104,11 @@ def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
         found = None if missing else corrected(known, contrast)
         row = named | {"row": "corrected"} | _row(found, missing)
         yield row | _beside(own, found, people, min(some))
+
+
+def _table(own: CodedTexts) -> Array:
+    """The codes of models, a column each; (n, k)."""
+    return np.column_stack([np.zeros((len(own.session), 0)), *own.proxies.values()])
 
 
 def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]]:
@@ -149,13 +151,13 @@ def _beside(
         return {}
     weights = list(found.weights)
     told = {
-        "lambda": weights[0] if len(weights) == 1 else weights,
+        "lambda": weights,
         "correlation": _correlation(own, weights),
+        "effective": people.n * people.se**2 / found.se**2 if found.se else math.nan,
     }
     if fewest < FEWEST:
         note = f"{fewest} sessions of a treatment were read by people, {FEWEST} are needed"
         return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
-    told["effective"] = people.n * people.error**2 / found.error**2
     if not any(weights):
         told["note"] = "the models say nothing of what people coded: their weight is 0"
     return told
@@ -171,113 +173,6 @@ def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
     return float(np.corrcoef(people, proxy)[0, 1])
 
 
-TEXT, SESSION, TREATMENT, HUMAN, CHANCE = "text", "session", "treatment", "human", "chance"
-ROLES = (TEXT, SESSION, TREATMENT, HUMAN, CHANCE)
-HELD = ("topic", "setting")
-"""Columns of such a name are held constant; every other one holds the codes of a model."""
-
-
-def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str]]:
-    """The texts of a CSV file, and what must be known of it.
-
-    A row is a text, with the columns text, session, treatment, one a model, and `human` and
-    `chance` where people coded it; `named` gives other names of these columns. WrongInput, with
-    all lines that are wrong.
-    """
-    sheet = read_sheet(path)
-    columns = _columns(path, sheet, named)
-    held = [name for name in HELD if name in sheet.header]
-    taken = {*columns.values(), *held}
-    models = [name for name in sheet.header if name not in taken]
-    faults: list[str] = []
-    numbers = {
-        name: _numbers(sheet, name, faults)
-        for name in (*models, *(columns[role] for role in (HUMAN, CHANCE) if role in columns))
-    }
-    cells = {name: _cells(sheet, name) for name in (columns[SESSION], columns[TREATMENT], *held)}
-    _check_names(sheet, cells, faults)
-    nobody = np.full(len(sheet.rows), np.nan)
-    people = numbers.get(columns.get(HUMAN, ""), nobody)
-    chance = numbers.get(columns.get(CHANCE, ""), nobody)
-    _check_chances(sheet, people, chance, faults)
-    refuse_faults(path, faults)
-    texts = CodedTexts(
-        outcome=path.stem,
-        treatment=cells[columns[TREATMENT]],
-        session=cells[columns[SESSION]],
-        proxies={name: numbers[name] for name in models},
-        people=people,
-        chance=chance,
-        held={name: cells[name] for name in held},
-    )
-    return _complete(texts)
-
-
-def _columns(path: Path, sheet: Sheet, named: Mapping[str, str]) -> dict[str, str]:
-    """The column of each role that the table has."""
-    for role, name in named.items():
-        if role not in ROLES:
-            raise unknown("role of a column", role, ROLES)
-        if name not in sheet.header:
-            raise unknown("column", name, sheet.header)
-    found = {role: named.get(role, role) for role in ROLES}
-    for role in (SESSION, TREATMENT):
-        if found[role] not in sheet.header:
-            raise WrongInput(f"{path} has no column '{role}'; name it: {role}=NAME")
-    return {role: name for role, name in found.items() if name in sheet.header}
-
-
-def _cells(sheet: Sheet, name: str) -> list[str]:
-    place = sheet.header.index(name)
-    return [row[place].strip() for row in sheet.rows]
-
-
-def _numbers(sheet: Sheet, name: str, faults: list[str]) -> Array:
-    """The numbers of a column, NaN where a cell is empty."""
-    found = np.full(len(sheet.rows), np.nan)
-    for i, cell in enumerate(_cells(sheet, name)):
-        written = cell.replace(",", ".") if sheet.decimal_comma else cell
-        try:
-            found[i] = float(written or "nan")
-        except ValueError:
-            faults.append(f"line {sheet.lines[i]}: '{name}' holds numbers, not '{cell[:40]}'")
-            continue
-        if written and not math.isfinite(found[i]):
-            faults.append(f"line {sheet.lines[i]}: '{name}' holds numbers, not '{cell[:40]}'")
-    return found
-
-
-def _check_names(sheet: Sheet, cells: Mapping[str, Sequence[str]], faults: list[str]) -> None:
-    for name, column in cells.items():
-        for i, cell in enumerate(column):
-            if not cell:
-                faults.append(f"line {sheet.lines[i]}: no {name}")
-
-
-def _check_chances(sheet: Sheet, people: Array, chance: Array, faults: list[str]) -> None:
-    """Every text of people has the chance with which it was drawn."""
-    for i in np.flatnonzero(~np.isnan(people)):
-        if not 0 < chance[i] <= 1:
-            faults.append(
-                f"line {sheet.lines[i]}: people coded this text, and 'chance' does not say with"
-                " what chance it was drawn, above 0 and at most 1; codes of people's own choice"
-                " correct nothing"
-            )
-
-
-def _complete(texts: CodedTexts) -> tuple[CodedTexts, list[str]]:
-    """The texts that every model coded, and how many were left out."""
-    gaps = {name: np.isnan(values) for name, values in texts.proxies.items()}
-    without = np.zeros(len(texts.session), bool)
-    for gap in gaps.values():
-        without |= gap
-    if not without.any():
-        return texts, []
-    by = ", ".join(f"{name} {int(gap.sum())}" for name, gap in gaps.items() if gap.any())
-    n = counted(int(without.sum()), "text")
-    return texts.chosen(~without), [f"{n} left out, which a model did not code: {by}"]
-
-
 def effects(
     texts: CodedTexts, notes: Sequence[str] = (), contrasts: Sequence[tuple[str, str]] = ()
 ) -> Report:
@@ -287,6 +182,9 @@ def effects(
             raise unknown("treatment", one, sorted(set(texts.treatment), key=natural))
     found = list(effect_rows(texts, contrasts))
     told = [*_sentences(found, texts), *notes]
+    weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
+    for i, own in weights.items():
+        found[i]["lambda"] = ", ".join(f"{weight:.3f}" for weight in own)
     table = make_table("effects/effects", found, few=FEW_CLUSTERS)
     return Report(
         catalogue=catalogue("effects"),
@@ -297,8 +195,16 @@ def effects(
         summary=told,
         something=any("estimate" in row for row in found),
         complete=not notes,
-        shape=lambda: {"sentences": told, "rows": table.plain()},
+        shape=lambda: {"sentences": told, "rows": _plain(table, weights)},
     )
+
+
+def _plain(table: Result, weights: Mapping[int, Sequence[float]]) -> list[dict[str, Any]]:
+    """The rows as plain values, with the weight of the models as a number, of several as a list."""
+    rows = table.plain()
+    for i, own in weights.items():
+        rows[i]["lambda"] = own[0] if len(own) == 1 else list(own)
+    return rows
 
 
 def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts) -> list[str]:
@@ -318,8 +224,79 @@ def _sentence(row: Mapping[str, Any]) -> str:
     low, high = row.get("low", math.nan), row.get("high", math.nan)
     if "estimate" not in row or math.isnan(low):
         return f"{pair}: nothing can be said: {row['note']}"
-    verb = "raised" if low > 0 else "lowered" if high < 0 else "made no difference that is shown in"
+    if low <= 0 <= high:
+        verb = f"shows no effect on {row['outcome']}"
+    else:
+        verb = f"{'raised' if low > 0 else 'lowered'} {row['outcome']}"
     return (
-        f"{pair}: the treatment {verb} {row['outcome']}, {row['estimate']:+.3f}"
-        f" [{low:.3f}; {high:.3f}], as people would code all texts"
+        f"{pair}: it {verb}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], as people would code"
+        " all texts"
     )
+
+
+SHARES = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+"""The shares of texts for which the error is foretold."""
+
+
+def plan_of(
+    texts: CodedTexts, error: float | None, contrasts: Sequence[tuple[str, str]] = ()
+) -> Report:
+    """The report on how large the error of a contrast becomes if people code more texts."""
+    found: list[dict[str, Any]] = []
+    told: list[str] = []
+    for a, b in contrasts or contrasts_of(texts.treatment):
+        own = texts.chosen(np.array([one in (a, b) for one in texts.treatment]))
+        if min(_read_in_each(own, (a, b))) == 0:
+            told.append(f"{a} against {b}: people coded no text of one of the treatments")
+            continue
+        design, contrast = _design(own, a)
+        plan = planned(design, _table(own), own.people, own.chance, own.session, contrast)
+        named = {"outcome": texts.outcome, "a": a, "b": b}
+        found += [named | row for row in _foretold(plan, int(own.drawn.sum()))]
+        if error is not None:
+            told.append(f"{a} against {b}: {_needed(plan, error, int(own.drawn.sum()))}")
+    table = make_table("effects/plan", found)
+    return Report(
+        catalogue=catalogue("effects"),
+        title=f"Codes of people for an effect on {texts.outcome}",
+        results={table.name: table},
+        about={"outcome": texts.outcome, "error": error},
+        told=told,
+        summary=told,
+        something=bool(found),
+        shape=lambda: {"sentences": told, "rows": table.plain()},
+    )
+
+
+def _foretold(plan: Planned, now: int) -> Iterator[dict[str, Any]]:
+    """The error by the share of texts that people code, in these sessions and in twice as many."""
+    shares = sorted({*SHARES, now / plan.units})
+    for share in shares:
+        codes = round(share * plan.units)
+        yield {
+            "codes": codes,
+            "share": share,
+            "error": plan.error(share),
+            "twice": plan.error(share / 2, 2),
+            "note": "as many as there are" if codes == now else "",
+        }
+
+
+def _needed(plan: Planned, error: float, now: int) -> str:
+    """How many texts people must still code for this error."""
+    share, wider = plan.share(error), plan.share(error, 2)
+    if math.isnan(share) and math.isnan(wider):
+        return (
+            f"an error of {error:g} needs more than twice the sessions; with all texts of these"
+            f" coded it is {plan.error(1):.3f}"
+        )
+    if math.isnan(share):
+        codes = math.ceil(wider * plan.units * 2)
+        return (
+            f"an error of {error:g} is out of reach in these sessions ({plan.error(1):.3f} with all"
+            f" texts coded); in twice as many it takes {codes:,} codes"
+        )
+    codes = math.ceil(share * plan.units)
+    if codes <= now:
+        return f"an error of {error:g} takes {codes:,} codes; there are {now:,}"
+    return f"an error of {error:g} takes {codes:,} codes: {codes - now:,} more than there are"
