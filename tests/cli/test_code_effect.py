@@ -55,7 +55,7 @@ def test_the_rows_of_the_worked_example(delibsim, table):
     assert corrected["lambda"] == pytest.approx([0.5740328337, 0.2983073315])
     assert corrected["effective"] == pytest.approx(30 * (0.3038110208 / 0.1608995338) ** 2)
     assert corrected["low"] is None
-    assert "6 sessions" in corrected["note"]
+    assert corrected["note"] == "a treatment has 6 sessions; an interval needs 10"
     assert models["note"] == "not valid by itself"
 
 

@@ -12,6 +12,7 @@ from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
+from delibsim.domain.text import counted
 from delibsim.measures.corrected_effect import (
     FEW_CLUSTERS,
     Effect,
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 NONE = "none"
 """The treatment with which others are compared, where there is one."""
 FEWEST = 10
-"""Sessions of a treatment that people must have read for a corrected interval."""
+"""Sessions that a treatment must have for a corrected interval."""
 NOT_VALID = "not valid by itself"
 
 
@@ -91,7 +92,7 @@ def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
     known = units(design, _table(own), own.people, own.chance, own.session)
     named = {"outcome": own.outcome, "a": a, "b": b}
     whole = int(np.linalg.matrix_rank(design)) == design.shape[1]
-    some = _read_in_each(own, (a, b))
+    some, sessions = _read_in_each(own, (a, b)), _sessions_of_each(own, (a, b))
     why = "" if whole else "the treatments differ in what is held constant"
     missing = why or ("" if min(some) else "people coded no text of one of the treatments")
     people = None if missing else people_alone(known, contrast)
@@ -103,7 +104,7 @@ def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
     if own.proxies and own.drawn.any():
         found = None if missing else corrected(known, contrast)
         row = named | {"row": "corrected"} | _row(found, missing)
-        yield row | _beside(own, found, people, min(some))
+        yield row | _beside(own, found, people, min(sessions))
 
 
 def _table(own: CodedTexts) -> Array:
@@ -126,6 +127,12 @@ def _read_in_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
     return [sum(treatment == one for one, _ in read) for treatment in treatments]
 
 
+def _sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
+    """How many sessions each treatment has."""
+    pairs = set(zip(own.treatment, own.session, strict=True))
+    return [sum(treatment == one for one, _ in pairs) for treatment in treatments]
+
+
 def _row(found: Effect | None, note: str) -> dict[str, Any]:
     if found is None:
         return {"note": note}
@@ -146,7 +153,7 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
 def _beside(
     own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int
 ) -> dict[str, Any]:
-    """What the corrected row says beside its estimate; no interval where too few were read."""
+    """What the corrected row says beside its estimate; no interval where there are too few sessions."""
     if found is None or people is None:
         return {}
     weights = list(found.weights)
@@ -156,7 +163,7 @@ def _beside(
         "effective": people.n * people.se**2 / found.se**2 if found.se else math.nan,
     }
     if fewest < FEWEST:
-        note = f"{fewest} sessions of a treatment were read by people, {FEWEST} are needed"
+        note = f"a treatment has {counted(fewest, 'session')}; an interval needs {FEWEST}"
         return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
     if not any(weights):
         told["note"] = "the models say nothing of what people coded: their weight is 0"
