@@ -153,7 +153,7 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
 def _beside(
     own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int
 ) -> dict[str, Any]:
-    """What the corrected row says beside its estimate; no interval where there are too few sessions."""
+    """What the corrected row says beside its estimate; too few sessions give no interval."""
     if found is None or people is None:
         return {}
     weights = list(found.weights)
