@@ -60,7 +60,7 @@ def read(lines: Iterator[str], folder: str) -> CodedTexts:
 
 def covered(case: tuple[int, float, float, str], repeats: int, folder: str) -> dict[str, Value]:
     """One row: how the intervals of one kind of study fare."""
-    rng = np.random.default_rng(7)
+    rng = np.random.default_rng([case[0], int(10 * case[1]), int(10 * case[2]), len(case[3])])
     held = {"people": [], "models": [], "corrected": [], "weight 1": []}
     widths = {"people": [], "corrected": []}
     foretold, later = [], []

@@ -68,11 +68,11 @@ def test_a_clustered_mean_is_that_of_glide(reference):
 
 def test_few_clusters_take_the_jackknife_and_many_the_sandwich():
     rng = np.random.default_rng(3)
-    t = np.tile([0, 1], 40)
-    y = t + rng.normal(size=80)
-    x = np.column_stack([np.ones(80), t])
-    few = people_alone(units(x, y, y, np.ones(80), np.arange(80) // 4), CONTRAST)
-    many = people_alone(units(x, y, y, np.ones(80), np.arange(80)), CONTRAST)
+    t = np.tile([0, 1], 50)
+    y = t + rng.normal(size=100)
+    x = np.column_stack([np.ones(100), t])
+    few = people_alone(units(x, y, y, np.ones(100), np.arange(100) // 5), CONTRAST)
+    many = people_alone(units(x, y, y, np.ones(100), np.arange(100)), CONTRAST)
     assert few.error == few.jackknife
     assert few.clusters == 20
     assert math.isnan(many.jackknife)
