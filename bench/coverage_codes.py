@@ -72,7 +72,7 @@ def covered(case: tuple[int, float, float, str], repeats: int, folder: str) -> d
                 widths[row["row"]].append(row["high"] - row["low"])
         plain = corrected(known(texts), [0, 1], [1.0])
         held["weight 1"].append(plain.low <= EFFECT <= plain.high)
-        rows = plan_of(texts, None).results["plan"].rows
+        rows = plan_of([texts], None).results["plan"].rows
         foretold.append(float(rows[rows["share"] == LATER]["error"].iloc[0]))
         again = read(study(rng, *case[:3], "equal", LATER), folder)
         later.append(corrected(known(again), [0, 1]).estimate)

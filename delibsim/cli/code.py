@@ -20,6 +20,7 @@ from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
 from delibsim.cli.options import (
+    RUNS,
     TEXT,
     Words,
     choice,
@@ -29,7 +30,7 @@ from delibsim.cli.options import (
     settings_of_kind,
 )
 from delibsim.cli.results import end_with_report
-from delibsim.cli.terminal import shown
+from delibsim.cli.terminal import shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
@@ -165,14 +166,17 @@ def _a_text(usd: Range, n: int) -> Range:
 app = commands_of(Code())
 
 COLUMNS = {"session": TEXT, "treatment": TEXT, "human": TEXT, "chance": TEXT, "text": TEXT}
+SCHEME = {"scheme": TEXT}
 
 
 @declared(app, "code", "effect")
 def effect(
-    file: Path,
-    columns: Words = None,
+    source: str,
+    settings: Words = None,
+    dimension: str = "",
     contrast: Words = None,
     out: Path | None = None,
+    root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
     """What a treatment did to what was coded: by people alone, by models alone, and corrected.
@@ -182,19 +186,20 @@ def effect(
     out, 4 if nothing can be said.
     """
     from delibsim.analysis.coding.effect import effects  # pandas is slow to import
-    from delibsim.analysis.coding.effect_files import texts_in
 
-    texts, notes = texts_in(file, _named(columns or []))
-    end_with_report(effects(texts, notes, list(map(_contrast, contrast or []))), out, as_json)
+    outcomes, notes = _outcomes(source, settings or [], dimension, root)
+    end_with_report(effects(outcomes, notes, _contrasts(contrast)), out, as_json)
 
 
 @declared(app, "code", "plan")
 def plan(
-    file: Path,
-    columns: Words = None,
+    source: str,
+    settings: Words = None,
     error: float | None = None,
+    dimension: str = "",
     contrast: Words = None,
     out: Path | None = None,
+    root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
     """How many texts people must still code for a wanted error of `code effect`.
@@ -203,17 +208,36 @@ def plan(
     sessions. Exit code 0; 4 if people coded nothing from which it could be foretold.
     """
     from delibsim.analysis.coding.effect import plan_of  # pandas is slow to import
-    from delibsim.analysis.coding.effect_files import texts_in
 
     if error is not None and not 0 < error < math.inf:
         raise WrongInput(f"--error is a number above 0, not {error:g}")
-    texts, _ = texts_in(file, _named(columns or []))
-    end_with_report(plan_of(texts, error, list(map(_contrast, contrast or []))), out, as_json)
+    outcomes, _ = _outcomes(source, settings or [], dimension, root)
+    end_with_report(plan_of(outcomes, error, _contrasts(contrast)), out, as_json)
+
+
+def _outcomes(source: str, words: Sequence[str], dimension: str, root: Path) -> tuple[Any, Any]:
+    """The outcomes of a file or of a study, and what must be known of them."""
+    from delibsim.analysis.coding.effect_files import texts_in
+
+    if Path(source).is_file():
+        if dimension:
+            raise WrongInput("--dimension is of a study; a file has the codes of one")
+        texts, notes = texts_in(Path(source), _named(words))
+        return [texts], notes
+    from delibsim.conduct.code_report import outcomes_of_codes
+
+    own, columns = parted(words, SCHEME)
+    scheme = settings_of(own, SCHEME)["scheme"]
+    return outcomes_of_codes(study_at(source, root), scheme, dimension, _named(columns))
 
 
 def _named(words: Sequence[str]) -> dict[str, str]:
     """The columns that are named, by role."""
     return {role: name for role, name in settings_of(words, COLUMNS).items() if name}
+
+
+def _contrasts(words: Words) -> list[tuple[str, str]]:
+    return [_contrast(word) for word in words or []]
 
 
 def _contrast(word: str) -> tuple[str, str]:

@@ -154,7 +154,7 @@ def test_what_the_plan_foretells_is_the_error_of_the_draw_that_comes(delibsim, t
     now = next(row for row in plan["rows"] if row["note"])
     assert now["codes"] == read["n"]
     assert now["error"] == pytest.approx(read["se"], rel=0.1)
-    assert plan["sentences"][0].startswith("normative against none: an error of 0.05")
+    assert plan["sentences"][0].startswith("normative against none, codes: an error of 0.05")
 
 
 def test_a_plan_without_codes_of_people_foretells_nothing(delibsim, table):
@@ -162,3 +162,52 @@ def test_a_plan_without_codes_of_people_foretells_nothing(delibsim, table):
     file = table(*rows, head="text,session,treatment,m1,m2")
     assert delibsim("code", "plan", file).code == 4
     assert delibsim("code", "plan", file, "--error", "-1").code == 2
+
+
+@pytest.fixture
+def pilot(delibsim):
+    """A study of two treatments, coded by a citizen."""
+    grid = ("topic=ccps", "treatment=normative,basic", "replicate=range(1,4)")
+    small = ("group.size=2", "rounds=1", "seed=7")
+    assert delibsim("run", "-m", "-q", "pilot", *grid, *small).code == 0
+    assert delibsim("code", "ask", "pilot", "scheme=dqi3", "model=citizen").code == 0
+    return "pilot"
+
+
+def filled(folder, file, level):
+    """Answer every line of a form."""
+    lines = (folder / file).read_text(encoding="utf-8-sig").splitlines()
+    answered = [lines[0], *(f"{line}{level(i)}" for i, line in enumerate(lines[1:]))]
+    (folder / file).write_text("\n".join(answered) + "\n", encoding="utf-8")
+    return file
+
+
+def test_the_codes_of_a_study_have_effects_by_dimension(delibsim, home, pilot):
+    handed = delibsim("code", "handout", pilot, "--n", 8, "-o", "pack", "--json")
+    assert handed.code == 0
+    form = filled(home, "pack/form.csv", lambda i: i % 3)
+    assert delibsim("code", "collect", pilot, form).code == 0
+    found = delibsim("code", "effect", pilot, "--dimension", "justification", "--json")
+    assert found.code == 0
+    assert [row["row"] for row in found.json["rows"]] == ["people", "models", "corrected"]
+    people = found.json["rows"][0]
+    assert (people["outcome"], people["a"], people["b"]) == ("justification", "normative", "basic")
+    assert people["n"] == 8
+    assert found.json["rows"][1]["clusters"] == 6
+    plan = delibsim("code", "plan", pilot, "--error", "0.5", "--json")
+    assert {row["outcome"] for row in plan.json["rows"]} >= {"justification", "groups"}
+    unknown = delibsim("code", "effect", pilot, "--dimension", "justice")
+    assert unknown.code == 2
+    assert "justification" in unknown.err
+
+
+def test_codes_of_texts_that_people_chose_themselves_correct_nothing(delibsim, home, pilot):
+    assert delibsim("code", "handout", pilot, "--n", 4, "-o", "pack").code == 0
+    form = filled(home, "pack/form.csv", lambda i: 1)
+    assert delibsim("code", "collect", pilot, form).code == 0
+    (pack,) = (home / "runs" / pilot / "annotations" / "code-dqi3" / "packs").glob("*.json")
+    pack.unlink()
+    found = delibsim("code", "effect", pilot, "--dimension", "justification")
+    assert found.code == 2
+    assert "none was drawn with a known chance" in found.err
+    assert "code handout" in found.err

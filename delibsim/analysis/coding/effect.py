@@ -88,21 +88,23 @@ def effect_rows(
 
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
-    design, contrast = _design(own, a)
-    known = units(design, _table(own), own.people, own.chance, own.session)
-    named = {"outcome": own.outcome, "a": a, "b": b}
-    whole = int(np.linalg.matrix_rank(design)) == design.shape[1]
+    made = _design(own, a)
     some, sessions = _read_in_each(own, (a, b)), _sessions_of_each(own, (a, b))
-    why = "" if whole else "the treatments differ in what is held constant"
+    why = "" if made else "the treatments differ in what is held constant"
     missing = why or ("" if min(some) else "people coded no text of one of the treatments")
-    people = None if missing else people_alone(known, contrast)
+    people = models = found = None
+    if made:
+        design, contrast = made
+        known = units(design, _table(own), own.people, own.chance, own.session)
+        models = models_alone(known, contrast) if own.proxies else None
+        people = None if missing else people_alone(known, contrast)
+        found = None if missing or not own.proxies else corrected(known, contrast)
+    named = {"outcome": own.outcome, "a": a, "b": b}
     if own.drawn.any():
         yield named | {"row": "people"} | _row(people, missing)
     if own.proxies:
-        models = None if why else models_alone(known, contrast)
         yield named | {"row": "models"} | _row(models, why or NOT_VALID)
     if own.proxies and own.drawn.any():
-        found = None if missing else corrected(known, contrast)
         row = named | {"row": "corrected"} | _row(found, missing)
         yield row | _beside(own, found, people, min(sessions))
 
@@ -112,13 +114,25 @@ def _table(own: CodedTexts) -> Array:
     return np.column_stack([np.zeros((len(own.session), 0)), *own.proxies.values()])
 
 
-def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]]:
-    """The design of a text (n, p): the intercept, treatment a, what is held; and the contrast."""
-    columns = [np.ones(len(own.treatment)), np.array([one == a for one in own.treatment], float)]
+def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]] | None:
+    """The design of a text (n, p): treatment a, the intercept, and what is held constant; and the
+    contrast. None where the treatments differ in what is held constant.
+    """
+    treated = np.array([one == a for one in own.treatment], float)
+    columns = [np.ones(len(treated))]
     for values in own.held.values():
         for level in sorted(set(values), key=natural)[1:]:
-            columns.append(np.array([value == level for value in values], float))
-    return np.column_stack(columns), [0.0, 1.0, *[0.0] * (len(columns) - 2)]
+            column = np.array([value == level for value in values], float)
+            if _adds(column, columns):
+                columns.append(column)
+    if not _adds(treated, columns):
+        return None
+    return np.column_stack([treated, *columns]), [1.0, *[0.0] * len(columns)]
+
+
+def _adds(column: Array, columns: Sequence[Array]) -> bool:
+    """Whether a column is no combination of these, which are none of each other."""
+    return int(np.linalg.matrix_rank(np.column_stack([*columns, column]))) > len(columns)
 
 
 def _read_in_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
@@ -181,29 +195,42 @@ def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
 
 
 def effects(
-    texts: CodedTexts, notes: Sequence[str] = (), contrasts: Sequence[tuple[str, str]] = ()
+    outcomes: Sequence[CodedTexts],
+    notes: Sequence[str] = (),
+    contrasts: Sequence[tuple[str, str]] = (),
 ) -> Report:
-    """The report on the effects on one outcome."""
-    for one in (name for pair in contrasts for name in pair):
-        if one not in texts.treatment:
-            raise unknown("treatment", one, sorted(set(texts.treatment), key=natural))
-    found = list(effect_rows(texts, contrasts))
-    told = [*_sentences(found, texts), *notes]
+    """The report on the effects on some outcomes."""
+    _check(outcomes, contrasts)
+    found: list[dict[str, Any]] = []
+    told: list[str] = []
+    for texts in outcomes:
+        rows = list(effect_rows(texts, contrasts))
+        told += _sentences(rows, texts)
+        found += rows
+    told = [*dict.fromkeys(told), *notes]
     weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
     for i, own in weights.items():
         found[i]["lambda"] = ", ".join(f"{weight:.3f}" for weight in own)
     table = make_table("effects/effects", found, few=FEW_CLUSTERS)
     return Report(
         catalogue=catalogue("effects"),
-        title=f"Effects on {texts.outcome}",
+        title="Effects on what was coded",
         results={table.name: table},
-        about={"outcome": texts.outcome, "notes": list(notes)},
+        about={"outcomes": [one.outcome for one in outcomes], "notes": list(notes)},
         told=told,
         summary=told,
         something=any("estimate" in row for row in found),
         complete=not notes,
         shape=lambda: {"sentences": told, "rows": _plain(table, weights)},
     )
+
+
+def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]]) -> None:
+    """WrongInput for a contrast of a treatment that no text has."""
+    known = sorted({one for texts in outcomes for one in texts.treatment}, key=natural)
+    for one in (name for pair in contrasts for name in pair):
+        if one not in known:
+            raise unknown("treatment", one, known)
 
 
 def _plain(table: Result, weights: Mapping[int, Sequence[float]]) -> list[dict[str, Any]]:
@@ -230,14 +257,13 @@ def _sentence(row: Mapping[str, Any]) -> str:
     pair = f"{row['a']} against {row['b']}"
     low, high = row.get("low", math.nan), row.get("high", math.nan)
     if "estimate" not in row or math.isnan(low):
-        return f"{pair}: nothing can be said: {row['note']}"
+        return f"{pair}: nothing can be said of {row['outcome']}: {row['note']}"
+    verb = "raised" if low > 0 else "lowered"
     if low <= 0 <= high:
-        verb = f"shows no effect on {row['outcome']}"
-    else:
-        verb = f"{'raised' if low > 0 else 'lowered'} {row['outcome']}"
+        verb = "no effect is shown on"
     return (
-        f"{pair}: it {verb}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], as people would code"
-        " all texts"
+        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], as"
+        " people would code all texts"
     )
 
 
@@ -246,28 +272,35 @@ SHARES = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
 
 
 def plan_of(
-    texts: CodedTexts, error: float | None, contrasts: Sequence[tuple[str, str]] = ()
+    outcomes: Sequence[CodedTexts],
+    error: float | None,
+    contrasts: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """The report on how large the error of a contrast becomes if people code more texts."""
+    _check(outcomes, contrasts)
     found: list[dict[str, Any]] = []
     told: list[str] = []
-    for a, b in contrasts or contrasts_of(texts.treatment):
-        own = texts.chosen(np.array([one in (a, b) for one in texts.treatment]))
-        if min(_read_in_each(own, (a, b))) == 0:
-            told.append(f"{a} against {b}: people coded no text of one of the treatments")
-            continue
-        design, contrast = _design(own, a)
-        plan = planned(design, _table(own), own.people, own.chance, own.session, contrast)
-        named = {"outcome": texts.outcome, "a": a, "b": b}
-        found += [named | row for row in _foretold(plan, int(own.drawn.sum()))]
-        if error is not None:
-            told.append(f"{a} against {b}: {_needed(plan, error, int(own.drawn.sum()))}")
+    for texts in outcomes:
+        for a, b in contrasts or contrasts_of(texts.treatment):
+            own = texts.chosen(np.array([one in (a, b) for one in texts.treatment]))
+            pair = f"{a} against {b}, {texts.outcome}"
+            made = _design(own, a) if min(_read_in_each(own, (a, b))) else None
+            if made is None:
+                told.append(f"{pair}: people must have coded texts of both treatments")
+                continue
+            design, contrast = made
+            plan = planned(design, _table(own), own.people, own.chance, own.session, contrast)
+            now = int(own.drawn.sum())
+            named = {"outcome": texts.outcome, "a": a, "b": b}
+            found += [named | row for row in _foretold(plan, now)]
+            if error is not None:
+                told.append(f"{pair}: {_needed(plan, error, now)}")
     table = make_table("effects/plan", found)
     return Report(
         catalogue=catalogue("effects"),
-        title=f"Codes of people for an effect on {texts.outcome}",
+        title="Codes of people for an effect on what was coded",
         results={table.name: table},
-        about={"outcome": texts.outcome, "error": error},
+        about={"outcomes": [one.outcome for one in outcomes], "error": error},
         told=told,
         summary=told,
         something=bool(found),
