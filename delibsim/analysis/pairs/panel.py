@@ -18,7 +18,8 @@ from delibsim.analysis.pairs.fitted import (
 )
 from delibsim.analysis.result import Result, make_table
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.fit import Fit, crowd_bt, fit, likelihood_ratio
+from delibsim.measures.bradley_terry.fit import Fit, fit
+from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
 from delibsim.measures.correlations import (
     Agreement,
