@@ -81,17 +81,17 @@ class Sheet:
 class Vote:
     """What one judge says of one sheet on one dimension, in one run; runs count from 1.
 
-    `outcome` is None where the vote is missing; then `reason` says why. `rationale` is what the
+    `outcome` is None where the vote is `missing`, which says why. `rationale` is what the
     judge wrote before its label, "" where it was not asked for. Raises WrongInput for an
-    outcome that is none, and for a vote with neither or both of outcome and reason.
+    outcome that is none, and for a vote with neither or both of outcome and reason why.
     """
 
     sheet: Sheet
     judge: str
     dimension: str
-    outcome: Outcome | None
+    outcome: Outcome | None = None
     run: int = 1
-    reason: Reason | None = None
+    missing: Reason | None = None
     rationale: str = ""
 
     def __post_init__(self) -> None:
@@ -99,18 +99,13 @@ class Vote:
         place = f"the vote of '{self.judge}' on '{self.sheet.a}' and '{self.sheet.b}'"
         if self.outcome is not None and self.outcome not in OUTCOMES:
             raise WrongInput(f"{place} is '{self.outcome}'; an outcome is a, b or tie")
-        if (self.outcome is None) == (self.reason is None):
+        if (self.outcome is None) == (self.missing is None):
             raise WrongInput(f"{place} needs either an outcome or a reason why it is missing")
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
         """What tells it from all other votes of its comparison; ids are unique in a study."""
         return self.sheet.a, self.sheet.b, self.dimension, self.judge, self.run
-
-    @property
-    def missing(self) -> Reason | None:
-        """Why it is missing, as other answers about texts say it; None where it is not."""
-        return self.reason
 
     @property
     def winner(self) -> str | None:

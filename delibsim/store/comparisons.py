@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.adaptive import Batch, Stop
-from delibsim.domain.comparison import Outcome, Sheet, Vote
-from delibsim.domain.reason import Reason
+from delibsim.domain.comparison import Sheet, Vote
 from delibsim.domain.scheme import QualityDimension
 from delibsim.store.answers import Answers
 from delibsim.store.codec import Damaged
@@ -16,34 +15,6 @@ from delibsim.store.records import built
 
 PREFIX = "compare-"
 """What the names of the tasks of comparisons begin with."""
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A vote as it stands in a file: flat, and without what says nothing."""
-
-    a: str
-    b: str
-    dimension: str
-    judge: str
-    run: int
-    group: str = ""
-    outcome: Outcome | None = None
-    missing: Reason | None = None
-    rationale: str = ""
-
-    @classmethod
-    def of(cls, vote: Vote) -> "_Line":
-        """A vote as one line."""
-        sheet = vote.sheet
-        own = (sheet.a, sheet.b, vote.dimension, vote.judge, vote.run, sheet.group, vote.outcome)
-        return cls(*own, vote.reason, vote.rationale)
-
-    def answer(self) -> Vote:
-        """The vote of the line."""
-        sheet = Sheet(self.a, self.b, self.group)
-        own = (sheet, self.judge, self.dimension, self.outcome, self.run)
-        return Vote(*own, self.missing, self.rationale)
 
 
 STEP: Any = Batch | Stop
@@ -57,7 +28,8 @@ class Comparisons(Answers[Vote]):
     called = "comparison"
     command = "delibsim compare ask"
     packs_bind = True
-    line = _Line
+    of_models = Vote
+    flat = ("sheet", Sheet)
 
     def dimensions(self) -> dict[str, QualityDimension]:
         """The dimensions on which texts were compared, as they were then; Damaged if one cannot be
@@ -65,10 +37,6 @@ class Comparisons(Answers[Vote]):
         """
         kept = self.files.task()["dimensions"]
         return {id: built(QualityDimension, plain, f"dimension {id}") for id, plain in kept.items()}
-
-    def every(self, faults: list[str] | None = None) -> list[Vote]:
-        """Every vote: those of language models or imported ones, then those of people."""
-        return [*self.all(faults), *self.people(faults)]
 
     @property
     def steps_file(self) -> Path:

@@ -4,26 +4,17 @@ The debates that people were handed, and what they say of them, lie in the folde
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from delibsim.domain.annotation import annotated
 from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
-from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording, wording_kept
-from delibsim.store import codec
 from delibsim.store.annotations import ANNOTATIONS
 from delibsim.store.answers import Answers
-from delibsim.store.files import each_line, json_text
 from delibsim.store.packs import packs_of
-from delibsim.store.reading import adapter
-from delibsim.store.records import first_of_each
 from delibsim.store.runs import Runs
 
 PREFIX = "rating-"
@@ -40,23 +31,7 @@ class Ratings(Answers[Rating]):
     called = "panel"
     key = "panel"
     command = "delibsim rate ask"
-
-    def _read(self, file: Path, faults: list[str] | None) -> list[Rating]:
-        found, damaged = [], 0
-        for _, line in each_line(file):
-            plain = dict(line or {})
-            try:
-                plain["missing"] = codec.reasons_from_plain(plain.get("missing", {}))
-                found.append(adapter(Rating).validate_json(json_text(plain), strict=True))
-            except (codec.Damaged, ValidationError, ValueError):
-                damaged += 1
-        if damaged and faults is not None:
-            faults.append(f"{file}: {counted(damaged, 'damaged line')}")
-        return first_of_each(found, file, faults)
-
-    def _plain(self, answer: Rating) -> Mapping[str, Any]:
-        plain = adapter(Rating).dump_python(answer, mode="json")
-        return plain | {"missing": codec.reasons_to_plain(answer.missing)}
+    of_models = Rating
 
 
 def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:

@@ -82,7 +82,7 @@ def test_the_first_rule_that_holds_ends_it(course):
 def test_nothing_is_chosen_by_votes_that_say_nothing():
     first = next_step(CHAIN, [], [])
     votes = [
-        Vote(sheet, "judge", "logical", None, reason=Reason("refusal")) for sheet in first.sheets
+        Vote(sheet, "judge", "logical", None, missing=Reason("refusal")) for sheet in first.sheets
     ]
     assert next_step(CHAIN, [first], votes).told == "no_votes"
 

@@ -212,7 +212,7 @@ def test_an_export_without_texts_holds_no_word_of_them_and_keeps_their_hashes(
     runs = Runs(study.parent, "tram")
     summaries = Summaries.of(runs, "main")
     refused = Reason("refusal", "I will not write of violins")
-    summaries.add([Summary(Slot("shy", 8), reason=refused)])
+    summaries.add([Summary(Slot("shy", 8), missing=refused)])
     assert delibsim("export", "tram", "-o", "whole", "--json").code == 0
     bare = delibsim("export", "tram", "-o", "bare", "--format", "both", "--without-texts")
     assert bare.code == 0

@@ -182,9 +182,9 @@ async def test_a_part_that_is_refused_leaves_its_summary_missing_and_nothing_is_
         own = ("plan=chunks", "part=4", "sizes=all", "runs=1")
         planned, outcome = await ask(runs, provider, *own)
         assert not any("of the parts, one a" in call.text for call in provider.requests)
-    (missing,) = [one for one in planned.answers.all() if one.reason]
+    (missing,) = [one for one in planned.answers.all() if one.missing]
     assert missing.slot.model == "local_parts4"
-    assert f" of {-(-SPOKEN // 4)}: No." in str(missing.reason)
+    assert f" of {-(-SPOKEN // 4)}: No." in str(missing.missing)
     assert dict(outcome.missing) == {"refusal": 1}
     assert (await road.replay(SUMMARIES.kept(runs, ""))).verdict == "equal"
 

@@ -144,7 +144,7 @@ def test_a_model_judges_for_those_whose_opinions_it_is_shown(study):
         Judgment(Sitting(ONE, "b"), "m", four),
         Judgment(Sitting(ONE, "b", TWO), "m", {"rep": 5}),
         Judgment(Sitting(ONE, "c"), "m", {"inf": 2}),
-        Judgment(Sitting(TWO, "c"), "m", reason=Reason("refusal")),
+        Judgment(Sitting(TWO, "c"), "m", missing=Reason("refusal")),
     ]
     Judgments.of(study, "main").add(given)
     found = records_of_study(study, "m")

@@ -92,7 +92,7 @@ def test_a_pair_has_no_order_and_a_sheet_has_one():
 def test_the_winner_of_a_vote():
     winners = [Vote(SHEET, "judge", "logical", outcome).winner for outcome in ("a", "b", "tie")]
     assert winners == ["t2", "t1", None]
-    assert Vote(SHEET, "judge", "logical", None, reason=Reason("refusal")).winner is None
+    assert Vote(SHEET, "judge", "logical", None, missing=Reason("refusal")).winner is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_winner_of_a_vote():
         (lambda: Sheet("t", "t"), "paired with itself"),
         (lambda: Vote(SHEET, "judge", "logical", WRONG), "an outcome is a, b or tie"),
         (lambda: Vote(SHEET, "judge", "logical", None), "a reason why it is missing"),
-        (lambda: Vote(SHEET, "judge", "logical", "a", reason=Reason("refusal")), "either"),
+        (lambda: Vote(SHEET, "judge", "logical", "a", missing=Reason("refusal")), "either"),
         (lambda: Design(WRONG), "there are: all, ring"),
         (lambda: Design("ring"), "needs neighbours"),
         (lambda: Design("all", size=4), "has no size"),

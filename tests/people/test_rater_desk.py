@@ -248,5 +248,5 @@ def test_a_summary_is_judged_after_ones_own_opinion(tmp_path, monkeypatch):
     assert Rows(desk, nullcontext).bring() == 1
     judgments = Judgments.of(runs, "main").people()
     assert len(judgments) == 2
-    assert all(one.reason is None and len(one.values) == 4 for one in judgments)
+    assert all(one.missing is None and len(one.values) == 4 for one in judgments)
     assert joined(desk, "ben", task).sheets != held.sheets

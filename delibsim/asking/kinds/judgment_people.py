@@ -124,11 +124,11 @@ class SummaryPack(Pack):
     def said(self, answer: Judgment) -> str:
         """The numbers."""
         listed = ", ".join(f"{name} {value}" for name, value in answer.values.items())
-        return str(answer.reason) if answer.reason else listed
+        return str(answer.missing) if answer.missing else listed
 
     def told(self, answers: Sequence[Judgment]) -> list[str]:
         """How many sheets have another check."""
-        lost = {one.judge for one in answers if one.reason and one.reason.code == INATTENTIVE}
+        lost = {one.judge for one in answers if one.missing and one.missing.code == INATTENTIVE}
         told = "kept, and counted as missing (inattentive)"
         return [f"{counted(len(lost), 'sheet')} with another check: {told}"] if lost else []
 

@@ -201,7 +201,7 @@ def _part_question(
         found[slot][number] = reply
         whole = len(found[slot]) == len(parts[slot])
         reason = _why_missing(found[slot]) if whole else None
-        return [] if reason is None else [Summary(slot, reason=reason)]
+        return [] if reason is None else [Summary(slot, missing=reason)]
 
     return Question(
         unit=unit,

@@ -143,7 +143,7 @@ def _summaries(runs: Runs, faults: list[str]) -> Iterator[Row]:
     for name in Summaries.names(runs):
         for one in Summaries.of(runs, name).all(faults):
             about = {"study": runs.study, "task": name, "summary": one.id, **vars(one.slot)}
-            row = about | {"missing": _reason(one.reason)}
+            row = about | {"missing": _reason(one.missing)}
             if one.text:
                 row |= {"words": one.words, "sha256": one.sha256, "text": one.text}
             yield row
@@ -167,7 +167,7 @@ def _judgment(one: Judgment, two: bool) -> Row:
     if two:
         named = {"a": sitting.summary, "b": sitting.other, "first": one.first}
     values = {name: one.values.get(name) for name in DIMENSIONS}
-    return {**named, "opinion": sitting.opinion, **values, "missing": _reason(one.reason)}
+    return {**named, "opinion": sitting.opinion, **values, "missing": _reason(one.missing)}
 
 
 def _trained(runs: Runs, faults: list[str]) -> Iterator[Row]:
