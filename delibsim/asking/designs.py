@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from delibsim.domain.annotation import Text
-from delibsim.domain.comparison import Design, Orders, Pair, Scheme, Sheet
+from delibsim.domain.comparison import Orders, Pair, Scheme, Sheet
 from delibsim.domain.seed import seed_of
 from delibsim.measures import designs
 
@@ -33,25 +33,24 @@ class Drawing:
     order: Orders = "one"
     listed: tuple[Pair, ...] = ()
 
-    def design(self, n: int) -> Design:
-        """The design of a group of n texts: all pairs where so many comparisons a text need them.
+    def design(self, n: int) -> tuple[Scheme, int]:
+        """The design of a group of n texts, with its neighbours, its size or its pairs: all pairs
+        where so many comparisons a text need them.
 
-        >>> Drawing("random", per_text=10).design(30).pairs
-        150
-        >>> Drawing("ring", per_text=10).design(8).scheme
-        'all'
+        >>> Drawing("random", per_text=10).design(30)
+        ('random', 150)
+        >>> Drawing("ring", per_text=10).design(8)
+        ('all', 0)
         """
         if self.scheme in ("all", "list"):
-            return Design(self.scheme, order=self.order)
+            return self.scheme, 0
         if self.scheme == "groups":
-            few = n < self.size
-            return Design("all") if few else Design("groups", size=self.size, order=self.order)
+            return ("all", 0) if n < self.size else ("groups", self.size)
         if self.per_text >= n - 1:
-            return Design("all", order=self.order)
+            return "all", 0
         if self.scheme == "ring":
-            return Design("ring", neighbours=self.per_text, order=self.order)
-        pairs = max(math.ceil(n * self.per_text / 2), n - 1)
-        return Design("random", pairs=pairs, order=self.order)
+            return "ring", self.per_text
+        return "random", max(math.ceil(n * self.per_text / 2), n - 1)
 
 
 def sheets_of(
@@ -88,14 +87,15 @@ def _pairs(group: str, ids: Sequence[str], drawing: Drawing, names: Names) -> li
         own = [pair for pair in drawing.listed if pair.group == group]
         listed = [sorted((numbers[pair.one], numbers[pair.other])) for pair in own]
         return [(low, high) for low, high in listed]
-    n, design = len(ids), drawing.design(len(ids))
-    seed = seed_of(*names, "pairs", design.scheme, group)
-    if design.scheme == "groups":
-        found = designs.groups(n, design.size, seed)
-    elif design.scheme == "ring":
-        found = designs.ring(n, design.neighbours, seed)
-    elif design.scheme == "random":
-        found = designs.random_pairs(n, design.pairs, seed)
+    n = len(ids)
+    scheme, number = drawing.design(n)
+    seed = seed_of(*names, "pairs", scheme, group)
+    if scheme == "groups":
+        found = designs.groups(n, number, seed)
+    elif scheme == "ring":
+        found = designs.ring(n, number, seed)
+    elif scheme == "random":
+        found = designs.random_pairs(n, number, seed)
     else:
         found = designs.all_pairs(n)
     return [(low, high) for low, high in found.tolist()]

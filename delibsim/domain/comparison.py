@@ -1,4 +1,4 @@
-"""Comparisons on paper: two texts in an order, what a judge says of them, and which are judged."""
+"""Comparisons on paper: two texts in an order, and what a judge says of them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,8 +14,6 @@ Scheme = Literal["all", "ring", "groups", "random", "adaptive", "list"]
 SCHEMES: tuple[Scheme, ...] = ("all", "ring", "groups", "random", "adaptive", "list")
 Orders = Literal["one", "both"]
 ORDERS: tuple[Orders, ...] = ("one", "both")
-NEEDED = {"ring": "neighbours", "groups": "size", "random": "pairs", "adaptive": "pairs"}
-"""The number that a design needs, by the name of the design."""
 
 
 @dataclass(frozen=True, order=True)
@@ -117,41 +115,3 @@ class Vote:
         if self.outcome == "a":
             return self.sheet.a
         return self.sheet.b if self.outcome == "b" else None
-
-
-@dataclass(frozen=True)
-class Design:
-    """Which pairs of a group are judged, and how often each.
-
-    `neighbours` is the number of a ring, `size` that of groups, `pairs` how many pairs a random
-    design has, and how many an adaptive one has at most; 0 elsewhere. `probe` is the share of an
-    adaptive design that is drawn at random. `order` says whether a pair is shown in one drawn order
-    or in both, `runs` how often a judge is asked about a sheet. Raises WrongInput for a design that
-    cannot be.
-    """
-
-    scheme: Scheme = "groups"
-    neighbours: int = 0
-    size: int = 0
-    pairs: int = 0
-    probe: float = 0.3
-    order: Orders = "one"
-    runs: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse names that are none, and numbers that the design has no use for or lacks."""
-        if self.scheme not in SCHEMES:
-            raise WrongInput(f"unknown design '{self.scheme}'; there are: {', '.join(SCHEMES)}")
-        if self.order not in ORDERS:
-            raise WrongInput(f"unknown order '{self.order}'; there are: {', '.join(ORDERS)}")
-        if self.runs < 1:
-            raise WrongInput(f"a sheet is judged at least once, not {self.runs} times")
-        if not 0 <= self.probe <= 1:
-            raise WrongInput(f"the share of probe pairs is 0 to 1, not {self.probe:g}")
-        needed = NEEDED.get(self.scheme)
-        for name in ("neighbours", "size", "pairs"):
-            number = getattr(self, name)
-            if name == needed and number < 1:
-                raise WrongInput(f"the design {self.scheme} needs {name} of 1 or more")
-            if name != needed and number:
-                raise WrongInput(f"the design {self.scheme} has no {name}; leave it out")

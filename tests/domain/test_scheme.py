@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from delibsim.domain.coding import Code, Sample
-from delibsim.domain.comparison import Design, Pair, Sheet, Vote
+from delibsim.domain.comparison import Pair, Sheet, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Example, Level, Scheme
@@ -103,24 +103,8 @@ def test_the_winner_of_a_vote():
         (lambda: Vote(SHEET, "judge", "logical", WRONG), "an outcome is a, b or tie"),
         (lambda: Vote(SHEET, "judge", "logical", None), "a reason why it is missing"),
         (lambda: Vote(SHEET, "judge", "logical", "a", missing=Reason("refusal")), "either"),
-        (lambda: Design(WRONG), "there are: all, ring"),
-        (lambda: Design("ring"), "needs neighbours"),
-        (lambda: Design("all", size=4), "has no size"),
-        (lambda: Design("all", order=WRONG), "there are: one, both"),
-        (lambda: Design("all", runs=0), "at least once"),
-        (lambda: Design("adaptive", pairs=10, probe=2), "0 to 1"),
     ],
 )
 def test_what_cannot_be_is_refused(make, fault):
     with pytest.raises(WrongInput, match=fault):
         make()
-
-
-def test_designs_that_can_be():
-    for design in (
-        Design("all"),
-        Design("ring", neighbours=4),
-        Design(size=8),
-        Design("random", pairs=9),
-    ):
-        assert design.order == "one"
