@@ -15,22 +15,15 @@ from delibsim.asking.kinds.rating_plan import (
     ratings_told,
 )
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.settings import SEVERAL, TEXT, Setting, choice, settings_of
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.options import TEXT, settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import safe
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.compose import plan
 
-HANDED = {"wording": TEXT}
-REPORTED = {
-    "panel": SEVERAL,
-    "source": Setting("", choice("models", "people").read, "models|people"),
-    "focus": TEXT,
-    "people": TEXT,
-}
+HANDED, REPORTED = settings_of_kind("rate_handout"), settings_of_kind("rate_report")
 
 
 class Rate(Kind):

@@ -17,7 +17,7 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating, debated
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
-from delibsim.domain.scheme import Dimension, Scheme
+from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.score import Score, Unit
 
 NOT_ANSWERED = Reason("not_answered")
@@ -114,12 +114,12 @@ def _by_measure(
                 yield measure, coder, {code.text: _value(code, level) for code in own}
 
 
-def _levels(dimension: Dimension) -> Sequence[object]:
+def _levels(dimension: Dimension) -> Sequence[LevelValue | None]:
     """The levels that are measures of their own; None stands for the level itself."""
     return dimension.values if dimension.scale == "nominal" else (None,)
 
 
-def _value(code: Code, level: object) -> tuple[float, str]:
+def _value(code: Code, level: LevelValue | None) -> tuple[float, str]:
     """The level of a code, or whether it is this one; NaN and the reason where it has none."""
     if code.level is None:
         return math.nan, code.missing.code if code.missing else ""
