@@ -47,6 +47,31 @@ class Online:
 
 
 @dataclass(frozen=True)
+class HandedOut:
+    """A pack that was handed out: its name, its folder (None: on pages), what is known of it, what
+    is said of it in sentences, and what must be known beside (`notes`).
+    """
+
+    name: str
+    folder: Path | None
+    facts: Mapping[str, Any]
+    lines: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON prints it."""
+        folder = None if self.folder is None else str(self.folder)
+        return {"name": self.name, "folder": folder, **self.facts}
+
+
+def where(person: str, folder: Path | None) -> str:
+    """Where what was handed out to people is."""
+    if folder is None:
+        return "on pages"
+    return f"{person}-1.html and so on to print, form.csv to fill in"
+
+
+@dataclass(frozen=True)
 class Place:
     """One place of a pack: the name of its rater in the study, and the codes of its sheets in the
     order of showing. `follows` is the number of the place whose sheets were handed on to it.

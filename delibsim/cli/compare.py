@@ -18,8 +18,9 @@ from delibsim.asking.kinds.pair_outcome import (
 from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
 from delibsim.cli.options import TEXT, Setting, parted, settings_of, settings_of_kind
 from delibsim.cli.terminal import study_at
 from delibsim.conduct.texts import rescore_pairs
@@ -134,7 +135,7 @@ class Compare(Kind):
         if outcome.new:
             rescore_pairs(gathered_and_own(plan.runs))
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out pairs to be judged."""
         from delibsim.asking.kinds.pair_people import export_pairs, for_people
 
@@ -142,21 +143,7 @@ class Compare(Kind):
         runs, sources, settings = _studies(call)
         own, others = parted(settings, KEPT_EQUAL)
         asked = for_people(runs, others, settings_of(own, KEPT_EQUAL)["keep_equal"], sources)
-        pack = export_pairs(asked, people, handing.n, handing.out, handing.online)
-        notes = [*asked.notes]
-        if pack.nothing:
-            had = ", ".join(pack.nothing)
-            notes.append(f"{had}: all pairs were handed out before, so no pages were written")
-        if pack.pairs < pack.among:
-            left = f"{pack.among - pack.pairs:,} of {pack.among:,} pairs"
-            notes.append(f"{left} are in no sheet of this pack")
-        sheets = counted(sum(pack.raters.values()), "sheet")
-        where = "rater-1.html and so on to print, form.csv to fill in"
-        line = (
-            f"{counted(pack.pairs, 'pair')} for {counted(len(pack.raters), 'rater')}: {sheets}, of"
-            f" which {pack.repeated} repeated; {where if pack.folder else 'on pages'}"
-        )
-        return Handed(pack.name, pack.folder, [line], pack.plain(), notes)
+        return export_pairs(asked, people, handing.n, handing.out, handing.online)
 
     def kept(self, call: Call) -> Plan:
         """A comparison as it was kept."""

@@ -1,6 +1,6 @@
 """People who judge summaries, a sheet a person: own opinion first, then a rating, a comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from delibsim.asking.kinds.judgment import judged_material
 from delibsim.asking.kinds.judgment_settings import JudgedMaterial
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
-from delibsim.asking.people import Given, Online, Pack, Replies, Step, new_folder
+from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, Step, new_folder
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment, Sitting
 from delibsim.domain.reason import Reason
@@ -163,30 +163,12 @@ def _numbers(reply: Any, two: bool) -> Mapping[str, int]:
     return {NUMBERED[label]: value for label, value in reply.items()}
 
 
-@dataclass(frozen=True)
-class SummariesHandedOut:
-    """What was handed out: where (None: on pages), how many sheets, and what to expect of their
-    reliability.
-    """
-
-    name: str
-    folder: Path | None
-    sheets: int
-    per_summary: int
-
-    def hints(self) -> list[str]:
-        """How reliable the means of so many ratings are, by published ratings of people."""
-        lines = []
-        for name in DIMENSIONS:
-            icc = PUBLISHED[name]
-            have, need = of_means(icc, self.per_summary), raters_needed(icc, 0.8)
-            lines.append(f"{name}: {have:.2f} expected; 0.8 takes {need:.0f} raters a summary")
-        return lines
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        folder = {} if self.folder is None else {"folder": str(self.folder)}
-        return {"pack": self.name, **folder, "sheets": self.sheets, "hints": self.hints()}
+def _hints(per_summary: int) -> Iterator[str]:
+    """How reliable the means of so many ratings are, by published ratings of people."""
+    for name in DIMENSIONS:
+        icc = PUBLISHED[name]
+        have, need = of_means(icc, per_summary), raters_needed(icc, 0.8)
+        yield f"{name}: {have:.2f} expected; 0.8 takes {need:.0f} raters a summary"
 
 
 def export_summaries(
@@ -195,7 +177,7 @@ def export_summaries(
     per_summary: int,
     to: Path | None = None,
     online: Online | None = None,
-) -> SummariesHandedOut:
+) -> HandedOut:
     """Hand out a pack in which each whole summary is rated by so many people, each of whom then
     compares it with another one; nobody sees two sheets.
 
@@ -224,6 +206,11 @@ def export_summaries(
     files.settle(planned.task if begun else asked_nobody)
     plain = {"summaries": planned.task["summaries"]}
     pack = SummaryPack(planned.runs, name, sheets, answers=planned.answers, plain=plain)
-    pack.register(online)
-    hand_out(pack, folder)
-    return SummariesHandedOut(name, folder, len(sheets), per_summary)
+    hand_out(pack, folder, online)
+    hints = list(_hints(per_summary))
+    lines = [
+        f"{counted(len(sheets), 'sheet')}, a person each{'' if folder else ', on pages'}",
+        "Reliability of the mean of a summary, by published ratings of people:",
+        *hints,
+    ]
+    return HandedOut(name, folder, {"pack": name, "sheets": len(sheets), "hints": hints}, lines)

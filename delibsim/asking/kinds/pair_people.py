@@ -15,6 +15,7 @@ from delibsim.asking.kinds.pair_texts import keep_gathered, kept_texts
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import (
     Given,
+    HandedOut,
     Online,
     Pack,
     Replies,
@@ -23,6 +24,7 @@ from delibsim.asking.people import (
     new_folder,
     pack_name,
     refuse_names,
+    where,
 )
 from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.compared import PAIRS
@@ -197,35 +199,13 @@ def for_people(
     )
 
 
-@dataclass(frozen=True)
-class PairsHandedOut:
-    """A pack that was handed out: its folder (None: on pages), its raters with how many sheets each
-    has, how many pairs it is about of how many (`among`), and how many sheets are repeated.
-    `nothing` are raters to whom all was handed out before.
-    """
-
-    name: str
-    comparison: str
-    folder: Path | None
-    raters: Mapping[str, int]
-    pairs: int
-    among: int
-    repeated: int
-    nothing: tuple[str, ...] = ()
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        folder = None if self.folder is None else str(self.folder)
-        return {**vars(self), "folder": folder, "nothing": list(self.nothing)}
-
-
 def export_pairs(
     asked: ForPeople,
     raters: Sequence[str],
     each: int | None = None,
     folder: Path | None = None,
     online: Online | None = None,
-) -> PairsHandedOut:
+) -> HandedOut:
     """Hand sheets out to people, `each` of them so many on a dimension; the study keeps the key,
     and settings and texts of the comparison stand from then on.
 
@@ -273,18 +253,29 @@ def export_pairs(
         keep_gathered(runs, asked.texts, asked.sources, comparisons.name, asked.unit)
     comparisons.files.settle(task)
     pack = PairPack(runs, name, every, answers=comparisons, plain={"ties": task["ties"]})
-    pack.register(online)
-    hand_out(pack, folder)
-    return PairsHandedOut(
-        name=name,
-        comparison=comparisons.name,
-        folder=folder,
-        raters={rater: len(own) for rater, own in found.items() if own},
-        pairs=len({Sheet(key["a"], key["b"], key["group"]).pair for key in every.values()}),
-        among=len(pairs),
-        repeated=sum(key["run"] == 2 for key in every.values()),
-        nothing=nothing,
+    hand_out(pack, folder, online)
+    given = {Sheet(key["a"], key["b"], key["group"]).pair for key in every.values()}
+    facts: dict[str, Any] = {
+        "comparison": comparisons.name,
+        "raters": {rater: len(own) for rater, own in found.items() if own},
+        "pairs": len(given),
+        "among": len(pairs),
+        "repeated": sum(key["run"] == 2 for key in every.values()),
+        "nothing": list(nothing),
+    }
+    line = (
+        f"{counted(len(given), 'pair')} for {counted(len(facts['raters']), 'rater')}:"
+        f" {counted(len(every), 'sheet')}, of which {facts['repeated']} repeated;"
+        f" {where('rater', folder)}"
     )
+    notes = [*asked.notes]
+    if nothing:
+        had = ", ".join(nothing)
+        notes.append(f"{had}: all pairs were handed out before, so no pages were written")
+    if len(given) < len(pairs):
+        left = f"{len(pairs) - len(given):,} of {len(pairs):,} pairs"
+        notes.append(f"{left} are in no sheet of this pack")
+    return HandedOut(name, folder, facts, [line], notes)
 
 
 def shares(
