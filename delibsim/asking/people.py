@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
 from delibsim.models.person.fields import Field
 from delibsim.prompts.prompt import Prompt
-from delibsim.store.packs import add_pack, extend_pack, packs_of
+from delibsim.store.annotations import add_pack, extend_pack, packs_of
 from delibsim.store.runs import Runs
 
 Given = Literal["debates", "texts", "pairs", "summaries", "rationales"]
@@ -144,6 +145,15 @@ class Pack(ABC):
                 return option.value
         *first, last = [str(option.value) for option in asked.options]
         raise ValueError(f"'{cell}' must be {', '.join(first)} or {last}")
+
+    def refuse_other(self, id: str, text: Text | None, sha256: str) -> Text:
+        """A text that a sheet shows; WrongInput where it is not the one that was handed out."""
+        if text is None or text.sha256 != sha256:
+            what = "is no longer in the study" if text is None else "was edited"
+            raise WrongInput(
+                f"text {id} {what} after pack {self.name} was handed out; hand another out"
+            )
+        return text
 
     def said(self, answer: Any) -> str:
         """What an answer says, in brief."""

@@ -7,15 +7,15 @@ from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.asking.kinds.pair import PAIRS
-from delibsim.asking.kinds.pair_outcome import (
+from delibsim.asking.kinds.pair_plan import (
     comparison_plain,
     comparison_told,
     judge_rows,
     notes_of,
+    plan_pairs,
     stop_rows,
     votes_of,
 )
-from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
@@ -29,8 +29,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.store.comparisons import Comparisons
-from delibsim.store.gathered import gathered_and_own
+from delibsim.store.comparisons import Comparisons, gathered_and_own
 from delibsim.store.runs import Runs
 
 WEIGHTS = (0.001, 1000.0)

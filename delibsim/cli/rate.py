@@ -6,14 +6,14 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.asking.kinds.rating import RATINGS
-from delibsim.asking.kinds.rating_people import export_debates
-from delibsim.asking.kinds.rating_plan import (
+from delibsim.asking.kinds.rating import (
+    RATINGS,
     WORDING,
     plan_ratings,
     ratings_plain,
     ratings_told,
 )
+from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of

@@ -13,8 +13,6 @@ from delibsim.domain.audit import FailureKind, Verdict
 from delibsim.store.answers import Answers
 from delibsim.store.records import built
 
-PREFIX = "audit-"
-
 
 @dataclass(frozen=True)
 class Correction:
@@ -30,7 +28,7 @@ class Correction:
 class Audits(Answers[Verdict]):
     """The audit of the codes of one study by one scheme."""
 
-    prefix = PREFIX
+    prefix = "audit-"
     called = "audit"
     key = "scheme"
     command = "delibsim code ask kind=rationale"

@@ -15,8 +15,6 @@ from delibsim.store.reading import adapter, read_json
 from delibsim.store.records import built, plain_record, read_records
 from delibsim.store.runs import Runs
 
-PREFIX = "code-"
-"""What the names of the tasks of coding begin with."""
 OF_PEOPLE = "scheme.json"
 """The file with what people code by, in the folder of a scheme's codes."""
 
@@ -35,7 +33,7 @@ def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
 class Codings(Answers[Any]):
     """The codes of one study by one scheme: samples and steps of models, codes of people."""
 
-    prefix = PREFIX
+    prefix = "code-"
     called = "scheme"
     key = "scheme"
     command = "delibsim code ask"
@@ -106,8 +104,8 @@ class Codings(Answers[Any]):
 
 def schemes_of(runs: Runs) -> list[str]:
     """The ids of the schemes by which texts of a study were coded, by models or people."""
-    found = {*tasks_of(runs, PREFIX), *tasks_of(runs, PREFIX, OF_PEOPLE)}
-    return sorted(task.removeprefix(PREFIX) for task in found)
+    found = {*tasks_of(runs, Codings.prefix), *tasks_of(runs, Codings.prefix, OF_PEOPLE)}
+    return sorted(task.removeprefix(Codings.prefix) for task in found)
 
 
 def measures_of_codes(runs: Runs) -> tuple[Measure, ...]:

@@ -12,13 +12,10 @@ from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording, wording_kept
-from delibsim.store.annotations import ANNOTATIONS
+from delibsim.store.annotations import ANNOTATIONS, packs_of
 from delibsim.store.answers import Answers
-from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
 
-PREFIX = "rating-"
-"""What the names of the tasks of raters begin with."""
 OF_PEOPLE = "people"
 """The task of the packs for people."""
 
@@ -27,7 +24,7 @@ OF_PEOPLE = "people"
 class Ratings(Answers[Rating]):
     """The ratings of one panel of language models, or those of people."""
 
-    prefix = PREFIX
+    prefix = "rating-"
     called = "panel"
     key = "panel"
     command = "delibsim rate ask"
@@ -56,8 +53,8 @@ def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
 
 def _names(runs: Runs) -> list[str]:
     """The names of the panels of a study, and that of people where they were handed anything."""
-    folders = (runs.folder / ANNOTATIONS).glob(f"{PREFIX}*/")
-    return sorted(folder.name.removeprefix(PREFIX) for folder in folders)
+    folders = (runs.folder / ANNOTATIONS).glob(f"{Ratings.prefix}*/")
+    return sorted(folder.name.removeprefix(Ratings.prefix) for folder in folders)
 
 
 def _wordings(tasks: list[Ratings]) -> dict[str, str]:

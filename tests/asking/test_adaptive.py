@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from delibsim.asking.adaptive import Chain, Known, next_step
-from delibsim.domain.adaptive import Batch, Stop
-from delibsim.domain.comparison import Vote
+from delibsim.asking.designs import Chain, Known, next_step
+from delibsim.domain.comparison import Batch, Stop, Vote
 from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model, fit
 from delibsim.measures.bradley_terry.uncertainty import uncertainty

@@ -14,7 +14,7 @@ from delibsim.analysis.summaries import agreement, biases
 from delibsim.conduct.summaries_report import judged_set
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
-from delibsim.store.opinions import opinions_of
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 ROWS = """\

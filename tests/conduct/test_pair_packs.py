@@ -15,8 +15,8 @@ from delibsim.asking.packs import bring_back
 from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import compared_of
 from delibsim.domain.comparison import Sheet
+from delibsim.store.annotations import packs_of
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.packs import packs_of
 
 LOGICAL = "dimension=logical"
 PEOPLE = ("Ann", "Ben")

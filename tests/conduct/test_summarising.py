@@ -13,13 +13,12 @@ from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import summary as plan
 from delibsim.asking.kinds.summary import SUMMARIES
-from delibsim.asking.kinds.summary_outcome import flag_counts, summaries_of_plan
-from delibsim.asking.kinds.summary_plan import plan_summaries
+from delibsim.asking.kinds.summary_plan import flag_counts, plan_summaries, summaries_of_plan
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
 from delibsim.models.extractive import by_relevance, by_themes
 from delibsim.prompts.verdict import opinions_in
-from delibsim.store.opinions import opinions_of
+from delibsim.store.study_texts import opinions_of
 
 CHUNKS = ("plan=chunks", "part=3")
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")

@@ -22,11 +22,11 @@ from delibsim.analysis.debates.rated import debates_of
 from delibsim.people.raters import Rows, write_rows
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.judgments import Judgments
 from delibsim.store.people.assignments import place_of, replies_of, unkept
 from delibsim.store.people.schema import PLACE, REQUEST
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments
 
 
 @pytest.fixture(scope="module")

@@ -50,8 +50,8 @@ from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.forms.code import SCORE
 from delibsim.prompts.prompt import Purpose
+from delibsim.store.annotations import handed_out, packs_of
 from delibsim.store.codings import scheme_from_plain, scheme_to_plain
-from delibsim.store.packs import handed_out, packs_of
 
 GROUP = "group"
 """What stands in the place of a column where texts are drawn by the session they belong to."""
@@ -169,12 +169,7 @@ class TextPack(Pack):
         self._shown()
         key = self.sheets[sheet]
         text = self.known["texts"].get(key["text"])
-        if text is None or text.sha256 != key["text_sha256"]:
-            what = "is no longer in the study" if text is None else "was edited"
-            raise WrongInput(
-                f"text {key['text']} {what} after pack {self.name} was handed out; hand another out"
-            )
-        return text
+        return self.refuse_other(key["text"], text, key["text_sha256"])
 
     def _shown(self) -> Mapping[str, Text]:
         """The texts of the pack as coders see them, read once."""

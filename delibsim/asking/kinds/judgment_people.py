@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.judgment_settings import JudgedMaterial
+from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, Step, new_folder
@@ -25,8 +24,8 @@ from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.verdict import QUESTION, verdict_prompt
-from delibsim.store.opinions import opinions_of
-from delibsim.store.packs import packs_of
+from delibsim.store.annotations import packs_of
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 PUBLISHED = {"rep": 0.025, "inf": 0.057, "neu": 0.063, "pol": 0.014}

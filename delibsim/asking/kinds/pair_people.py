@@ -3,6 +3,7 @@
 People read what language models are asked, and nothing of who wrote a text.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +35,8 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.prompts.forms.choice import ANSWER, LABELS
 from delibsim.prompts.prompt import Purpose
-from delibsim.store.comparisons import PREFIX, Comparisons
-from delibsim.store.packs import packs_of
+from delibsim.store.annotations import packs_of
+from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import Runs
 
 CHOICE = "choice"
@@ -70,13 +71,7 @@ class PairPack(Pack):
         key, about = self.sheets[sheet], self._about()
         texts = {text.id: text for text in about.texts}
         for side in ("a", "b"):
-            text = texts.get(key[side])
-            if text is None or text.sha256 != key[f"{side}_sha256"]:
-                what = "is no longer in the study" if text is None else "was edited"
-                raise WrongInput(
-                    f"text {key[side]} {what} after pack {self.name} was handed out; hand another"
-                    " out"
-                )
+            self.refuse_other(key[side], texts.get(key[side]), key[f"{side}_sha256"])
         dimension = next(one for one in about.dimensions if one.id == key["dimension"])
         shown = Sheet(key["a"], key["b"], key["group"])
         return Step(CHOICE, about.prompt(dimension, shown, Purpose("Rater", CHOICE)))
@@ -215,7 +210,7 @@ def export_pairs(
     comparisons, task, runs = asked.comparisons, asked.task, asked.runs
     refuse_names(raters, task["models"], "rater")
     packs = packs_of(comparisons.files)
-    name = pack_name(runs, PREFIX, comparisons.name, len(packs) + 1)
+    name = pack_name(runs, Comparisons.prefix, comparisons.name, len(packs) + 1)
     folder = new_folder(folder, f"pairs-{name}", online)
     if online is not None:
         raters = [Coder(name, number).id for number in range(1, len(raters) + 1)]
@@ -242,7 +237,6 @@ def export_pairs(
                     "a_sha256": hashes[sheet.a],
                     "b_sha256": hashes[sheet.b],
                 }
-    nothing = tuple(rater for rater, own in found.items() if not own)
     every = {code: key for own in found.values() for code, key in own.items()}
     if not every:
         raise WrongInput(
@@ -254,28 +248,37 @@ def export_pairs(
     comparisons.files.settle(task)
     pack = PairPack(runs, name, every, answers=comparisons, plain={"ties": task["ties"]})
     hand_out(pack, folder, online)
-    given = {Sheet(key["a"], key["b"], key["group"]).pair for key in every.values()}
-    facts: dict[str, Any] = {
-        "comparison": comparisons.name,
-        "raters": {rater: len(own) for rater, own in found.items() if own},
-        "pairs": len(given),
-        "among": len(pairs),
-        "repeated": sum(key["run"] == 2 for key in every.values()),
-        "nothing": list(nothing),
+    return _handed(pack, folder, list(found), len(pairs), asked.notes)
+
+
+def _handed(
+    pack: PairPack, folder: Path | None, raters: Sequence[str], among: int, notes: Sequence[str]
+) -> HandedOut:
+    """What was handed out of so many pairs, and to which of these raters nothing."""
+    keys = pack.sheets.values()
+    each = Counter(key["rater"] for key in keys)
+    nothing = [rater for rater in raters if rater not in each]
+    pairs = len({Sheet(key["a"], key["b"], key["group"]).pair for key in keys})
+    repeated = sum(key["run"] == 2 for key in keys)
+    facts = {
+        "comparison": pack.answers.name,
+        "raters": dict(each),
+        "pairs": pairs,
+        "among": among,
+        "repeated": repeated,
+        "nothing": nothing,
     }
     line = (
-        f"{counted(len(given), 'pair')} for {counted(len(facts['raters']), 'rater')}:"
-        f" {counted(len(every), 'sheet')}, of which {facts['repeated']} repeated;"
-        f" {where('rater', folder)}"
+        f"{counted(pairs, 'pair')} for {counted(len(each), 'rater')}: {counted(len(keys), 'sheet')}"
+        f", of which {repeated} repeated; {where('rater', folder)}"
     )
-    notes = [*asked.notes]
+    told = [*notes]
     if nothing:
         had = ", ".join(nothing)
-        notes.append(f"{had}: all pairs were handed out before, so no pages were written")
-    if len(given) < len(pairs):
-        left = f"{len(pairs) - len(given):,} of {len(pairs):,} pairs"
-        notes.append(f"{left} are in no sheet of this pack")
-    return HandedOut(name, folder, facts, [line], notes)
+        told.append(f"{had}: all pairs were handed out before, so no pages were written")
+    if pairs < among:
+        told.append(f"{among - pairs:,} of {among:,} pairs are in no sheet of this pack")
+    return HandedOut(pack.name, folder, facts, [line], told)
 
 
 def shares(

@@ -35,7 +35,7 @@ from delibsim.prompts.blocks import transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.rating import ballot_prompt, check_rater_texts, stance_prompt
-from delibsim.store.packs import packs_of
+from delibsim.store.annotations import packs_of
 from delibsim.store.ratings import OF_PEOPLE, Ratings
 from delibsim.store.runs import Runs
 

@@ -12,12 +12,11 @@ from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.reason import SEPARATOR
 from delibsim.domain.text import counted
 from delibsim.store.codings import schemes_of
-from delibsim.store.gathered import comparisons_about
-from delibsim.store.judgments import Judgments
+from delibsim.store.comparisons import comparisons_about
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.summaries import Summaries
+from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.tables.codebook import Column, tables_in
 from delibsim.store.tables.sheets import Table
 from delibsim.store.trained_scores import TrainedScores, trained_judges_of
