@@ -22,8 +22,7 @@ from delibsim.asking.kinds.judgment import JUDGMENTS
 from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.kinds.pair import PAIRS as PAIR
 from delibsim.asking.kinds.pair_plan import plan_pairs
-from delibsim.asking.kinds.rating import RATINGS
-from delibsim.asking.kinds.rating_plan import plan_ratings
+from delibsim.asking.kinds.rating import RATINGS, plan_ratings
 from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Kind, Plan

@@ -12,14 +12,13 @@ from delibsim.asking.kinds.rating_people import DebatePack
 from delibsim.asking.kinds.rationale_people import RationalePack
 from delibsim.asking.people import Pack
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.annotations import tasks_with_packs
+from delibsim.store.annotations import packs_of, tasks_with_packs
 from delibsim.store.audits import Audits
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.judgments import Judgments
-from delibsim.store.packs import packs_of
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments
 
 OF_STORES: tuple[tuple[Any, type[Pack]], ...] = (
     (Comparisons, PairPack),

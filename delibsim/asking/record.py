@@ -26,8 +26,7 @@ from delibsim.models.limits import Budget
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import use, worst_case
-from delibsim.store.annotation_logs import AnnotationLog, log_of_task
-from delibsim.store.annotations import TaskFolder
+from delibsim.store.annotations import AnnotationLog, TaskFolder, log_of_task
 from delibsim.store.files import append_line, make_folder, read_lines
 from delibsim.store.sent import Sent, SentLog
 

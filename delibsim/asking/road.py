@@ -6,7 +6,15 @@ what is not kept yet is asked.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -304,37 +312,33 @@ async def replay(plan: Plan) -> Replayed:
             voice = Replay(kind.model(plan, coder), exchanges)
             for one in kind.rounds(plan, coder, keys, computed, []):
                 await ask_in_turn(one.questions, voice, keep, at_once=1)
-    found = compared(recorded, computed, faults, (kind.named, kind.said, kind.noun), set(wanted))
+    found = list(_compared(kind, recorded, computed, faults, wanted))
     found += kind.differs(plan, [computed[key] for key in recorded if key in computed])
     return Replayed(name, sum(key in wanted for key in computed), tuple(found))
 
 
-def compared(
+def _compared(
+    kind: Kind,
     recorded: Mapping[Key, Any],
     computed: Mapping[Key, Any],
     faults: Mapping[Key, str],
-    words: tuple[Callable[[Any], str], Callable[[Any], str], str],
-    wanted: set[Key] | None = None,
-) -> list[str]:
-    """What differs between the answers that were kept and those that the record gives.
-
-    `words` are how an answer is named, what it says, and what it is called. Of steps on the way,
-    which are not `wanted`, it is enough that those that were kept are equal.
+    wanted: Collection[Key],
+) -> Iterator[str]:
+    """What differs between the answers that were kept and those that the record gives. Of steps on
+    the way, which are not `wanted`, it is enough that those that were kept are equal.
     """
-    named, said, noun = words
-    found = []
     for key, answer in recorded.items():
         again = computed.get(key)
-        if again == answer:
-            continue
         if again is None:
-            found.append(f"{named(answer)}: {faults.get(key, 'the record holds no such call')}")
-        else:
-            found.append(f"{named(answer)}: kept {said(answer)}, the record says {said(again)}")
+            why = faults.get(key, "the record holds no such call")
+            yield f"{kind.named(answer)}: {why}"
+        elif again != answer:
+            said = f"kept {kind.said(answer)}, the record says {kind.said(again)}"
+            yield f"{kind.named(answer)}: {said}"
     for key, answer in computed.items():
-        if key not in recorded and (wanted is None or key in wanted):
-            found.append(f"{named(answer)}: on record ({said(answer)}), but not kept as a {noun}")
-    return found
+        if key not in recorded and key in wanted:
+            said = f"on record ({kind.said(answer)}), but not kept as a {kind.noun}"
+            yield f"{kind.named(answer)}: {said}"
 
 
 def estimate(plan: Plan) -> Estimate:

@@ -18,7 +18,8 @@ from delibsim.asking.kinds.code_plan import (
 )
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.asking.people import HandedOut
+from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
 from delibsim.cli.options import (
     RUNS,
     TEXT,
@@ -108,7 +109,7 @@ class Code(Kind):
         if outcome.new or outcome.before:
             rescore_codes(plan.runs)
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out texts to be coded."""
         from delibsim.asking.kinds import code_people as people  # numpy is slow to import
 
@@ -124,8 +125,7 @@ class Code(Kind):
             parts, n = given["stratify"], handing.n or TEXTS
             draw = people.draw_texts(coding, n, parts, given["training"])
         coders = handing.people(usual, "coder")
-        pack = people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
-        return Handed(pack.name, pack.folder, people.told(pack), pack.plain())
+        return people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
 
     def kept(self, call: Call) -> Plan:
         """The coding by a scheme as it was kept."""

@@ -6,16 +6,17 @@ from typing import Any
 
 from rich.console import Console
 
-from delibsim.asking.kinds.rating import RATINGS
-from delibsim.asking.kinds.rating_people import export_debates
-from delibsim.asking.kinds.rating_plan import (
+from delibsim.asking.kinds.rating import (
+    RATINGS,
     WORDING,
     plan_ratings,
     ratings_plain,
     ratings_told,
 )
+from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.asking.people import HandedOut
+from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
 from delibsim.cli.options import TEXT, settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import safe
@@ -56,20 +57,13 @@ class Rate(Kind):
         """The ratings of a panel as they were kept."""
         return RATINGS.kept(call.runs, settings_of(call.words, {"panel": TEXT})["panel"])
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out debates to be rated."""
         runs = call.runs
         wording = settings_of(call.words, HANDED)["wording"] or WORDING
         texts = plan([f"wording={wording}"]).session.wording
         raters, each = len(handing.people(self.raters, "rater")), handing.n
-        pack = export_debates(runs, texts, raters, each, handing.out, handing.online)
-        shares = "" if each is None else f", {each} each"
-        where = "rater-1.html and so on to print, form.csv to fill in"
-        line = (
-            f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares}:"
-            f" {where if pack.folder else 'on pages'}"
-        )
-        return Handed(pack.name, pack.folder, [line], pack.plain())
+        return export_debates(runs, texts, raters, each, handing.out, handing.online)
 
     def report(self, call: Call) -> Reported:
         """The analysis of a tournament."""

@@ -11,8 +11,8 @@ from delibsim.analysis.report import Report
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.texts import texts_of
 from delibsim.domain.text import counted
+from delibsim.store.annotations import packs_of
 from delibsim.store.coded import SchemeCodes
-from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
 
 

@@ -8,7 +8,7 @@ from delibsim.domain.score import ComparesRuns, Score
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.store.codings import schemes_of
-from delibsim.store.gathered import measures_of_study
+from delibsim.store.comparisons import measures_of_study
 from delibsim.store.ratings import rater
 from delibsim.store.runs import Runs
 

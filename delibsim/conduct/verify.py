@@ -22,12 +22,15 @@ from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of, natural
 from delibsim.engine.check import prompt_hash
 from delibsim.planning.cell import digest
-from delibsim.store import codings, comparisons, judgments, ratings, summaries
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.branch_folders import BRANCHES, WITHIN
+from delibsim.store.codings import Codings
+from delibsim.store.comparisons import Comparisons
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import foreign_in
+from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
 
 Watch = Callable[[str, int, int], None]
@@ -35,11 +38,11 @@ EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record
 WHOLE = (EQUAL, NO_RUN, WITHDRAWN, NO_RECORD)
 """The verdicts under which nothing differs."""
 KINDS: Mapping[str, Kind] = {
-    codings.PREFIX: CODES,
-    comparisons.PREFIX: PAIRS,
-    summaries.PREFIX: SUMMARIES,
-    judgments.PREFIX: JUDGMENTS,
-    ratings.PREFIX: RATINGS,
+    Codings.prefix: CODES,
+    Comparisons.prefix: PAIRS,
+    Summaries.prefix: SUMMARIES,
+    Judgments.prefix: JUDGMENTS,
+    Ratings.prefix: RATINGS,
 }
 """The kind of a task whose answers can be computed again, by the beginning of its name."""
 

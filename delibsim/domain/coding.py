@@ -29,7 +29,7 @@ class Sample:
     dimension: str
     model: str
     index: int
-    level: LevelValue | None
+    level: LevelValue | None = None
     rationale: str = ""
     missing: Reason | None = None
     wording: str = "coding"
@@ -80,7 +80,7 @@ class Code:
     dimension: str
     coder: str
     kind: CoderKind
-    level: LevelValue | None
+    level: LevelValue | None = None
     missing: Reason | None = None
     votes: int = 1
     training: bool = False

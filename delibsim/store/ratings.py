@@ -4,30 +4,18 @@ The debates that people were handed, and what they say of them, lie in the folde
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from delibsim.domain.annotation import annotated
 from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
-from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording, wording_kept
-from delibsim.store import codec
-from delibsim.store.annotations import ANNOTATIONS
+from delibsim.store.annotations import ANNOTATIONS, packs_of
 from delibsim.store.answers import Answers
-from delibsim.store.files import each_line, json_text
-from delibsim.store.packs import packs_of
-from delibsim.store.reading import adapter
-from delibsim.store.records import first_of_each
 from delibsim.store.runs import Runs
 
-PREFIX = "rating-"
-"""What the names of the tasks of raters begin with."""
 OF_PEOPLE = "people"
 """The task of the packs for people."""
 
@@ -36,27 +24,11 @@ OF_PEOPLE = "people"
 class Ratings(Answers[Rating]):
     """The ratings of one panel of language models, or those of people."""
 
-    prefix = PREFIX
+    prefix = "rating-"
     called = "panel"
     key = "panel"
     command = "delibsim rate ask"
-
-    def _read(self, file: Path, faults: list[str] | None) -> list[Rating]:
-        found, damaged = [], 0
-        for _, line in each_line(file):
-            plain = dict(line or {})
-            try:
-                plain["missing"] = codec.reasons_from_plain(plain.get("missing", {}))
-                found.append(adapter(Rating).validate_json(json_text(plain), strict=True))
-            except (codec.Damaged, ValidationError, ValueError):
-                damaged += 1
-        if damaged and faults is not None:
-            faults.append(f"{file}: {counted(damaged, 'damaged line')}")
-        return first_of_each(found, file, faults)
-
-    def _plain(self, answer: Rating) -> Mapping[str, Any]:
-        plain = adapter(Rating).dump_python(answer, mode="json")
-        return plain | {"missing": codec.reasons_to_plain(answer.missing)}
+    of_models = Rating
 
 
 def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
@@ -81,8 +53,8 @@ def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
 
 def _names(runs: Runs) -> list[str]:
     """The names of the panels of a study, and that of people where they were handed anything."""
-    folders = (runs.folder / ANNOTATIONS).glob(f"{PREFIX}*/")
-    return sorted(folder.name.removeprefix(PREFIX) for folder in folders)
+    folders = (runs.folder / ANNOTATIONS).glob(f"{Ratings.prefix}*/")
+    return sorted(folder.name.removeprefix(Ratings.prefix) for folder in folders)
 
 
 def _wordings(tasks: list[Ratings]) -> dict[str, str]:

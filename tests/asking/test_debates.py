@@ -10,8 +10,7 @@ from debates import debate, hostile, rate, rater_model, scripted
 
 from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.asking.blinding import FAMILIES, blinded, names_in, scrubbed
-from delibsim.asking.kinds.rating import check_number, first_shown, rated_in
-from delibsim.asking.kinds.rating_plan import panel_of
+from delibsim.asking.kinds.rating import check_number, first_shown, panel_of, rated_in
 from delibsim.asking.texts import kin_among
 from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.reason import Reason

@@ -48,7 +48,7 @@ def tournament(tmp_path_factory):
     """A folder with a study `oxford`: three citizens, two motions, six debates rated by four
     raters.
     """
-    from delibsim.asking.kinds.rating_plan import plan_ratings
+    from delibsim.asking.kinds.rating import plan_ratings
     from delibsim.conduct.ask import ask
     from delibsim.planning.compose import plan
 
@@ -222,32 +222,20 @@ def test_a_tournament_that_is_enlarged_out_of_balance_is_warned_of(delibsim):
     )
 
 
-def test_raters_are_asked_twice_each_and_once_only(delibsim, held, files):
-    first = delibsim("rate", "ask", "d", "group.size=3", "--json")
-    assert first.code == 0
-    assert (first.json["new"], first.json["calls"]) == (3, 6)
+def test_raters_are_asked_twice_each_and_more_of_them_are_added(delibsim, held):
+    ask = ("rate", "ask", "d", "--json")
+    first = delibsim(*ask, "group.size=3")
+    assert (first.code, first.json["new"], first.json["calls"]) == (0, 3, 6)
     assert delibsim("status", "d", "--json").json["calls_by_task"] == {"rating-panel": {"ok": 6}}
     assert "one family (citizen)" in first.err
-    before = files()
-    again = delibsim("rate", "ask", "d", "group.size=3", "--json")
-    assert (again.code, again.json["new"], again.json["before"], again.json["calls"]) == (
-        0,
-        0,
-        3,
-        0,
-    )
-    assert files() == before
-    more = delibsim("rate", "ask", "d", "group.size=5", "--json")
+    more = delibsim(*ask, "group.size=5")
     assert (more.json["new"], more.json["calls"]) == (2, 4)
-    other = delibsim("rate", "ask", "d", "group.size=2", "model=citizen_open")
-    assert other.code == 2
-    assert "panel panel: these settings are not those of the ratings" in other.err
-    assert (
-        delibsim(
-            "rate", "ask", "d", "group.size=2", "model=citizen_open", "panel=open", "--json"
-        ).json["new"]
-        == 2
-    )
+    other = delibsim(*ask, "group.size=2", "model=citizen_open")
+    assert (other.code, "panel panel: these settings are not those" in other.err) == (2, True)
+    assert delibsim(*ask, "group.size=2", "model=citizen_open", "panel=open").json["new"] == 2
+    replayed = delibsim("rate", "replay", "d", "panel=panel")
+    assert (replayed.code, "rating-panel" in replayed.out) == (0, False)
+    assert "d, panel: equal, 5 ratings" in replayed.out
 
 
 def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim, held):
@@ -277,18 +265,6 @@ def test_an_estimate_of_raters_asks_nobody_and_is_right_about_the_calls(delibsim
     )
 
 
-def test_ratings_cut_off_go_on_from_the_record(delibsim, held, home):
-    file = home / "runs" / "d" / PANEL / "annotations.jsonl"
-    delibsim("rate", "ask", "d", "group.size=2")
-    whole = file.read_text()
-    lines = whole.splitlines(keepends=True)
-    file.write_text(lines[0] + lines[1][:120])  # torn in the middle of the second
-    again = delibsim("rate", "ask", "d", "group.size=2", "--json")
-    assert (again.code, again.json["new"], again.json["calls"]) == (0, 1, 0)
-    kept = [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]
-    assert sorted(map(json.dumps, kept)) == sorted(json.dumps(json.loads(line)) for line in lines)
-
-
 def test_a_rating_lost_to_a_damaged_line_is_told_and_given_again(delibsim, held, home):
     file = home / "runs" / "d" / PANEL / "annotations.jsonl"
     delibsim("rate", "ask", "d", "group.size=3")
@@ -307,18 +283,13 @@ def test_a_rating_lost_to_a_damaged_line_is_told_and_given_again(delibsim, held,
     assert delibsim("rate", "report", "d").code == 0
 
 
-def test_an_edited_debate_is_refused_by_ask_and_told_by_report(delibsim, held, home, files):
+def test_an_edited_debate_is_told_by_the_report(delibsim, held, home):
     assert delibsim("rate", "ask", "d", "group.size=2").code == 0
-    assert delibsim("rate", "report", "d", "--json").json["edited"] == []
     file = home / "runs" / "d" / "voting.oxford.citizen_eloquent-v-citizen_halting.r1" / "run.json"
     plain = json.loads(file.read_text())
     plain["transcript"][2]["text"] = "Something else was said. " * 30
     file.write_text(json.dumps(plain))
     (file.parent / "SHA256SUMS").unlink()
-    before = files()
-    done = delibsim("rate", "ask", "d", "group.size=3")
-    assert (done.code, "the debate was edited after it was rated" in done.err) == (2, True)
-    assert files() == before
     told = delibsim("rate", "report", "d")
     assert (told.code, "warning: voting.oxford" in told.out) == (3, True)
 
@@ -593,8 +564,8 @@ def test_what_a_person_left_out_is_missing_with_that_reason(delibsim, oxford, ho
     lines = [json.loads(line) for path in files for line in path.read_text().splitlines()]
     (partial,) = [line for line in lines if line["missing"]]
     assert set(partial["missing"].values()) == {"not_given"}
-    assert (partial["winner"], partial["attentive"]) == (None, None)
-    assert {line["attentive"] for line in lines if line["source"] == "human"} == {
+    assert not {"winner", "attentive"} & partial.keys()
+    assert {line.get("attentive") for line in lines if line.get("source") != "model"} == {
         None,
         False,
     }
@@ -614,21 +585,6 @@ def test_what_people_read_is_kept_with_their_pack(delibsim, oxford, home):
         page = html.unescape((home / name / "rater-1.html").read_text())
         assert kept[file]["texts"]["rater_setting"] in page
     assert len({wording["texts"]["rater_ballot"] for wording in kept.values()}) == 2
-
-
-def test_a_form_with_one_clash_keeps_nothing_of_any_pack(delibsim, oxford, home, files):
-    for name in ("one", "two"):
-        delibsim("rate", "handout", oxford, "--raters", "1", "-o", name)
-        fill(home / name / "form.csv")
-    second = (home / "two" / "form.csv").read_text()
-    delibsim("rate", "collect", oxford, "two/form.csv")
-    first = (home / "one" / "form.csv").read_text()
-    both = first + second.partition("\n")[2].replace(",60", ",61")
-    (home / "both.csv").write_text(both)
-    before = files("runs")
-    done = delibsim("rate", "collect", oxford, "both.csv")
-    assert (done.code, "Nothing was imported" in done.err) == (2, True)
-    assert files("runs") == before
 
 
 def test_a_debate_that_broke_off_is_reported_and_not_rated(delibsim, home):
@@ -742,25 +698,6 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
         (row["complete"], row["rated"], row["ratings"], row["without_winner"]) for row in counts
     }
     assert found == {(3, 3, 3 * 4 + 6, 0)}  # what was allocated to nobody is not missing
-
-
-def test_an_allocation_cut_off_goes_on_where_it_was(delibsim, oxford, home):
-    ask = (
-        "rate",
-        "ask",
-        oxford,
-        "group.size=3",
-        "each=2",
-        "panel=own",
-        "--json",
-    )
-    assert delibsim(*ask).json["new"] == 6
-    whole = given(home)
-    path = home / "runs/oxford/annotations/rating-own/annotations.jsonl"
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:4]))
-    again = delibsim(*ask).json
-    assert (again["new"], again["before"], again["calls"]) == (2, 4, 0)
-    assert given(home) == whole
 
 
 @pytest.mark.parametrize(

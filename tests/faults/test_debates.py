@@ -10,7 +10,7 @@ from debates import debate
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Runs
-from delibsim.asking.kinds.rating_plan import plan_ratings
+from delibsim.asking.kinds.rating import plan_ratings
 from delibsim.conduct.ask import ask
 from delibsim.conduct.hold import hold_session
 from delibsim.conduct.study import hold_plan

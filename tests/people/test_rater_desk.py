@@ -22,11 +22,11 @@ from delibsim.analysis.debates.rated import debates_of
 from delibsim.people.raters import Rows, write_rows
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.judgments import Judgments
 from delibsim.store.people.assignments import place_of, replies_of, unkept
 from delibsim.store.people.schema import PLACE, REQUEST
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments
 
 
 @pytest.fixture(scope="module")
@@ -248,5 +248,5 @@ def test_a_summary_is_judged_after_ones_own_opinion(tmp_path, monkeypatch):
     assert Rows(desk, nullcontext).bring() == 1
     judgments = Judgments.of(runs, "main").people()
     assert len(judgments) == 2
-    assert all(one.reason is None and len(one.values) == 4 for one in judgments)
+    assert all(one.missing is None and len(one.values) == 4 for one in judgments)
     assert joined(desk, "ben", task).sheets != held.sheets

@@ -40,10 +40,10 @@ from delibsim.planning.config import names, one_name, one_of, temperature, whole
 from delibsim.prompts.coding import (
     check_coder_texts,
 )
+from delibsim.store.annotations import packs_of
 from delibsim.store.codec import differences
 from delibsim.store.codings import Codings, scheme_to_plain
 from delibsim.store.instruments.library import Library
-from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
 
 RULES = ("lower", "mean", "mode", "pooled")

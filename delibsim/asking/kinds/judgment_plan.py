@@ -8,14 +8,15 @@ from typing import Any
 from delibsim.asking.kinds.judgment import (
     JUDGMENTS,
     Judged,
+    JudgingSettings,
     judged_material,
+    judging_asked,
     of_people,
     ring,
     sittings_of,
     whole_of,
     with_people,
 )
-from delibsim.asking.kinds.judgment_settings import JudgingSettings, judging_asked
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.road import merge
 from delibsim.asking.settings import CodersAsked
@@ -26,10 +27,9 @@ from delibsim.domain.summary import Summary
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.prompts.verdict import check_verdict_texts
-from delibsim.store.judgments import Judgments
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Summaries
+from delibsim.store.study_texts import opinions_of
+from delibsim.store.summaries import Judgments, Summaries
 
 
 def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:

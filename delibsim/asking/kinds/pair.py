@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from delibsim.asking.adaptive import Chain, chain_of, further_sheets
-from delibsim.asking.designs import Drawing, groups_of, sheets_of
+from delibsim.asking.designs import Chain, Drawing, chain_of, further_sheets, groups_of, sheets_of
 from delibsim.asking.kinds.pair_batches import (
     ask_batches,
     batches_of,
@@ -74,6 +73,13 @@ class Compared:
         """The sheets of a dimension."""
         return self.by_dimension.get(dimension, self.sheets)
 
+    def places(self) -> Iterator[tuple[QualityDimension, Sheet, int]]:
+        """Every dimension, sheet and run, in the order of asking."""
+        for dimension in self.dimensions:
+            for sheet in self.sheets_on(dimension.id):
+                for run in range(1, self.repeats + 1):
+                    yield dimension, sheet, run
+
     @property
     def pairs(self) -> int:
         """How many pairs the sheets are of."""
@@ -127,10 +133,8 @@ class Pairs(Kind):
 
     def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
         """One vote a dimension, sheet and run."""
-        for dimension in plan.about.dimensions:
-            for sheet in plan.about.sheets_on(dimension.id):
-                for run in range(1, plan.about.repeats + 1):
-                    yield sheet.a, sheet.b, dimension.id, coder, run
+        for dimension, sheet, run in plan.about.places():
+            yield sheet.a, sheet.b, dimension.id, coder, run
 
     def rounds(
         self, plan: Plan, coder: str, keys: set[Key], done: Mapping[Key, Vote], faults: list[str]
@@ -139,11 +143,9 @@ class Pairs(Kind):
         yield Round(self._questions(plan, coder, keys))
 
     def _questions(self, plan: Plan, coder: str, keys: set[Key]) -> Iterator[Question]:
-        for dimension in plan.about.dimensions:
-            for sheet in plan.about.sheets_on(dimension.id):
-                for run in range(1, plan.about.repeats + 1):
-                    if (sheet.a, sheet.b, dimension.id, coder, run) in keys:
-                        yield question(plan.about, dimension, sheet, coder, run)
+        for dimension, sheet, run in plan.about.places():
+            if (sheet.a, sheet.b, dimension.id, coder, run) in keys:
+                yield question(plan.about, dimension, sheet, coder, run)
 
     def longest(self, plan: Plan) -> Prompt:
         """The prompt with the longest two texts that may meet."""

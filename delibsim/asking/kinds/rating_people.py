@@ -13,12 +13,14 @@ from delibsim.asking.paper import hand_out
 from delibsim.asking.people import (
     LETTERS,
     Given,
+    HandedOut,
     Online,
     Pack,
     Replies,
     Step,
     new_folder,
     pack_name,
+    where,
 )
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.annotation import Coder, Panel, Text
@@ -27,13 +29,13 @@ from delibsim.domain.rating import Rating, debated, digest
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
-from delibsim.domain.text import study_named
+from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording, wording_kept, wording_plain
 from delibsim.prompts.blocks import transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.rating import ballot_prompt, check_rater_texts, stance_prompt
-from delibsim.store.packs import packs_of
+from delibsim.store.annotations import packs_of
 from delibsim.store.ratings import OF_PEOPLE, Ratings
 from delibsim.store.runs import Runs
 
@@ -134,23 +136,6 @@ def _neutral(prompt: Prompt, rater: Coder, step: str) -> Prompt:
     return replace(prompt, purpose=Purpose(rater.neutral_name, step))
 
 
-@dataclass(frozen=True)
-class DebatesHandedOut:
-    """A pack that was handed out: its name, where its files are (None: on pages), how many debates
-    it is about, and for how many raters.
-    """
-
-    name: str
-    folder: Path | None
-    debates: int
-    raters: int
-    debates_per_rater: int | None
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        return {**vars(self), "folder": None if self.folder is None else str(self.folder)}
-
-
 def export_debates(
     runs: Runs,
     wording: Wording,
@@ -158,7 +143,7 @@ def export_debates(
     each: int | None = None,
     folder: Path | None = None,
     online: Online | None = None,
-) -> DebatesHandedOut:
+) -> HandedOut:
     """Hand debates out to so many raters, `each` of them so many debates, None for all; by default
     into pack-NAME. The study keeps the key.
 
@@ -174,9 +159,11 @@ def export_debates(
     plain = {"wording": wording_plain(wording)}
     sheets = dict(sheets_of(debates, name, raters, each))
     pack = DebatePack(runs, name, sheets, answers=ratings, plain=plain)
-    pack.register(online)
-    hand_out(pack, folder)
-    return DebatesHandedOut(name, folder, len(debates), raters, each)
+    hand_out(pack, folder, online)
+    facts = {"debates": len(debates), "raters": raters, "debates_per_rater": each}
+    shares = "" if each is None else f", {each} each"
+    among = f"{counted(len(debates), 'debate')} for {counted(raters, 'rater')}{shares}"
+    return HandedOut(name, folder, facts, [f"{among}: {where('rater', folder)}"])
 
 
 def sheets_of(

@@ -25,8 +25,8 @@ from delibsim.models.retry import estimated_tokens
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import summary_prompt, summary_reask
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 JOINING = "summary_parts"
@@ -201,7 +201,7 @@ def _part_question(
         found[slot][number] = reply
         whole = len(found[slot]) == len(parts[slot])
         reason = _why_missing(found[slot]) if whole else None
-        return [] if reason is None else [Summary(slot, reason=reason)]
+        return [] if reason is None else [Summary(slot, missing=reason)]
 
     return Question(
         unit=unit,
