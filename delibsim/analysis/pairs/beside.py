@@ -57,14 +57,14 @@ def judge_models(whole: Fitted) -> Iterator[Row]:
         row |= {"parameters": one.problem.basis.shape[1], "log_likelihood": one.log_likelihood}
         row["r"] = agreement_of_scores(one.scores, own.judged["pooled"].scores).r
         if before is not None:
-            row |= _test(before, one)
+            row |= _likelihoods(before, one)
         if own.errors.reason:
             row |= {"p": NAN, "note": own.errors.reason}
         before = one
         yield row
 
 
-def _test(smaller: Fit, larger: Fit) -> Row:
+def _likelihoods(smaller: Fit, larger: Fit) -> Row:
     """The likelihood-ratio test of two fits of the same votes."""
     if smaller.counts.votes.sum() != larger.counts.votes.sum():
         return {"note": LEFT_OUT}
