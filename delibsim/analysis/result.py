@@ -158,7 +158,8 @@ class Catalogue:
     """The tables of one kind of report in the order of its files, and the parts of its page.
 
     A table of no part stands in the files alone. `kind` says what the report is, `headline` names
-    the table of the first screen, `sayings` are what it says of rows in sentences.
+    the table of the first screen, `sayings` are what it says of rows in sentences, `said` are
+    further sentences of the report by their names.
     """
 
     kind: str
@@ -166,6 +167,7 @@ class Catalogue:
     sections: Sequence[Section]
     headline: str = ""
     sayings: Mapping[str, Saying] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
 
     def in_order(self, results: Iterable[Result]) -> dict[str, Result]:
         """Tables by name, in the order of the catalogue; those that it does not know come last."""
@@ -192,7 +194,8 @@ def catalogue(name: str) -> Catalogue:
     entries = {table: Entry(table, **own) for table, own in plain["tables"].items()}
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
     sayings = {saying: Saying(**own) for saying, own in plain.get("sayings", {}).items()}
-    return Catalogue(plain["kind"], entries, sections, plain.get("headline", ""), sayings)
+    own = {name: plain[name] for name in ("headline", "said") if name in plain}
+    return Catalogue(plain["kind"], entries, sections, sayings=sayings, **own)
 
 
 def make_table(
@@ -231,6 +234,12 @@ def entry(name: str) -> Entry:
     """What the catalogues say of a table by its full name, such as "codes/levels"."""
     report, _, own = name.partition("/")
     return catalogue(report).entries[own]
+
+
+def said(name: str, /, **values: Any) -> str:
+    """A sentence of the catalogues by its full name, such as "study/twin", with these values."""
+    report, _, own = name.partition("/")
+    return _filled(catalogue(report).said[own], values)
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:

@@ -16,9 +16,8 @@ from delibsim.asking.kinds.code_plan import (
 )
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.options import TEXT, choice, parted, settings_of, settings_of_kind
 from delibsim.cli.terminal import shown
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
@@ -27,22 +26,7 @@ from delibsim.planning.estimate import Estimate
 from delibsim.planning.load import Range
 
 KINDS = ("code", "rationale")
-HANDED = {
-    "scheme": TEXT,
-    "by": TEXT,
-    "context": whole(),
-    "stratify": TEXT,
-    "training": flag(),
-    "draw": choice("random", "doubt"),
-    "dimension": TEXT,
-}
-REPORTED = {
-    "scheme": TEXT,
-    "by": TEXT,
-    "against": TEXT,
-    "bound": decimal(0.10, 0.001, 2),
-    "least": decimal(0.60, -1, 1),
-}
+HANDED, REPORTED = settings_of_kind("code_handout"), settings_of_kind("code_report")
 TEXTS, REVIEWED = 200, 100
 """How many texts are drawn for people at random, and by doubt."""
 

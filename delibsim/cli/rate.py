@@ -16,11 +16,11 @@ from delibsim.cli.asking import (
     Handing,
     Kind,
     Reported,
+    commands_of,
     counted_plain,
 )
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.estimate import print_lines
-from delibsim.cli.settings import SEVERAL, TEXT, Setting, choice, parted, settings_of, whole
+from delibsim.cli.estimate import show_found
+from delibsim.cli.options import parted, settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
 from delibsim.conduct.annotate import RatingPlan, ask_panel, estimate_panel, plan_ratings
@@ -32,14 +32,8 @@ from delibsim.store.ratings import Ratings
 
 WORDING = "oxford"
 """The wording that raters read by default."""
-ASKED = {"panel": TEXT, "each": whole(low=1)}
-HANDED = {"wording": TEXT}
-REPORTED = {
-    "panel": SEVERAL,
-    "source": Setting("", choice("models", "people").read, "models|people"),
-    "focus": TEXT,
-    "people": TEXT,
-}
+ASKED, HANDED = settings_of_kind("rate_ask"), settings_of_kind("rate_handout")
+REPORTED = settings_of_kind("rate_report")
 
 
 class Rate(Kind):
@@ -116,14 +110,11 @@ class Rate(Kind):
 def _show_estimate(planned: RatingPlan, as_json: bool) -> NoReturn:
     """Say what the ratings that are still to be asked for will take."""
     found = asyncio.run(estimate_panel(planned))
-    study = planned.runs.study
-    if as_json:
-        echo_json(counted_plain(planned.plan, found, study, "ratings"))
-    else:
-        screen = console()
-        counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
-        screen.print(f"{study_named(study)}: {counted(found.planned, 'rating')}, {counts}")
-        print_lines(planned.plan, found, screen, "ratings", planned.runs)
+    study, limits = planned.runs.study, planned.plan.limits
+    counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
+    before = [f"{study_named(study)}: {counted(found.planned, 'rating')}, {counts}"]
+    values = counted_plain(found, study, "ratings")
+    show_found(found, limits, values, as_json, before, "ratings", planned.runs)
     raise typer.Exit(0)
 
 

@@ -17,7 +17,7 @@ from delibsim.asking.kinds.rationale import plan_audit
 from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Handed, Handing, Kind
-from delibsim.cli.settings import TEXT, parted, settings_of
+from delibsim.cli.options import TEXT, parted, settings_of, settings_of_kind
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
 from delibsim.conduct.packs import collect_and_score
@@ -31,7 +31,7 @@ SAMPLE = 50
 LISTED = 10
 """Of so many misquotations and failures each is printed; --json has all."""
 RATE = ("rate", "95% interval")
-OF_READING = {"model": TEXT, "scheme": TEXT}
+OF_READING = settings_of_kind("rationale_ask")
 
 
 class Rationale(Kind):

@@ -17,8 +17,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import ComparesRuns, Comparison, Score, run_by_run
 from delibsim.plugins import load
 from delibsim.store.codings import CODES
-from delibsim.store.lazy_runs import LazyRuns
-from delibsim.store.runs import Runs, scores_file
+from delibsim.store.runs import LazyRuns, Runs, scores_file
 
 Watch = Callable[[str, int, int], None]
 

@@ -10,8 +10,7 @@ from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import read_lines
 from delibsim.store.ratings import RATINGS, Ratings
 from delibsim.store.runs import Runs
-from delibsim.store.sent import cut_off, file_beside
-from delibsim.store.session_log import Calls
+from delibsim.store.sent import Calls, cut_off, file_beside
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class AnnotationLog:
     session: str = ""
 
     def read(self) -> Calls:
-        """As `session_log.Calls`."""
+        """As `sent.Calls`."""
         records, damaged = read_lines(self.file)
         return records, damaged, cut_off(self.file, records)
 

@@ -115,7 +115,7 @@ async def test_scores_come_back_to_the_runs_as_the_report_has_them(two):
 def fitted_settings(plan):
     """How the report computes scores by default."""
     from delibsim.cli.compare import REPORTED, _settings
-    from delibsim.cli.settings import settings_of
+    from delibsim.cli.options import settings_of
 
     return _settings(settings_of([], REPORTED), plan.answers)
 

@@ -13,8 +13,8 @@ from delibsim.conduct.view import shared_view
 from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
-from delibsim.web.app import application
 from delibsim.web.guard import Guard
+from delibsim.web.serve import application
 from delibsim.web.site import Site
 from delibsim.web.static import write_static
 

@@ -119,15 +119,6 @@ def rows_of(results: Mapping[str, Result], name: str) -> pd.DataFrame:
     return result.rows
 
 
-def contrast_name(a: object, b: object) -> str:
-    """A contrast as figures name it: a minus b.
-
-    >>> contrast_name("normative", "none")
-    'normative − none'
-    """
-    return f"{a} − {b}"
-
-
 def of_models(study: StudyTable, column: str) -> pd.DataFrame:
     """The analysed sessions of models; those of the null citizen where there are no others."""
     known = study.analysed(column)

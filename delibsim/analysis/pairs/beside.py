@@ -25,8 +25,7 @@ from delibsim.analysis.pairs.fitted import (
 )
 from delibsim.analysis.result import Result, make_table, with_holm
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.fit import Fit
-from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
+from delibsim.measures.bradley_terry.fit import Fit, crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.stability import split_half
 from delibsim.measures.bradley_terry.strengths import z_scale
 from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
@@ -251,7 +250,7 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Result]:
     tests = []
     for one in found:
         alone = [judge for judge in one.judges if judge.name != ALL]
-        tests += [_test(one, a, b) for a, b in combinations(alone, 2)]
+        tests += [_mcnemar(one, a, b) for a, b in combinations(alone, 2)]
     why = "" if found else "not_asked" if people is None else "no_dimension"
     rows = {
         "against": [row for one, judge in judged for row in _scores(one, judge)],
@@ -373,7 +372,7 @@ def _labels(one: Beside, judge: Judge) -> Row:
     return row
 
 
-def _test(one: Beside, a: Judge, b: Judge) -> Row:
+def _mcnemar(one: Beside, a: Judge, b: Judge) -> Row:
     """The difference of two judges' correlations with people, and of their labels."""
     known = ~np.isnan(one.scores) & ~np.isnan(a.scores) & ~np.isnan(b.scores)
     groups = [group for group, there in zip(one.own.groups, known, strict=True) if there]
