@@ -9,13 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.dimensions import (
-    correlation_tests,
-    correlations,
-    dimension_reliability,
-    paired_tests,
-    reliability,
-)
 from delibsim.analysis.debates.fits import predictors_of, together
 from delibsim.analysis.debates.rated import Pooled, chosen, debates_of, edited, ids_of
 from delibsim.analysis.debates.ratings import (
@@ -30,24 +23,12 @@ from delibsim.analysis.debates.ratings import (
     rating_table,
     standings,
 )
-from delibsim.analysis.debates.stance import (
-    mixed_models,
-    residuals_of,
-    stance_after,
-    stance_models,
-)
-from delibsim.analysis.debates.winner import (
-    bradley_terry,
-    by_expertise,
-    expertise_contrasts,
-    place_and_length,
-    winner_model,
-)
+from delibsim.analysis.debates.stance import mixed_models, residuals_of
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, sayings
-from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.analysis.result import Result, catalogue, make_table, tables_of
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import Rated, debated
 from delibsim.domain.reason import MEANINGS, for_readers
@@ -211,25 +192,15 @@ def analyses(
     found = {
         "standings": standings(kept, seed, samples),
         "contrasts": debater_contrasts(kept, compared, seed, samples),
-        "strengths": bradley_terry(kept),
-        "reliability": reliability(kept),
-        "dimension_reliability": dimension_reliability(kept),
-        "dimension_correlations": correlations(kept),
-        "dimension_correlation_tests": correlation_tests(kept),
-        "paired_tests": paired_tests(kept, compared),
-        "winner_model": winner_model(kept, compared),
-        "stance_models": stance_models(kept, compared),
-        "stance_after": stance_after(kept, compared),
         "rater_models": together("rater_models", [model.terms for model in mixed]),
-        "place_and_length": place_and_length(kept),
         "residuals": residuals_of(mixed),
         "ratings": ratings,
     }
+    data = {"ratings": [(kept,)], "kinds": [(kept, compared)]}
     if people is not None:
-        found["expertise"] = by_expertise(kept, people)
-        found["expertise_contrasts"] = expertise_contrasts(kept, people)
+        data["people"] = [(kept, people)]
         found["covariates"] = predictors_of(by_debater(kept), people)[1]
-    return found
+    return found | {one.name: one.rows for one in tables_of("debates", data)}
 
 
 def study_report(

@@ -1,9 +1,8 @@
 """The report on a comparison: its tables, and what they say in sentences."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 from numpy import isnan
@@ -11,14 +10,7 @@ from numpy import isnan
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
 from delibsim.analysis.pages.cells import decimals
-from delibsim.analysis.pairs.beside import (
-    DRAWN,
-    against,
-    agreement,
-    crowd,
-    judge_models,
-    judge_parameters,
-)
+from delibsim.analysis.pairs.beside import DRAWN, against, crowd, judge_parameters
 from delibsim.analysis.pairs.conditions import (
     conditions,
     notes_on_conditions,
@@ -26,26 +18,10 @@ from delibsim.analysis.pairs.conditions import (
     why_none,
 )
 from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
-from delibsim.analysis.pairs.judges import (
-    FEW_VOTES,
-    counts,
-    groups,
-    judges,
-    order,
-    order_scores,
-    runs,
-    transitivity,
-)
-from delibsim.analysis.pairs.scores import (
-    NO_SEPARATION,
-    curve_of_shares,
-    differences,
-    refuse_unknown,
-    scores,
-    stability,
-)
+from delibsim.analysis.pairs.judges import FEW_VOTES, counts, order
+from delibsim.analysis.pairs.scores import NO_SEPARATION, differences, refuse_unknown, stability
 from delibsim.analysis.report import Report, sayings
-from delibsim.analysis.result import Result, catalogue, each, make_table
+from delibsim.analysis.result import Result, catalogue, each, make_table, tables_of
 from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.likelihood import Dummy, Penalty
@@ -61,19 +37,6 @@ FLAGS = {
     "always_a": "a judge always names the text shown first, and says nothing of texts",
     "always_b": "a judge always names the text shown second, and says nothing of texts",
 }
-
-
-Rows = Callable[[Fitted], Iterable[Mapping[str, Any]]]
-OF_FITS: Mapping[str, Rows] = {
-    "scores": scores,
-    "agreement": agreement,
-    "judge_models": judge_models,
-    "order_scores": order_scores,
-    "transitivity": transitivity,
-    "curve": curve_of_shares,
-    "groups": groups,
-}
-"""Tables from the fits alone."""
 
 
 def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] = ()) -> Report:
@@ -116,8 +79,8 @@ def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] =
 
 def _tables(compared: Compared, settings: Settings, fits: Sequence[Fitted]) -> Iterator[Result]:
     """Every table, in any order."""
-    for name, rows in OF_FITS.items():
-        yield make_table(f"pairs/{name}", each(fits, rows), drawn=DRAWN)
+    data = {"fits": [(own,) for own in fits], "compared": [(own, compared) for own in fits]}
+    yield from tables_of("pairs", data, drawn=DRAWN)
     asked = bool(fits) and bool(settings.top or settings.differences)
     refuse_unknown(fits, settings.differences if fits else ())
     why = "" if asked else "not_asked"
@@ -136,8 +99,6 @@ def _tables(compared: Compared, settings: Settings, fits: Sequence[Fitted]) -> I
     adaptive = any(own.chosen for own in fits)
     notes = [NO_SEPARATION] if adaptive else []
     yield make_table("pairs/stability", each(fits, stability), notes=notes)
-    yield make_table("pairs/judges", each(fits, judges, compared))
-    yield make_table("pairs/runs", each(fits, runs, compared.asked))
     yield make_table("pairs/counts", counts(compared, fits))
 
 
