@@ -27,7 +27,7 @@ from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, said_of_rows
-from delibsim.analysis.result import Result, catalogue, each, make_table, tables_of
+from delibsim.analysis.result import Result, catalogue, each, make_table, said, tables_of
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted
 from delibsim.measures.corrected import FEWEST
@@ -171,23 +171,17 @@ def _overall(
     late = missing["reason"] == NOT_GIVEN
     n, total = int(missing["missing"][~late].sum()), len(study.coded.samples)
     if n:
-        yield f"{n} of {total} samples have no level; nothing stands in their place."
+        yield said("codes/samples_lacking", n=n, total=total)
     if late.any():
         by_model = missing[late].groupby("model", sort=False)["missing"].sum()
         told = ", ".join(f"{model} {lack}" for model, lack in by_model.items())
         owed = counted(int(by_model.sum()), "sample")
-        yield (
-            f"Still to be given: {owed} ({told}); the same command of delibsim code ask asks for"
-            " them."
-        )
+        yield said("codes/owed", owed=owed, models=told)
     yield from remarks_on(records)
     for line in unread(study):
         yield f"Warning: {line}."
     if not study.people:
-        yield (
-            "No person has coded: nothing says yet whether the ensemble is right. Next:"
-            f" delibsim code handout {quoted(study.study)}"
-        )
+        yield said("codes/nobody", study=quoted(study.study))
 
 
 def _by_dimension(study: CodedStudy, results: Mapping[str, Result]) -> list[str]:
@@ -204,10 +198,7 @@ def why_not_coded(report: Report) -> Iterator[str]:
     if not samples:
         return
     n = sum(sample.level is not None for sample in samples)
-    yield (
-        f"no text has a level: {n} of {counted(len(samples), 'sample')} can be read, and a"
-        f" model needs half of those that it was asked for on a text"
-    )
+    yield said("codes/nothing_read", n=n, samples=counted(len(samples), "sample"))
     for row in report.results["failures"].rows.to_dict("records"):
         where = f"{row['dimension']}, {row['model']}"
         yield f"{where}: {counted(row['missing'], 'sample')}: {in_words(row['reason'])}"

@@ -24,6 +24,7 @@ from delibsim.analysis.pairs.fitted import (
     said,
 )
 from delibsim.analysis.result import Result, make_table, with_holm
+from delibsim.analysis.result import said as sentence
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.fit import Fit, crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.stability import split_half
@@ -114,12 +115,7 @@ FEW_TOPICS = 8
 TOPICS_DRAWN, TEXTS_DRAWN = "topics", "texts"
 SPEAKING = 5
 """Topics below which an interval over topics is marked: so few say little of topics like these."""
-DRAWN = (
-    "Intervals are by t on Fisher's z, with the errors of a jackknife over topics, or over texts"
-    " where there is one topic; df are the topics or texts less one."
-    f" Published: the percentile interval of {RESAMPLES:,} resamples of topics, or of texts where"
-    f" there are fewer than {FEW_TOPICS} topics. Both keep the ranks of all texts for rho."
-)
+DRAWN = sentence("pairs/drawn", resamples=RESAMPLES, few=FEW_TOPICS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,10 +153,6 @@ def majorities(votes: Sequence[Vote]) -> list[tuple[str, str]]:
 
 FEW = 20
 """Votes a text below which place bias and threshold are biased upwards."""
-FEW_VOTES = (
-    "below 20 votes a text, delta and theta are too large; delta_jackknife is corrected, where half"
-    " of the pairs gives an estimate"
-)
 SPLITS = 20
 
 

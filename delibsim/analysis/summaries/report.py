@@ -14,6 +14,7 @@ from delibsim.analysis.figures.entries import Data, drawings_of
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.report import Report, sayings
 from delibsim.analysis.result import Result, catalogue, make_table, tables_of
+from delibsim.analysis.result import said as sentence
 from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
@@ -21,13 +22,8 @@ from delibsim.domain.judgment import LABELS
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import TFIDF, Embedding
 
-NULL_ONLY = (
-    "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
-    " here is evidence of quality."
-)
 NOBODY = pd.DataFrame()
 """The scores of no opinion."""
-BESIDE = "People have judged too: what they say stands in the tables of judges, not in the scores."
 VALUES: Mapping[str, Any] = {
     "resamples": agreement.RESAMPLES,
     "wanted": agreement.WANTED,
@@ -59,8 +55,8 @@ def tables_of_scores(
     scores: pd.DataFrame, intervals: Intervals, without: Collection[str] = ()
 ) -> Iterator[Result]:
     """The tables from the scores of summaries alone, but those that are named."""
-    overall, how = benchmark.overall(scores, intervals), benchmark.HOW[intervals]
-    yield make_table("summaries/overall", overall, how=how)
+    how = sentence(f"summaries/over_{intervals}")
+    yield make_table("summaries/overall", benchmark.overall(scores, intervals), how=how)
     yield benchmark.pairs(scores)
     if "equal_length" not in without:
         yield benchmark.equal_length(scores)
@@ -114,9 +110,9 @@ def _sentences(sets: Sequence[JudgedSet], results: Mapping[str, Result]) -> Iter
         yield f"{one.study}: {n} on “{one.question}”."
     kinds = [own["kind"] for one in sets for own in one.judges.values()]
     if kinds and set(kinds) == {"citizen"}:
-        yield NULL_ONLY
+        yield sentence("summaries/null_only")
         if any(one.ratings["people"].any() for one in sets):
-            yield BESIDE
+            yield sentence("summaries/beside")
     if "gaps" in results:
         yield from _left_out(results)
     if "overall" in results:
@@ -127,7 +123,7 @@ def _sentences(sets: Sequence[JudgedSet], results: Mapping[str, Result]) -> Iter
             pairs = results["pairs"].rows
             yield from _first(results, "pairs", pairs[pairs["p_holm"].notna()])
             if len(pairs) and pairs["p_holm"].isna().all():
-                yield benchmark.ONE_TOPIC
+                yield sentence("summaries/one_topic")
     yield from sayings("summaries", results, "length", "order", "place", "counts")
 
 
