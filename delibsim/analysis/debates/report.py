@@ -1,7 +1,8 @@
 """The report on the ratings of a study: its tables, figures, and what may be said of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.debates.fits import predictors_of, together
-from delibsim.analysis.debates.rated import Pooled, chosen, debates_of, edited, ids_of
+from delibsim.analysis.debates.rated import SOURCES, chosen, debates_of, edited, ids_of
 from delibsim.analysis.debates.ratings import (
     HEADLINE,
     ON_THESE,
@@ -28,10 +29,15 @@ from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, sayings
-from delibsim.analysis.result import Result, catalogue, make_table, tables_of
+from delibsim.analysis.result import Result, catalogue, make_table, said, tables_of
+from delibsim.domain.effect import same_cells
 from delibsim.domain.participant import SIDES
+from delibsim.domain.pooled import differing
 from delibsim.domain.rating import Rated, debated
 from delibsim.domain.reason import MEANINGS, for_readers
+from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
+from delibsim.plugins import without_effect
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -57,14 +63,6 @@ def in_sentences(note: str) -> str:
     return "; ".join(told)
 
 
-VERBS: Mapping[str, str] = {
-    "better": "better",
-    "worse": "worse",
-    "on_these_motions": "on these motions alone",
-    "none": "not clear",
-    "": "",
-}
-"""The verbs of contrasts in words."""
 KINDS: Mapping[str, str] = {"model": "The models", "human": "the people", "rest": "the rest"}
 """How sentences name kinds of debaters, of which models come first."""
 
@@ -203,6 +201,109 @@ def analyses(
     return found | {one.name: one.rows for one in tables_of("debates", data)}
 
 
+@dataclass(frozen=True)
+class Share:
+    """Source and number of the ratings of a panel or pack, and what its raters read ("": not
+    kept).
+    """
+
+    source: str
+    ratings: int
+    wording: str
+
+    @property
+    def described(self) -> str:
+        """The share in words."""
+        wording = f"wording {self.wording}" if self.wording else "wording not kept"
+        return f"{self.source}, {self.ratings}, {wording}"
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What is pooled: the share of each panel and pack, settings that differ, conditions alike.
+
+    `unlike` holds, with their values, the settings in which rated debates differ beyond motion and
+    debaters; `same` for each condition that is another by construction the first of these.
+    """
+
+    shares: Mapping[str, Share]
+    unlike: Mapping[str, Sequence[str]]
+    same: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rated: Iterable[Rated]) -> "Pooled":
+        """What is pooled in these debates with their ratings."""
+        kept = [run for run in rated if run.ratings and debated(run)]
+        sessions = [run.session for run in kept]
+        shares, unlike = _shares(kept), differing(sessions)
+        same = same_cells(sessions, without_effect) if sessions else {}
+        warnings = (*_of_wordings(shares), *_of_conditions(sessions, unlike, same))
+        return cls(shares, unlike, same, warnings)
+
+    def whose(self) -> str:
+        """Whose ratings are pooled, in words."""
+        parts = [f"{name} ({share.described})" for name, share in self.shares.items()]
+        end = ", pooled" if len(parts) > 1 else ""
+        return f"Ratings of {', '.join(parts) or 'nobody'}{end}"
+
+    def warned(self) -> list[str]:
+        """What speaks against pooling, as warnings."""
+        return [f"warning: {line}" for line in self.warnings]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "pooled": {name: asdict(share) for name, share in self.shares.items()},
+            "differing": {name: list(values) for name, values in self.unlike.items()},
+            "same_conditions": dict(self.same),
+            "warnings": list(self.warnings),
+        }
+
+
+def _shares(rated: Iterable[Rated]) -> dict[str, Share]:
+    """The share of every panel and pack, in order of name."""
+    counts: Counter[tuple[str, str]] = Counter()
+    wordings: dict[str, str] = {}
+    for run in rated:
+        wordings |= run.wordings
+        counts.update((rating.panel, SOURCES[rating.source]) for rating in run.ratings)
+    found = {}
+    for (name, source), n in sorted(counts.items()):
+        found[name] = Share(source, n, wordings.get(name, ""))
+    return found
+
+
+def _of_wordings(shares: Mapping[str, Share]) -> Iterator[str]:
+    """A warning where those pooled read different wordings, or may have."""
+    if len(shares) < 2:
+        return
+    readers: dict[str, list[str]] = defaultdict(list)
+    for name, share in shares.items():
+        readers[share.wording].append(name)
+    unknown = readers.pop("", [])
+    if len(readers) > 1:
+        listed = "; ".join(f"{wording}: {', '.join(names)}" for wording, names in readers.items())
+        yield said("debates/wordings", listed=listed)
+    if unknown:
+        yield said("debates/unknown_wording", names=", ".join(unknown))
+
+
+def _of_conditions(
+    sessions: Sequence[Session], unlike: Mapping[str, Sequence[str]], same: Mapping[str, str]
+) -> Iterator[str]:
+    """Warnings where debates were held under different conditions, and where these are the same."""
+    if unlike:
+        listed = "; ".join(f"{name} ({', '.join(values)})" for name, values in unlike.items())
+        yield said("debates/conditions", listed=listed)
+    if same:
+        cells = [cell_of(session) for session in sessions]
+        cell, first = next(iter(same.items()))
+        numbers = {"same": len(same), "cells": len(set(cells))}
+        debates = sum(own in same for own in cells)
+        yield said("debates/same_conditions", debates=debates, cell=cell, first=first, **numbers)
+
+
 def study_report(
     runs: Runs,
     panels: Sequence[str] = (),
@@ -221,26 +322,26 @@ def study_report(
     waiting = planned - len(debates) - len(faults)
     losses = Ratings.of(runs).losses(run.session.id for run in debates)
     changed = edited(debates)
-    said = [f"lost: {loss}" for loss in losses]
-    said += [f"warning: {line}" for line in changed]
-    said += [f"planned and not held yet: {waiting}"] if waiting else []
+    lacking = [f"lost: {loss}" for loss in losses]
+    lacking += [f"warning: {line}" for line in changed]
+    lacking += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)
-    found = report_of(runs.study, frames, Pooled.of(rated), said)
+    found = report_of(runs.study, frames, Pooled.of(rated), lacking)
     held = f"Debates planned: {planned}; held: {planned - waiting}."
     return replace(
         found,
         about={**found.about, "planned": planned, "lost": losses, "edited": changed},
         summary=[held, *found.summary],
         faults=faults,
-        complete=all(map(debated, debates)) and not said,
+        complete=all(map(debated, debates)) and not lacking,
         data=len(debates),
     )
 
 
 def report_of(
-    study: str, frames: Mapping[str, pd.DataFrame], pooled: Pooled, said: Sequence[str] = ()
+    study: str, frames: Mapping[str, pd.DataFrame], pooled: Pooled, lacking: Sequence[str] = ()
 ) -> Report:
-    """A report of these tables; `said` are sentences on what is missing."""
+    """A report of these tables; `lacking` are sentences on what is missing."""
     found = [make_table(f"debates/{name}", frame) for name, frame in frames.items()]
     results = catalogue("debates").in_order(found)
     return Report(
@@ -248,11 +349,11 @@ def report_of(
         title=study,
         results=results,
         about={"study": study, **pooled.plain()},
-        told=[pooled.whose(), *pooled.warned(), *said],
+        told=[pooled.whose(), *pooled.warned(), *lacking],
         summary=list(_summary(results)),
         warnings=pooled.warned(),
         something=not frames["ratings"].empty,
-        first=[Part("whose", "Whose ratings", [pooled.whose()], said)],
+        first=[Part("whose", "Whose ratings", [pooled.whose()], lacking)],
         drawn=partial(drawings, frames),
     )
 
