@@ -120,8 +120,11 @@ def _tables(
     """Every table but that of all dimensions."""
     worded = by_wording(study)
     others = {name: own for name, own in worded.items() if name != study.coded.asked.wording}
-    parts = {"dimensions": study.dimensions, "fair": study.fair, "study": [study]}
-    data = {name: [(own,) for own in found] for name, found in parts.items()}
+    data: Mapping[str, Sequence[tuple[Any, ...]]] = {
+        "dimensions": [(own,) for own in study.dimensions],
+        "fair": [(own,) for own in study.fair],
+        "study": [(study,)],
+    }
     values = {"resamples": RESAMPLES, "disagreement": DISAGREEMENT, "fewest": FEWEST}
     yield from tables_of("codes", data, **values)
     yield make_table("codes/pairs", each(study.fair, pairs), notes=notes_on_pairs(study))
@@ -136,7 +139,8 @@ def _tables(
     yield make_table("codes/wordings", wordings(worded))
     yield make_table("codes/costs", costs(study, records))
     missing = failures(study)
-    told = [in_words(code) for code in sorted({row["reason"] for row in missing})]
+    codes = {row["reason"] for row in missing}
+    told = [in_words(code) for code in sorted(codes)]
     yield make_table("codes/failures", missing, notes=told)
     if column := settings.column:
         facts = facts_of(study, column)

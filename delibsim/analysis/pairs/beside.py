@@ -247,7 +247,8 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Result]:
     for one in found:
         alone = [judge for judge in one.judges if judge.name != ALL]
         tests += [_mcnemar(one, a, b) for a, b in combinations(alone, 2)]
-    why = "" if found else "not_asked" if people is None else "no_dimension"
+    absent = "not_asked" if people is None else "no_dimension"
+    why = "" if found else absent
     rows = {
         "against": [row for one, judge in judged for row in _scores(one, judge)],
         "against_topics": [row for one, judge in judged for row in _topics(one, judge)],
