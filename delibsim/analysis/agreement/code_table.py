@@ -1,5 +1,5 @@
-"""A table of codes: how it is laid out (a row a code, a text or a coder), and which level each coder
-gave each text, by dimension.
+"""A table of codes: how it is laid out (a row a code, a text or a coder), and which level each
+coder gave each text, by dimension.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
