@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import httpx
 import uvicorn
+from sqlalchemy import select
 
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
@@ -22,7 +23,7 @@ from delibsim.planning.freeze import frozen
 from delibsim.store.people.entry import Invitation, invite, invite_person
 from delibsim.store.people.persons import Identity
 from delibsim.store.people.register import Register
-from delibsim.store.people.schema import Role
+from delibsim.store.people.schema import ANSWER, Role
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
@@ -189,3 +190,8 @@ def take_part(browser, words="I hear you, and I say so."):
             assert browser.answer(words).status_code == 200, browser.page.text
         time.sleep(0.03)
     raise AssertionError(browser.page.text)
+
+
+def answers_of(register):
+    """Every answer to the researcher's own questions, in the order in which they came."""
+    return [dict(row._mapping) for row in register.all(select(ANSWER).order_by(ANSWER.c.given))]

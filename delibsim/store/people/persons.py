@@ -147,11 +147,6 @@ def attempts(register: Register, code: str, question: str) -> int:
     return len(register.all(select(ANSWER.c.attempt).where(own)))
 
 
-def answers_of(register: Register) -> list[Mapping[str, object]]:
-    """Every answer to the researcher's own questions, in the order in which they came."""
-    return [dict(row._mapping) for row in register.all(select(ANSWER).order_by(ANSWER.c.given))]
-
-
 def named(register: Register, who: str) -> Person:
     """The person of a code, or of the beginning of one; WrongInput for none or several."""
     found = [one for one in persons(register) if one.id.startswith(who)]
