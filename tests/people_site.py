@@ -20,8 +20,7 @@ from delibsim.people.hall import Hall
 from delibsim.people.raters import RaterDesk
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.store.people.entry import Invitation, invite, invite_person
-from delibsim.store.people.persons import Identity
+from delibsim.store.people.persons import Identity, Invitation, invite, invite_person
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import ANSWER, Role
 from delibsim.store.runs import Runs

@@ -16,9 +16,8 @@ from rich.text import Text
 from delibsim.analysis.table import numbers, texts
 from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import brief, safe
-from delibsim.conduct.outcome import Observer
+from delibsim.conduct.outcome import Observer, SessionProgress
 from delibsim.conduct.progress import StudyProgress
-from delibsim.conduct.session_progress import SessionProgress
 from delibsim.conduct.study import Prepared
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import Silence, Statement

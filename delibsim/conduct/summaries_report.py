@@ -21,7 +21,7 @@ from delibsim.store.judgments import Judgments
 from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Summaries
-from delibsim.store.trained_scores import TrainedScores, trained_judges_of
+from delibsim.store.training import TrainedScores, trained_judges_of
 
 TRAINED = "trained"
 """The kind of a judge that is a trained network."""

@@ -8,12 +8,15 @@ import pytest
 from sqlalchemy import func, select
 
 from delibsim.store.people import assignments
-from delibsim.store.people.entry import Invitation, accept, invite, invite_person
 from delibsim.store.people.persons import (
     Identity,
+    Invitation,
+    accept,
     add_person,
     answers_of,
     consent,
+    invite,
+    invite_person,
     keep_answers,
     note_withdrawn,
     person_of,
@@ -191,7 +194,7 @@ def test_a_break_of_a_rater_is_counted_once(registers):
 
 
 def test_a_link_that_is_revoked_while_it_is_used_opens_nothing(registers, database):
-    from delibsim.store.people.entry import let_in, login_of
+    from delibsim.store.people.persons import let_in, login_of
 
     for _ in range(6):
         code, token = invite_person(

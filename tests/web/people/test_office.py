@@ -17,8 +17,7 @@ from delibsim.cli.main import main
 from delibsim.cli.people import app
 from delibsim.domain.hosting import Limit
 from delibsim.store.interventions import interventions_in
-from delibsim.store.people.entry import SHIFT, is_password, set_password
-from delibsim.store.people.persons import note_withdrawn
+from delibsim.store.people.persons import SHIFT, is_password, note_withdrawn, set_password
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import open_request
 from delibsim.store.people.rooms import end_room, rooms_of, seat_of, set_room

@@ -16,7 +16,7 @@ from rated import all_of, debates_online, desk_of, person, study_of_debates
 from delibsim.people.raters import Rows
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.entry import log_in
+from delibsim.store.people.persons import log_in
 from delibsim.store.people.schema import Role
 from delibsim.store.ratings import Ratings
 from delibsim.web.people.gate import COOKIE

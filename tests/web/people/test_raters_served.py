@@ -16,7 +16,7 @@ import pytest
 from rated import codes_online, debates_online, study_of_debates
 
 from delibsim.store.codings import Codings
-from delibsim.store.people.entry import Invitation, invite
+from delibsim.store.people.persons import Invitation, invite
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
 from delibsim.store.ratings import Ratings
