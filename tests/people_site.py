@@ -107,6 +107,15 @@ def open_link(hall, role=Role.PARTICIPANT, task="", days=1.0):
     return f"/i/{invite(hall.register, Invitation('', role, task=task), days)}"
 
 
+def until(found, seconds=20.0, step=0.02):
+    """What `found` gives as soon as that is true."""
+    end = time.monotonic() + seconds
+    while not (value := found()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(step)
+    return value
+
+
 class Browser:
     """Somebody at a browser without scripts: a cookie, and the forms of the last page."""
 
@@ -141,12 +150,10 @@ class Browser:
     def until(self, found, seconds=15.0):
         """Reload the page until it holds this; the page."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            text = self.get().text
-            if found in text:
-                return text
+        while found not in self.get().text:
+            assert time.monotonic() < end, self.page.text
             time.sleep(0.05)
-        raise AssertionError(f"no page with {found!r}; the last one was:\n{self.page.text}")
+        return self.page.text
 
     def asked(self):
         """The next page with a form to answer."""

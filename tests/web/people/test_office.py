@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
+from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part, until
 from sqlalchemy import update
 from typer.testing import CliRunner
 
@@ -59,15 +59,6 @@ def table(tmp_path):
 def group_page(hall):
     (session,) = hall.sessions
     return f"/office/group?session={session}"
-
-
-def until(found, seconds=10.0):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := found():
-            return value
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
 
 
 def state_of(hall):
