@@ -2,50 +2,29 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 
-from delibsim.cli.options import Json
+from delibsim.cli.options import declared
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
 from delibsim.domain.errors import WrongInput
 
 app = typer.Typer(add_completion=False)
 
-FILE = (
-    "A CSV file: a row a code (columns text, coder, level, perhaps dimension), or a row a text and"
-    " a column a coder. Behind it, where columns have other names, what they hold: text=NAME"
-    " coder=NAME level=NAME dimension=NAME; of a row a text, each coder=NAME."
-)
-WEIGHTS = (
-    "identity, linear, quadratic, ordinal, or a CSV file with a matrix of one's own. Default: that"
-    " of the scale."
-)
-LEVELS = (
-    "All levels that a coder could give, in order: 0,1,2,3; by dimension:"
-    " 'groups=0,1,2;reasons=0,1'. Default: those that occur."
-)
-DRAWS = "Resamples of the texts for the intervals; 0: by t where there is a standard error."
-BY = "A column that says from which debate or speaker a text is: these are resampled whole."
-IN_ROWS = "A row is a coder and a column a text."
-EXAMPLE = (
-    "For example: delibsim agreement codes.csv --weights linear --levels 0,1,2,3 --draws 10000."
-)
-SCALE = "nominal, ordinal, interval or ratio. Default: that of the weights."
 
-
-@app.command(epilog=EXAMPLE)
+@declared(app, "agreement", "agreement")
 def agreement(
-    file: Annotated[list[str], typer.Argument(metavar="FILE [ROLE=COLUMN]...", help=FILE)],
-    weights: Annotated[str | None, typer.Option(help=WEIGHTS)] = None,
-    levels: Annotated[str | None, typer.Option(help=LEVELS)] = None,
-    draws: Annotated[int, typer.Option("--draws", min=0, help=DRAWS)] = 0,
-    by: Annotated[str, typer.Option(metavar="COLUMN", help=BY)] = "",
-    coders_in_rows: Annotated[bool, typer.Option("--coders-in-rows", help=IN_ROWS)] = False,
-    scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
-    as_json: Json = False,
+    file: list[str],
+    weights: str | None = None,
+    levels: str | None = None,
+    draws: int = 0,
+    by: str = "",
+    coders_in_rows: bool = False,
+    scale: str | None = None,
+    as_json: bool = False,
 ) -> None:
     """How far coders agree, people or models, in any table of codes.
 

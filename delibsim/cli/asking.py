@@ -19,10 +19,10 @@ from delibsim.asking.collect import Collected
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import Online, people_named
 from delibsim.asking.road import estimate
-from delibsim.cli.estimate import PAID, print_lines
-from delibsim.cli.options import RUNS
+from delibsim.asking.road import replay as computed_again
+from delibsim.cli.estimate import PAID, show_found
+from delibsim.cli.options import RUNS, Setting, Words, explain, settings_of, told
 from delibsim.cli.results import end_with_report
-from delibsim.cli.settings import Setting, settings_of
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import (
     agreed,
@@ -31,13 +31,17 @@ from delibsim.cli.terminal import (
     exit_code,
     on_terminal,
     print_each,
+    safe,
+    say,
+    shown,
     study_at,
 )
 from delibsim.conduct.ask import ask as ask_models
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted, quoted, study_named
+from delibsim.domain.text import counted, plural_of, quoted, study_named
 from delibsim.planning.estimate import Estimate
 from delibsim.planning.estimate_tables import plain as estimate_plain
+from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 
 
@@ -253,22 +257,174 @@ def show_estimate(kind: Kind, plan: Plan, as_json: bool) -> NoReturn:
     """Say what the answers that are still to be asked for will take."""
     found = estimate(plan)
     plan = plan.kind.at_most(plan)
-    if as_json:
-        own = kind.values(plan, found)
-        echo_json(counted_plain(plan.limits, found, plan.runs.study, kind.answers) | own)
-    else:
-        screen = console()
-        print_each(kind.before(plan, found), screen)
-        print_lines(plan.limits, found, screen, kind.answers, plan.runs)
-        print_each(kind.after(plan, found), screen)
+    values = counted_plain(found, plan.runs.study, kind.answers) | kind.values(plan, found)
+    before, after = kind.before(plan, found), kind.after(plan, found)
+    show_found(found, plan.limits, values, as_json, before, kind.answers, plan.runs, after)
     raise typer.Exit(0)
 
 
-def counted_plain(limits: Any, found: Estimate, study: str, answers: str) -> dict[str, Any]:
+def counted_plain(found: Estimate, study: str, answers: str) -> dict[str, Any]:
     """An estimate of answers as plain values."""
-    values: dict[str, Any] = estimate_plain(limits, found)
+    values: dict[str, Any] = estimate_plain(found)
     counts = values.pop("sessions")
     return values | {
         "study": study,
         answers: {name: counts[name] for name in ("planned", "held", "waiting")},
     }
+
+
+HELP = read_yaml(Path(__file__).parent.parent / "data" / "asking.yaml")
+"""What the help of every command says."""
+LISTED = 40
+"""How many differences of a replay are printed."""
+
+
+def commands_of(kind: Kind) -> typer.Typer:
+    """The commands of a kind: those of which data/asking.yaml has a help."""
+    about = HELP[kind.command]
+    app = typer.Typer(add_completion=False, no_args_is_help=True, help=about["about"])
+    made = {"ask": ask, "handout": handout, "collect": collect, "replay": replay, "report": report}
+    for name, function in made.items():
+        if name in about:
+            add(app, kind, name, function)
+    return app
+
+
+def add(app: typer.Typer, kind: Kind, name: str, function: Callable[..., None]) -> None:
+    """Make a function a command of a kind."""
+    bound = partial(function, kind)
+    explain(bound, HELP["words"][name], usual=kind.raters)
+    app.command(name, help=HELP[kind.command][name]["help"], epilog=epilog(kind, name))(bound)
+
+
+def epilog(kind: Kind, name: str) -> str:
+    """An example of a command, and its settings in words."""
+    about = HELP[kind.command][name]
+    example = f"For example: delibsim {about['example']}."
+    if "settings" not in about:
+        return example
+    known = {"handed": told(kind.handed), "reported": told(kind.reported)}
+    return f"{example} Settings: {about['settings'].format(**known)}."
+
+
+def ask(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    n: int | None = None,
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Have texts asked about."""
+    chosen, words = kind.chosen(settings or [])
+    chosen.ask(Call(study, words, root), Asked(n, only, yes, quiet, as_json))
+
+
+def handout(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    raters: str = "",
+    n: int | None = None,
+    online: bool = False,
+    hand_on: float = 48.0,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Hand texts out to people."""
+    if online and out is not None:
+        raise WrongInput("with --online nothing is written; leave -o out")
+    chosen, words = kind.chosen(settings or [])
+    call = Call(study, words, root)
+    handing = Handing(raters, n, Online(hand_on) if online else None, out)
+    _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
+
+
+def _show_handed(kind: Kind, pack: Handed, runs: Runs, as_json: bool) -> None:
+    """Print what was handed out, and what comes next."""
+    study, screen = quoted(runs.study), console()
+    print_each([f"note: {line}" for line in pack.notes], console(stderr=True))
+    if as_json:
+        place = {"task": pack.name} if pack.folder is None else {}
+        echo_json({**place, **pack.plain})
+        return
+    print_each(pack.lines, screen)
+    if pack.folder is None:
+        screen.print(f"Task       {pack.name}")
+        screen.print(f"Next       delibsim people invite {study} --rater {pack.name} --open")
+        screen.print(f"           delibsim serve {study}")
+    else:
+        folder = shown(pack.folder.resolve())
+        form = f"{quoted(f'{folder}/form.csv')}{kind.form}"
+        screen.print(f"Folder     {folder}")
+        screen.print(f"Next       delibsim {kind.command} collect {study} {form}")
+
+
+def collect(
+    kind: Kind,
+    study: str,
+    form: Path,
+    settings: Words = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Read a form of people back."""
+    chosen, words = kind.chosen(settings or [])
+    found = chosen.collect(Call(study, words, root), form)
+    if as_json:
+        echo_json(found.plain())
+    else:
+        known = f"{found.given - found.new:,} known before"
+        empty = f"{counted(found.empty, 'cell')} left empty"
+        print_each([f"{counted(found.new, found.noun)} kept, {known}, {empty}"], console())
+        sheets = [f"{rater}: {counted(n, 'sheet')}" for rater, n in found.raters.items()]
+        print_each([*sheets, *found.notes], console())
+    raise typer.Exit(exit_code(found.given > found.missing, found.whole))
+
+
+def replay(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Compute answers again from their record."""
+    chosen, words = kind.chosen(settings or [])
+    end_with_replayed(chosen.kept(Call(study, words, root)), as_json)
+
+
+def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
+    """Compute a task as it was kept again from its record alone, print the verdict and what
+    differs, and exit: 0 if all is equal, 4 if not.
+    """
+    found, study, noun = asyncio.run(computed_again(plan)), plan.runs.study, plan.kind.noun
+    if as_json:
+        said = {"verdict": found.verdict, "differences": list(found.differences)}
+        echo_json({"study": study, "task": found.task, plural_of(noun): found.answers, **said})
+    else:
+        say(f"{study}, {found.task}: {found.verdict}, {counted(found.answers, noun)}")
+        for line in found.differences[:LISTED]:
+            say(f"  {safe(line)}")
+        more = len(found.differences) - LISTED
+        if more > 0:
+            say(f"  and {more} more")
+    raise typer.Exit(0 if found.verdict == "equal" else 4)
+
+
+def report(
+    kind: Kind,
+    study: str,
+    settings: Words = None,
+    tables: str = "",
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Say what the answers say."""
+    chosen, words = kind.chosen(settings or [])
+    chosen.show_report(Call(study, words, root), tables, out, as_json)

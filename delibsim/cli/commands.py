@@ -29,7 +29,7 @@ COMMANDS = {
     # hold
     "run": Command("hold", "run", "One deliberation, or with -m every combination of a study."),
     "fork": Command("hold", "fork", "Go on from a turn of a run with something changed."),
-    "probe": Command("hold", "probe", "Ask the survey after given turns of a run."),
+    "probe": Command("hold", "fork", "Ask the survey after given turns of a run.", "probe_app"),
     "serve": Command("hold", "serve", "Sessions with people in their browsers; --demo shows one."),
     "people": Command("hold", "people", "Who takes part in a browser: invite, list, try, export."),
     # see
@@ -37,8 +37,12 @@ COMMANDS = {
     "show": Command("see", "show", "Read a run: transcript, answers, measures; or two runs."),
     "view": Command("see", "reader", "Read studies and runs in a browser, or write them as pages."),
     "score": Command("see", "score", "Score every run of a study; the measures by condition."),
-    "analyze": Command("see", "analyze", "Effects with intervals, in words and one report."),
-    "plot": Command("see", "plot", "Draw one figure of a study, or list those it can give."),
+    "analyze": Command(
+        "see", "results", "Effects with intervals, in words and one report.", "analyze_app"
+    ),
+    "plot": Command(
+        "see", "results", "Draw one figure of a study, or list those it can give.", "plot_app"
+    ),
     # ask
     "code": Command("ask", "code", "Code texts by a scheme, and see how far coders agree."),
     "compare": Command("ask", "compare", "Have texts judged two at a time; how strong each is."),
@@ -47,17 +51,24 @@ COMMANDS = {
     "judge": Command("ask", "judge", "Have summaries judged by models, people, a trained judge."),
     # plan
     "estimate": Command(
-        "plan", "estimate", "Calls, tokens, USD and time, before anything is called."
+        "plan", "plan", "Calls, tokens, USD and time, before anything is called.", "estimate_app"
     ),
-    "power": Command("plan", "power", "How many topics and replicates an effect needs."),
-    "preregister": Command("plan", "preregister", "Write the plan of a study as a document."),
+    "power": Command(
+        "plan", "plan", "How many topics and replicates an effect needs.", "power_app"
+    ),
+    "preregister": Command(
+        "plan", "plan", "Write the plan of a study as a document.", "preregister_app"
+    ),
     # data
     "import": Command("data", "import_", "Texts, answers, codes, pairs, personas, instruments."),
     "export": Command("data", "export", "A study as tidy tables; one run as a page, text or JSON."),
     "agreement": Command("data", "agreement", "How far coders agree in a table of codes."),
     "list": Command("data", "listing", "What a setting can be; texts, personas, real people."),
     "new": Command(
-        "data", "new", "Write a topic, survey, treatment, persona or scorer to begin with."
+        "data",
+        "setup",
+        "Write a topic, survey, treatment, persona or scorer to begin with.",
+        "new_app",
     ),
     "replay": Command("data", "replay", "Hold a run again from its log alone; is it equal?"),
     "verify": Command("", "replay", "Check a whole study against its records.", "verify"),

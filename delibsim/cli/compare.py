@@ -19,18 +19,8 @@ from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.settings import (
-    SEVERAL,
-    TEXT,
-    Setting,
-    choice,
-    flag,
-    parted,
-    settings_of,
-    whole,
-)
+from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.options import TEXT, Setting, parted, settings_of, settings_of_kind
 from delibsim.cli.terminal import study_at
 from delibsim.conduct.texts import rescore_pairs
 from delibsim.domain.comparison import Vote
@@ -77,19 +67,11 @@ def _penalty(text: str) -> Any:
     return kinds[kind](_number(weight, *WEIGHTS, f"{kind} with a number"))
 
 
-KEPT_EQUAL = {"keep_equal": flag()}
+KEPT_EQUAL = settings_of_kind("compare_ask")
 REPORTED = {
-    "name": TEXT,
-    "model": choice("rao_kupper", "davidson", "bt"),
+    **settings_of_kind("compare_report"),
     "penalty": Setting("", _penalty, "dummy:0.1|normal:TAU|none"),
     "threshold": Setting(None, _threshold, "estimated|X"),
-    "scale": choice("log_odds", "z", "unit", "win"),
-    "order": Setting("", choice("estimated", "none").read, "estimated|none"),
-    "judges": choice("discriminating", "own_bias", "pooled"),
-    "draws": whole(0, high=100_000),
-    "against": TEXT,
-    "top": whole(0),
-    "difference": SEVERAL,
 }
 
 
@@ -189,7 +171,7 @@ class Compare(Kind):
         pairs = _pairs(given["difference"], comparisons)
         settings = replace(_settings(given, comparisons), top=given["top"], differences=pairs)
         found = report_on_pairs(runs, comparisons, settings, given["against"])
-        return Reported(found, [_nothing(found.data.compared.votes, call.study)])
+        return Reported(found, [_nothing(found.data.votes, call.study)])
 
 
 def _studies(call: Call) -> tuple[Runs, tuple[Runs, ...], list[str]]:

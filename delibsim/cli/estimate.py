@@ -1,139 +1,61 @@
-"""`delibsim estimate`: what a plan will cost, before anything is called, and all of its prompts."""
+"""What a plan takes, as commands print it before anything is asked; and the question whether to go
+on.
+"""
 
-import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-import typer
-from rich.console import Console
-
-from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import (
-    RUNS,
-    AnyStudy,
-    Dir,
-    Json,
-    Settings,
-    Sweep,
-    study_first,
-    with_runs,
-)
-from delibsim.cli.options import (
-    EstimateOnly as EstimateOnly,
-)
-from delibsim.cli.table import print_table
-from delibsim.cli.terminal import agreed, console, echo_json, on_terminal, print_each, safe, shown
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted
-
-if TYPE_CHECKING:
-    from delibsim.models.limits import Limits
-    from delibsim.models.replay import Exchange
-    from delibsim.planning.compose import Plan
-    from delibsim.planning.costing import Assumptions
-    from delibsim.planning.effects import Effects
-    from delibsim.planning.estimate import Estimate
-    from delibsim.store.runs import Runs
-
-app = typer.Typer(add_completion=False)
+from delibsim.analysis.table import Table, numbers, texts
+from delibsim.cli.table import show
+from delibsim.cli.terminal import agreed, console, echo_json, on_terminal
+from delibsim.conduct.cost import spent
+from delibsim.conduct.fork import Branches
+from delibsim.domain.text import counted, study_named
+from delibsim.models.limits import Limits
+from delibsim.models.replay import Exchange
+from delibsim.planning.compose import REPEATED, Plan
+from delibsim.planning.costing import Assumptions
+from delibsim.planning.effects import effects_of
+from delibsim.planning.estimate import Estimate, estimate
+from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
+from delibsim.planning.freeze import frozen
+from delibsim.store.runs import Runs
 
 PAID = ("litellm", "openai_compatible")
 """The kinds of models that may cost money."""
-
-EPILOG = (
-    "Ranges hold if statements keep to --words and replies are readable at once; re-asks and"
-    " repeated attempts are not counted. Tokens are counted from characters, so the range is that"
-    " of different tokenizers. Cached input: from none to all that an earlier prompt of the plan"
-    " may have begun with."
-)
-WORDS = (
-    "Words of a statement, at least and at most, such as 75-200; without it, half to a third more"
-    " than procedure.words, or 240-725 where that names no number."
-)
-THINKING = "Tokens of thinking in a call, such as 500-3000; without it, up to max_tokens."
-FOLDER = "Write every prompt of the plan into this folder, a file a cell."
-EVERY = "With --render: a file for each session instead."
-SECONDS = "Seconds that a call is assumed to take."
+Past = Mapping[str, Sequence[Exchange]] | None
+"""What every branch has of the record of its parent."""
 
 
-@app.command("estimate", epilog=EPILOG)
-def command(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Sweep = False,
-    words: Annotated[str, typer.Option(help=WORDS)] = "",
-    latency: Annotated[float, typer.Option(min=0, max=86_400, help=SECONDS)] = 10.0,
-    thinking: Annotated[str, typer.Option(help=THINKING)] = "",
-    folder: Annotated[Path | None, typer.Option("--render", help=FOLDER)] = None,
-    every: Annotated[bool, typer.Option("--every", help=EVERY)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
-) -> None:
-    """What holding these sessions takes: calls, tokens, US dollars, time. Nothing is called, and
-    the study is left as it is.
-    """
-    from delibsim.planning.compose import plan  # slow to import, and no part of the help
-    from delibsim.planning.costing import Assumptions
-    from delibsim.planning.dry_run import render
-
-    assumptions = Assumptions(_range(words, "words"), latency, _range(thinking, "thinking"))
-    if every and folder is None:
-        raise WrongInput("--every says how prompts are written, and needs --render FOLDER")
-    named, words_of_plan = study_first(study, settings)
-    planned = plan(with_runs(words_of_plan, root, named), sweep=multirun, named=False)
-    rendered = None
-    if folder is not None:
-        files, different = render(planned.sessions, folder, every)
-        rendered = {"folder": str(folder), "files": files, "different": different}
-    show_estimate(planned, as_json, assumptions, rendered)
-    if as_json:
-        return
-    if folder is not None and rendered is not None:
-        console().print(
-            f"Prompts    {counted(int(rendered['files']), 'file')} in {shown(folder.resolve())},"
-            f" {rendered['different']} of them different in more than the models asked",
-            soft_wrap=True,
-        )
+def expected(
+    planned: Plan, runs: Runs, assumptions: Assumptions | None = None, past: Past = None
+) -> Estimate:
+    """What it takes to hold the sessions of a plan that have no run yet; nobody is asked."""
+    limits, addresses = planned.limits, planned.addresses
+    return asyncio.run(estimate(planned.sessions, runs, limits, addresses, assumptions, past))
 
 
-def ask_first(
-    planned: "Plan",
-    runs: "Runs",
-    yes: bool,
-    past: "Mapping[str, Sequence[Exchange]] | None" = None,
-) -> None:
+def ask_first(planned: Plan, runs: Runs, yes: bool, past: Past = None) -> None:
     """On a terminal, ask whether sessions are to be held that may cost more than 5 USD; exit code 3
-    where the answer is no. `past` holds for every branch what it has of its parent's record.
+    where the answer is no.
     """
     if yes or not on_terminal():
         return
-    if not any(
-        one.get("kind") in PAID for each in planned.sessions for one in each.voices.values()
-    ):
-        return
-    import asyncio
-
-    from delibsim.planning.estimate import estimate
-
-    found = asyncio.run(
-        estimate(planned.sessions, runs, planned.limits, planned.addresses, past=past)
-    )
-    agreed(found.usd.high, yes)
+    voices = [one for session in planned.sessions for one in session.voices.values()]
+    if any(one.get("kind") in PAID for one in voices):
+        agreed(expected(planned, runs, past=past).usd.high, yes)
 
 
 def show_estimate(
-    planned: "Plan",
+    planned: Plan,
     as_json: bool,
-    assumptions: "Assumptions | None" = None,
+    assumptions: Assumptions | None = None,
     rendered: dict[str, Any] | None = None,
 ) -> None:
     """Print what holding the sessions of a plan takes that have no run yet. Nobody is called, and
     nothing is written.
     """
-    from delibsim.planning.freeze import frozen
-    from delibsim.store.runs import Runs
-
     runs = Runs(planned.root, planned.study)
     runs.compare(frozen(planned), planned.sessions)
     for session in planned.sessions:
@@ -142,77 +64,54 @@ def show_estimate(
 
 
 def show_waiting(
-    planned: "Plan",
-    runs: "Runs",
+    planned: Plan,
+    runs: Runs,
     as_json: bool,
-    assumptions: "Assumptions | None" = None,
+    assumptions: Assumptions | None = None,
     rendered: dict[str, Any] | None = None,
 ) -> None:
     """The same of sessions whose plans lie in the study."""
-    import asyncio
-
-    from delibsim.planning.effects import effects_of
-    from delibsim.planning.estimate import estimate
-    from delibsim.planning.estimate_tables import plain
-
-    found = asyncio.run(
-        estimate(planned.sessions, runs, planned.limits, planned.addresses, assumptions)
-    )
+    found = expected(planned, runs, assumptions)
     effects = effects_of(planned.sessions)
-    if as_json:
-        repeated = {"combinations_without_a_session_of_their_own": planned.repeated}
-        found_plain = plain(planned, found)
-        echo_json({**found_plain, **repeated, **effects.plain(), "rendered": rendered})
-    else:
-        print_estimate(planned, found, effects, console(), runs)
+    repeated = {"combinations_without_a_session_of_their_own": planned.repeated}
+    values = {**plain(found, planned.study), **repeated, **effects.plain(), "rendered": rendered}
+    before = [heading(planned.study, found)]
+    before += [REPEATED.format(planned.repeated)] if planned.repeated else []
+    show_found(found, planned.limits, values, as_json, [*before, *effects.lines()], runs=runs)
 
 
-def print_estimate(
-    planned: "Plan", found: "Estimate", effects: "Effects", screen: Console, runs: "Runs"
-) -> None:
-    """Print an estimate for reading, and what it rests on."""
-    from delibsim.planning.compose import REPEATED
-    from delibsim.planning.estimate_tables import heading
-
-    screen.print(safe(heading(planned, found)), soft_wrap=True)
-    if planned.repeated:
-        screen.print(REPEATED.format(planned.repeated), soft_wrap=True)
-    print_each(effects.lines(), screen)
-    print_lines(planned, found, screen, runs=runs)
+def show_estimate_of_branches(branches: Branches, as_json: bool) -> None:
+    """Print what branches will take that have no run yet."""
+    planned = branches.plan
+    found = expected(planned, branches.runs, past=branches.past)
+    counts = f"{found.held} held already, {found.waiting} to be held"
+    number = counted(found.planned, "branch", "branches")
+    before = [f"{study_named(planned.study)}: {number}, {counts}"]
+    values = plain(found, planned.study)
+    show_found(found, planned.limits, values, as_json, before, "branches", branches.runs)
 
 
-def print_lines(
-    planned: "Plan | Limits",
-    found: "Estimate",
-    screen: Console,
+def show_found(
+    found: Estimate,
+    limits: Limits,
+    values: Mapping[str, Any],
+    as_json: bool,
+    before: Iterable[str],
     unit: str = "sessions",
-    runs: "Runs | None" = None,
+    runs: Runs | None = None,
+    after: Iterable[str] = (),
 ) -> None:
-    """Print what each model is asked and what that costs, and what the numbers rest on; of a budget
-    what the calls of the study `runs` have cost is spent.
+    """Give an estimate as JSON, by its plain values, or print what each model is asked in such
+    units, what that costs, and what the numbers rest on, with sentences before and after it; of a
+    budget what the calls of the study `runs` have cost is spent.
     """
-    from delibsim.conduct.cost import spent
-    from delibsim.models.limits import Limits
-    from delibsim.planning.estimate_tables import heads, notes, rows
-
-    if not found.waiting:
-        screen.print("Nothing is left to be asked: 0 calls, 0 tokens, 0 USD")
+    if as_json:
+        echo_json(values)
         return
-    first, *others = heads(unit)
-    print_table("", [*texts(first), *numbers(others)], rows(found), screen)
-    limits = planned if isinstance(planned, Limits) else planned.limits
     limited = limits.budget_usd is not None or limits.budget_tokens is not None
-    before = spent(runs) if runs is not None and limited else (0.0, 0)
-    print_each(notes(planned, found, before), screen)
-
-
-def _range(text: str, option: str) -> tuple[int, int] | None:
-    """The range that an option gives; None where it is not given, WrongInput where it is none."""
-    if not text:
-        return None
-    found = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", text.strip())
-    if found:
-        low, high = int(found[1]), int(found[2] or found[1])
-        if low <= high:
-            return low, high
-    raise WrongInput(f"--{option} is a range of whole numbers, such as 75-200, not '{safe(text)}'")
+    paid = spent(runs) if runs is not None and limited else (0.0, 0)
+    parts: list[str | Table] = ["Nothing is left to be asked: 0 calls, 0 tokens, 0 USD"]
+    if found.waiting:
+        table = Table([*texts("model"), *numbers([unit, *HEADS])], list(rows(found)))
+        parts = [table, *notes(found, limits, paid)]
+    show([*before, *parts, *after], console())

@@ -2,24 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from delibsim.analysis.table import numbers, texts
-from delibsim.cli.options import RUNS, Dir, Json
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import (
-    console,
-    echo_json,
-    report,
-    run_at,
-    safe,
-    say,
-    shown,
-    study_at,
-)
+from delibsim.cli.terminal import console, echo_json, report, run_at, safe, say, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.store.branch_folders import BRANCHES
@@ -40,11 +30,6 @@ from delibsim.store.tables.study import FORMATS, Export
 from delibsim.store.tables.study import export as write
 
 app = typer.Typer(add_completion=False)
-WHAT = "A study, or one run: its folder, study/session, or a study that has one session."
-AS = (
-    "tables: all tables of a study; bench: the seven tables of the published release; html,"
-    " markdown, text, json, csv, cite: one run for others. Default: tables, or by the ending of -o."
-)
 TABLES, OF_STUDY = "tables", ("tables", "bench")
 ENDINGS = {
     ".html": "html",
@@ -53,27 +38,19 @@ ENDINGS = {
     ".json": "json",
     ".csv": "csv",
 }
-TO = "The folder of a study's tables (default: tables/ or bench/ in it), or the file of a run."
-FORMAT = "csv, parquet or both."
-SAFE = "Put ' before texts in CSV files that a spreadsheet would take for formulas."
-WITHOUT = (
-    "Of a study of texts: leave out what was written (texts, authors, other columns of their file,"
-    " summaries, replies, rationales, notes) and keep its SHA-256."
-)
-NOBODY = "Of a run: leave out personas, and the answers, votes and ratings of people."
 
 
-@app.command(epilog="For example: delibsim export pilot --format both.")
+@declared(app, "export", "export")
 def export(
-    what: Annotated[str, typer.Argument(metavar="STUDY|RUN", help=WHAT)],
-    form: Annotated[str, typer.Option("--as", help=AS)] = "",
-    to: Annotated[Path | None, typer.Option("-o", metavar="FOLDER|FILE", help=TO)] = None,
-    format: Annotated[str, typer.Option("--format", help=FORMAT)] = "csv",
-    spreadsheet_safe: Annotated[bool, typer.Option("--spreadsheet-safe", help=SAFE)] = False,
-    without_texts: Annotated[bool, typer.Option("--without-texts", help=WITHOUT)] = False,
-    without_personas: Annotated[bool, typer.Option("--without-personas", help=NOBODY)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    what: str,
+    form: str = "",
+    to: Path | None = None,
+    format: str = "csv",
+    spreadsheet_safe: bool = False,
+    without_texts: bool = False,
+    without_personas: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Write a study as tidy tables with a codebook, or one run for others: design, participants,
     transcript, answers, who moved, measures, and a citation with the SHA-256 of its run.json.

@@ -5,7 +5,6 @@ study, all its forks and the effect of what each has otherwise.
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,6 +12,8 @@ from rich.console import Console
 from delibsim.analysis.forks import (
     ITEM,
     Effect,
+    answer_tables,
+    course_table,
     notes_on_effects,
     notes_over_runs,
     shown,
@@ -22,9 +23,9 @@ from delibsim.analysis.forks import (
     unmeasured,
 )
 from delibsim.analysis.table import Table, numbers, texts
-from delibsim.cli.estimate import ask_first
-from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Quiet, Settings, Yes, number
-from delibsim.cli.study import STOPPED, hold_shown, print_estimate_of_branches, printer, told
+from delibsim.cli.estimate import ask_first, show_estimate_of_branches
+from delibsim.cli.options import RUNS, Words, declared
+from delibsim.cli.study import STOPPED, hold_shown, printer, told
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at, study_at
 from delibsim.cli.terminal import shown as shown_path
@@ -32,61 +33,43 @@ from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branche
 from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
+from delibsim.conduct.probes import Course, course_of
 from delibsim.domain.branching import told_apart
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.planning.fork import ForkPlan, plan_forks
+from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
 from delibsim.planning.fork_request import Places, places_of
-from delibsim.store.branch_folders import FORKS
+from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.branches import branches_of, is_of_branches, place_of_branches
 from delibsim.store.places import is_run
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
-PLACE = "The run: its folder, study/session, a study of one session. Or a study, to see its forks."
-AT = "The first turn that may differ (0: the survey before); several as 0,2,4 or range(0,10)."
-SAY = "Let a turn be said in the words of a file: 6=say.txt; without a turn, the one of --at."
-INSERT = "Before a turn, let a seat say what a file holds: 6:2=say.txt."
-REMOVE = "Leave this turn out; several as 6,7."
-LEAVE = "The participant in this seat leaves; several as 2,3."
-JOIN = "So many participants join, who answer the survey before as they do."
-SEAT = "Another model or persona in this seat only; several as 2,3."
-MANY = "How many forks of each kind, every one with seeds of its own."
-CONTROL = "As many forks in which nothing differs but the seed: the noise to beat."
-ITEMS = "Of a study: also the mean answer to every item of the survey after."
-MEASURE = "Of a study: one measure, by its id, at every turn and for every change."
 FIRST = "delibsim fork STUDY/SESSION --at 6 --say 6=say.txt --n 20 --control"
-EPILOG = """
-For example: delibsim fork pilot/ccps.normative.citizen.r1 --at 6 --say 6=say.txt --n 20 --control
-study=whatif. What came before is taken from the record and costs nothing. Several values of a
-setting or a file are a sweep: treatment=basic,normative --say 6=a.txt,b.txt. Turns are counted as
-in the run. Forks lie in the folder forks/ of the study and are never among its sessions; all that
-takes a study takes NAME/forks. delibsim fork STUDY alone shows where each of its forks branches and
-what differs, and the effect on the survey after with an interval, beside controls.
-"""
 
 
-@app.command(epilog=EPILOG)
+@declared(app, "fork", "fork")
 def fork(
-    place: Annotated[str, typer.Argument(metavar="RUN|STUDY", help=PLACE)],
-    settings: Settings = None,
-    at: Annotated[str, typer.Option(help=AT)] = "",
-    say: Annotated[list[str] | None, typer.Option(help=SAY)] = None,
-    insert: Annotated[list[str] | None, typer.Option(help=INSERT)] = None,
-    remove: Annotated[str, typer.Option(help=REMOVE)] = "",
-    leave: Annotated[str, typer.Option(help=LEAVE)] = "",
-    join: Annotated[str, typer.Option(metavar="NUMBER", help=JOIN)] = "",
-    seat: Annotated[str, typer.Option(help=SEAT)] = "",
-    n: Annotated[int, number(MANY)] = 1,
-    control: Annotated[bool, typer.Option("--control", help=CONTROL)] = False,
-    items: Annotated[bool, typer.Option("--items", help=ITEMS)] = False,
-    measure: Annotated[str, typer.Option(help=MEASURE)] = "",
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    quiet: Quiet = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    place: str,
+    settings: Words = None,
+    at: str = "",
+    say: Words = None,
+    insert: Words = None,
+    remove: str = "",
+    leave: str = "",
+    join: str = "",
+    seat: str = "",
+    n: int = 1,
+    control: bool = False,
+    items: bool = False,
+    measure: str = "",
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Hold a run again from a turn on, with something changed there: a model, a treatment, a
     wording, personas, who sits there, what is said, or only the seed. The same command again asks
@@ -107,7 +90,7 @@ def fork(
         made.sessions, (runs, session), target, made.limits, settings or [], made.addresses
     )
     if only:
-        print_estimate_of_branches(found, as_json)
+        show_estimate_of_branches(found, as_json)
         return
     ask_first(found.plan, target, yes, found.past)
     raise typer.Exit(_hold(found, places, as_json, quiet))
@@ -219,3 +202,80 @@ def _print_effects(
         screen.print()
         show_table(table, screen)
     print_each(notes_on_effects(shown(effects, items)), screen)
+
+
+probe_app = typer.Typer(add_completion=False)
+
+
+@declared(probe_app, "probe", "probe")
+def probe(
+    run: str,
+    settings: Words = None,
+    after: str = "",
+    n: int = 1,
+    only: bool = False,
+    yes: bool = False,
+    quiet: bool = False,
+    answers: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Ask the participants of a run the survey after given turns, as if it had ended there: how the
+    index, agreement and diversity move from turn to turn. The same command again asks nothing, or
+    goes on where it was cut off. Exit code 0; 3 if a probe or an answer in one is missing, 4 if
+    there is no probe.
+    """
+    runs, session = run_at(run, root)
+    if after:
+        found = _planned(runs, session, (after, n), settings or [])
+        if only:
+            show_estimate_of_branches(found, as_json)
+            return
+        ask_first(found.plan, found.runs, yes, found.past)
+        _hold_probes(found, as_json, quiet)
+    elif only:
+        raise WrongInput("--estimate is about turns that are to be asked about: --after each")
+    course = course_of(runs, session)
+    if as_json:
+        echo_json(course.plain())
+    else:
+        _print_course(course, answers, console())
+    whole = course.held == course.planned and not (course.incomplete or course.faults)
+    raise typer.Exit(exit_code(bool(course.held), whole))
+
+
+def _planned(runs: Runs, session: str, asked: tuple[str, int], settings: list[str]) -> Branches:
+    """The probes of a run, with the part of its record that each has."""
+    parent = parent_of(runs, session)
+    made = plan_probes(parent, *asked, settings)
+    target = place_of_branches(runs, PROBES)
+    return branches(made.sessions, (runs, session), target, made.limits, settings, made.addresses)
+
+
+def _hold_probes(found: Branches, as_json: bool, quiet: bool) -> None:
+    """Hold the probes that have no run yet, and say what came of them."""
+    screen = console(stderr=True)
+    try:
+        preparing = prepare_branches(found, printer(screen))
+        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
+    except KeyboardInterrupt:
+        screen.print(STOPPED, soft_wrap=True)
+        raise typer.Exit(3) from None
+    lines = told(found, outcomes, ("probe", "probes"))
+    print_each(lines, screen if as_json else console())
+
+
+def _print_course(course: Course, with_answers: bool, screen: Console) -> None:
+    """Print the course of a run."""
+    if not course.held:
+        screen.print(
+            f"{course.place} has no probes yet: delibsim probe {quoted(course.place)} --after each"
+        )
+    table = course_table(course.readings, course.labels)
+    show_table(Table(table.columns, table.rows, f"Course of {course.place}"), screen)
+    for note in dict.fromkeys(reading.note for reading in course.readings if reading.note):
+        print_each([f"no value: {', '.join(map(in_words, note.split('; ')))}"], screen)
+    for own in answer_tables(course.answers) if with_answers else ():
+        screen.print()
+        show_table(own, screen)
+    print_each((f"left out, damaged: {fault}" for fault in course.faults), screen)

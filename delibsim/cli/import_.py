@@ -3,16 +3,15 @@ instruments of one's own.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Yes, out_folder
-from delibsim.cli.settings import TEXT, Setting, choice, flag, parted, settings_of, told, whole
+from delibsim.cli.options import RUNS, declared, parted, settings_of, settings_of_kind, told
 from delibsim.cli.terminal import (
     console,
     echo_json,
@@ -27,14 +26,6 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
 
 app = typer.Typer(add_completion=False)
-WORDS = (
-    "What is imported: STUDY FILE for texts, codes and pairs; STUDY STUDY for opinions, taken from"
-    " the second; FILE for answers and personas, or a TOPIC whose people become personas; PATH ..."
-    " for deliberr. Behind it settings as key=value."
-)
-AS = "texts, opinions, answers, codes, pairs, personas or deliberr."
-REPLACE = "Replace the answers of an earlier import."
-PAIRS = "a,b,outcome"
 
 
 @dataclass(frozen=True)
@@ -65,15 +56,6 @@ class Taken:
     plain: Mapping[str, Any]
     left_out: Sequence[str] = ()
     code: int = 0
-
-
-@dataclass(frozen=True)
-class Importer:
-    """What one can import: how, its settings, and whether settings of models may be among them."""
-
-    take: Callable[[Order], Taken]
-    settings: Mapping[str, Setting]
-    models: bool = False
 
 
 def _texts(order: Order) -> Taken:
@@ -242,7 +224,7 @@ def _personas(order: Order) -> Taken:
 
 def _built(order: Order) -> Taken:
     """Personas from people's answers: clusters, profiles, and a check of them."""
-    from delibsim.cli.estimate import print_lines
+    from delibsim.cli.estimate import show_found
     from delibsim.cli.list_people import print_personas
     from delibsim.conduct.personas import NotWritten, Recipe, build_personas, estimate_personas
     from delibsim.store.instruments.persona_files import read_persona_file
@@ -253,8 +235,8 @@ def _built(order: Order) -> Taken:
     if order.only:
         planned, found = asyncio.run(estimate_personas(recipe, order.others, home))
         calls = f"{counted(found.waiting, 'call')} to be made"
-        say(f"personas {safe(recipe.label)}: {calls}")
-        print_lines(planned, found, console(), "profiles")
+        before = [f"personas {recipe.label}: {calls}"]
+        show_found(found, planned.limits, {}, False, before, "profiles")
         return Taken((), {})
     try:
         built = asyncio.run(build_personas(recipe, order.others, home, partial(say, err=True)))
@@ -281,86 +263,28 @@ def _deliberr(order: Order) -> Taken:
 
 
 IMPORTERS = {
-    "texts": Importer(
-        _texts,
-        {
-            "column": TEXT,
-            "id": TEXT,
-            "group": TEXT,
-            "question": TEXT,
-            "kind": TEXT,
-            "stance": TEXT,
-            "minority": TEXT,
-            "author": TEXT,
-            "authors": flag(default=True),
-            "example": TEXT,
-        },
-    ),
-    "opinions": Importer(
-        _opinions,
-        {
-            "take": choice("last", "all", "position"),
-            "item": TEXT,
-            "phase": choice("pre", "post", default="post"),
-            "topic": TEXT,
-        },
-    ),
-    "answers": Importer(
-        _answers,
-        {
-            "survey": TEXT,
-            "participant": TEXT,
-            "phase": TEXT,
-            "only": flag(),
-            "rank_1": Setting(
-                "",
-                choice("most_preferred", "least_preferred").read,
-                "most_preferred|least_preferred",
-            ),
-            "leave_out": flag(),
-        },
-    ),
-    "codes": Importer(_codes, {"scheme": TEXT, "training": flag()}),
-    "pairs": Importer(
-        _pairs,
-        {
-            "name": Setting("main", shown="main"),
-            "dimension": Setting("overall", shown="overall"),
-            "columns": Setting(PAIRS, shown=PAIRS),
-            "group": TEXT,
-        },
-    ),
-    "personas": Importer(
-        _personas,
-        {
-            "name": TEXT,
-            "k": whole(5, low=1),
-            "items": choice("considerations", "all"),
-            "seed": whole(0, high=2**63),
-            "writer": Setting("template", shown="template"),
-            "reader": Setting("citizen", shown="citizen"),
-        },
-        models=True,
-    ),
-    "deliberr": Importer(_deliberr, {"version": Setting("0.1.0", shown="0.1.0")}),
+    "texts": _texts,
+    "opinions": _opinions,
+    "answers": _answers,
+    "codes": _codes,
+    "pairs": _pairs,
+    "personas": _personas,
+    "deliberr": _deliberr,
 }
-EPILOG = (
-    "For example: delibsim import pilot speeches.csv --as texts column=text id=id. Settings: "
-    + "; ".join(f"of {name}: {told(one.settings)}" for name, one in IMPORTERS.items())
-    + ". docs/cli.md says what each means."
-)
+TAKEN = {name: settings_of_kind(f"import_{name}") for name in IMPORTERS}
+SETTINGS = "; ".join(f"of {name}: {told(one)}" for name, one in TAKEN.items())
 
 
-@app.command("import", epilog=EPILOG)
+@declared(app, "import", "import", settings=SETTINGS)
 def import_(
-    words: Annotated[list[str], typer.Argument(metavar="[STUDY] FILE settings", help=WORDS)],
-    kind: Annotated[str, typer.Option("--as", help=AS)] = "",
-    replace: Annotated[bool, typer.Option("--replace", help=REPLACE)] = False,
-    out: Annotated[Path | None, out_folder("surveys/imported; of deliberr")] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    words: list[str],
+    kind: str = "",
+    replace: bool = False,
+    out: Path | None = None,
+    only: bool = False,
+    yes: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Import what is your own or was published. Everything is checked before anything is written:
     all of a file is kept, or none, and every fault is named with its line. The same file again is
@@ -370,14 +294,14 @@ def import_(
     """
     if kind not in IMPORTERS:
         raise unknown("kind of import", kind, IMPORTERS, "Name it: --as texts")
-    importer = IMPORTERS[kind]
+    known = TAKEN[kind]
     _refuse_options(kind, replace=replace, out=out is not None, estimate=only)
     places = [word for word in words if "=" not in word or Path(word).exists()]
-    own, others = parted([word for word in words if word not in places], importer.settings)
-    if not importer.models:
-        settings_of(others, importer.settings)
-    given = settings_of(own, importer.settings)
-    found = importer.take(Order(places, given, others, root, out, replace, only, yes))
+    own, others = parted([word for word in words if word not in places], known)
+    if kind != "personas":  # which may name settings of models
+        settings_of(others, known)
+    given = settings_of(own, known)
+    found = IMPORTERS[kind](Order(places, given, others, root, out, replace, only, yes))
     if as_json:
         echo_json(found.plain)
     else:

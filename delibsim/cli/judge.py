@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -20,17 +20,8 @@ from delibsim.asking.kinds.judgment_plan import (
 )
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import (
-    Asked,
-    Call,
-    Handed,
-    Handing,
-    Kind,
-    Reported,
-)
-from delibsim.cli.asking_commands import HELP, commands_of, epilog
-from delibsim.cli.options import RUNS, Dir, Json, Settings, out_folder
-from delibsim.cli.settings import TEXT, choice, decimal, flag, parted, settings_of, whole
+from delibsim.cli.asking import Asked, Call, Handed, Handing, Kind, Reported, add, commands_of
+from delibsim.cli.options import RUNS, TEXT, Words, parted, settings_of, settings_of_kind
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
@@ -38,37 +29,9 @@ from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
 
-PACK = {"pack": TEXT}
-TRAINED = {
-    "checkpoint": TEXT,
-    "summaries": TEXT,
-    "device": choice("auto", "cpu", "cuda"),
-    "controls": flag(),
-}
-SCALES, ACTIVATIONS = choice("", "labels", "unit"), choice("sigmoid", "none")
-TRAINING = {
-    "base": TEXT,
-    "by": TEXT,
-    "scale": SCALES,
-    "leave_out": TEXT,
-    "epochs": decimal(None, 0, 1e6),
-    "batch": whole(),
-    "accumulated": whole(),
-    "rate": decimal(None, 0, 1e6),
-    "decay": decimal(None, 0, 1e6),
-    "warmup": decimal(None, 0, 1e6),
-    "clipped": decimal(None, 0, 1e6),
-    "patience": whole(),
-    "every": whole(),
-    "seed": whole(high=2**63),
-    "activation": ACTIVATIONS,
-    "longest": whole(4096),
-    "device": choice("", "auto", "cpu", "cuda"),
-}
+PACK, TRAINED = settings_of_kind("judge_handout"), settings_of_kind("judge_score")
 OF_TRAINING = ("base", "by", "scale", "leave_out", "activation", "longest")
 """The settings that say what is trained, and not how."""
-RECORDS = "A study with judgments, or a CSV file: question, opinion, summary, rep, inf, neu, pol."
-RESUME = "Go on with the training in that folder, from its last whole checkpoint."
 
 
 class Judge(Kind):
@@ -185,18 +148,19 @@ def _score(call: Call, asked: Asked) -> NoReturn:
 
 
 def train(
-    records: Annotated[str, typer.Argument(metavar="STUDY|FILE", help=RECORDS)],
-    settings: Settings = None,
-    resume: Annotated[bool, typer.Option("--resume", help=RESUME)] = False,
-    out: Annotated[Path | None, out_folder("judges/NAME, after the records")] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    kind: Kind,
+    records: str,
+    settings: Words = None,
+    resume: bool = False,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Train a judge of summaries on judgments."""
     from delibsim.conduct.trained.records import records_of_file, records_of_study
     from delibsim.conduct.trained.train import Training, described, train_judge
 
-    given, file = settings_of(settings, TRAINING), Path(records)
+    given, file = settings_of(settings, settings_of_kind("judge_train")), Path(records)
     if not given["base"]:
         raise WrongInput("name the folder of an encoder: base=FOLDER")
     if file.is_file():
@@ -228,4 +192,4 @@ def train(
 
 
 app = commands_of(Judge())
-app.command(help=HELP["judge"]["train"]["help"], epilog=epilog(Judge(), "train"))(train)
+add(app, Judge(), "train", train)

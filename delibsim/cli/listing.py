@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from delibsim.analysis.table import Column, Table, numbers, texts
-from delibsim.cli.options import RUNS, Dir, Json, out_folder
-from delibsim.cli.settings import settings_of
+from delibsim.cli.options import RUNS, Words, declared, settings_of
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, readable, report, safe, shown
 from delibsim.domain.errors import WrongInput, unknown
@@ -20,14 +19,6 @@ from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.scheme_files import read_dimension, read_scheme
 
 app = typer.Typer(add_completion=False)
-KIND = (
-    "topics, surveys, schemes, dimensions; models, treatments, wordings, groups, experiments,"
-    " personas; measures, scorers; people; texts."
-)
-NAME = (
-    "One of them whole: its name, or a file (YAML) of a scheme or a dimension to check. Of texts"
-    " STUDY, and perhaps the id of a text; of people a folder of answers."
-)
 SCORER = ("scorer", "version", "measures")
 RANKS = {
     None: "",
@@ -203,13 +194,13 @@ def _measures(name: str | None, as_json: bool) -> None:
 
 def _scorers(name: str | None, as_json: bool) -> None:
     """Print the scorers that are installed; one with its measures and, of AQuA, what was set up."""
-    from delibsim.plugins import declared, names
+    from delibsim import plugins
 
-    installed = names("delibsim.scorers")
+    installed = plugins.names("delibsim.scorers")
     if name is None:
         found = []
         for one in installed:
-            version, measures = declared(one)
+            version, measures = plugins.declared(one)
             found.append((one, version, [measure.id for measure in measures]))
         if as_json:
             echo_json([dict(zip(SCORER, row, strict=True)) for row in found])
@@ -220,7 +211,7 @@ def _scorers(name: str | None, as_json: bool) -> None:
         return
     if name not in installed:
         raise unknown("scorer", name, installed)
-    version, measures = declared(name)
+    version, measures = plugins.declared(name)
     plain = dict(zip(SCORER, (name, version, [one.id for one in measures]), strict=True))
     if name == "aqua":
         plain |= _aqua()
@@ -248,21 +239,13 @@ def _show_fields(plain: Mapping[str, Any]) -> None:
         print_text(f"{name}: {safe(str(told))}", screen)
 
 
-@app.command(
-    "list",
-    epilog=(
-        "For example: delibsim list topics ccps. Settings of people: by=topic|case (all"
-        " participants of a survey together, or each deliberation on its own), all=true (also the"
-        " surveys that are no topics of the benchmark), partitions (how often people are dealt"
-        " anew into groups of five; 0: not at all)."
-    ),
-)
+@declared(app, "list", "list")
 def list_(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help=KIND)],
-    words: Annotated[list[str] | None, typer.Argument(metavar="NAME settings", help=NAME)] = None,
-    out: Annotated[Path | None, out_folder("none; of people and personas, the report")] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    kind: str,
+    words: Words = None,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """List what a setting can be, or print one with its file: topics and motions, surveys, schemes,
     dimensions of quality, and what lies in conf/; measures and scorers; the texts of a study; the

@@ -5,13 +5,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from delibsim.analysis.table import texts
-from delibsim.cli.options import RUNS, Dir, Json, StudyName
-from delibsim.cli.options import number as of_number
+from delibsim.cli.options import RUNS
 from delibsim.cli.serve import HERE
 from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown, study_at
@@ -21,17 +20,6 @@ from delibsim.domain.text import counted, quoted
 from delibsim.store.runs import Runs
 from delibsim.store.tables.csv_cells import read_sheet, refuse_faults
 
-NUMBER = "So many links, each for one person."
-LIST = (
-    "A CSV file with a link for each row: name, address, and where wanted session, seat, language."
-)
-OPEN = "One link for everybody: each who comes by it takes a seat, or waits for one."
-TASK = "For raters of this task, which handout --online of rate, code, compare or judge made."
-URL = "How the links begin. Default: as people.yaml says, or where the study was served last."
-EXPIRES = "For how many days the links are good. Default: as people.yaml says."
-TO = "The CSV file that gets the links, which are nowhere else. Default: links.csv."
-WHO = "The code of a person, or its beginning; open: every link that is open to all."
-NAMES = "With names and addresses, as far as they are kept."
 COLUMNS = ("name", "address", "session", "seat", "language")
 MOST_DAYS = 3_650
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -43,15 +31,15 @@ UNKNOWN = (
 
 
 def invite(
-    study: StudyName,
-    number: Annotated[int | None, of_number(NUMBER, 10_000)] = None,
-    list_: Annotated[Path | None, typer.Option("--list", help=LIST)] = None,
-    open_: Annotated[bool, typer.Option("--open", help=OPEN)] = False,
-    rater: Annotated[str, typer.Option(help=TASK)] = "",
-    url: Annotated[str, typer.Option(help=URL)] = "",
-    expires: Annotated[str, typer.Option(help=EXPIRES)] = "",
-    to: Annotated[Path, typer.Option("-o", metavar="FILE", help=TO)] = Path("links.csv"),
-    root: Dir = RUNS,
+    study: str,
+    number: int | None = None,
+    list_: Path | None = None,
+    open_: bool = False,
+    rater: str = "",
+    url: str = "",
+    expires: str = "",
+    to: Path = Path("links.csv"),
+    root: Path = RUNS,
 ) -> None:
     """Make links that let people in: one each (--n, --list), or one for all (--open)."""
     from delibsim.asking.packs import rater_task
@@ -111,12 +99,7 @@ def _days(given: str, declared: int) -> float:
     return days
 
 
-def list_people(
-    study: StudyName,
-    names: Annotated[bool, typer.Option("--names", help=NAMES)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
-) -> None:
+def list_people(study: str, names: bool = False, root: Path = RUNS, as_json: bool = False) -> None:
     """Who was invited, by code, how far each has come, how her part ended and with which completion
     code, and what she has earned, where people.yaml has a bonus; names only where they are asked
     for.
@@ -130,7 +113,7 @@ def list_people(
     promised(runs)
     register = Register.of(runs)
     known = identities(register) if names else {}
-    hosting, ended = declared(runs), endings(register)
+    hosting, ended = hosting_of(runs), endings(register)
     found = []
     for one in persons(register):
         seat = seat_of(register, one.id)
@@ -156,11 +139,7 @@ def list_people(
     print_table("People", heads, lines, console())
 
 
-def revoke(
-    study: StudyName,
-    who: Annotated[str, typer.Argument(help=WHO)],
-    root: Dir = RUNS,
-) -> None:
+def revoke(study: str, who: str, root: Path = RUNS) -> None:
     """Revoke the links and cookies of a person, who gets in no more; or all links that are open to
     all, by which nobody else comes. What was given stays. The record of the person's session tells
     of it, as of what is done on the researcher's page.
@@ -207,7 +186,7 @@ def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
     return found
 
 
-def password(study: StudyName, root: Dir = RUNS) -> None:
+def password(study: str, root: Path = RUNS) -> None:
     """Set the password of the researcher's page (/office), which is asked for twice and not shown.
 
     The study keeps its argon2 hash. A new password ends every login of the one before.
@@ -231,7 +210,7 @@ def write_private(path: Path, rows: Iterable[Sequence[str]]) -> None:
             writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in row])
 
 
-def declared(runs: Runs) -> Hosting | None:
+def hosting_of(runs: Runs) -> Hosting | None:
     """What was declared for a study that has begun to be served; None where nothing was."""
     from delibsim.store.account import TOLD
     from delibsim.store.people.hosting_files import read_hosting
@@ -245,7 +224,7 @@ def promised(runs: Runs, days: bool = True) -> None:
     from delibsim.people.erase import carry_out, forget_due
     from delibsim.store.people.register import Register
 
-    hosting = declared(runs)
+    hosting = hosting_of(runs)
     if hosting is None:
         return
     register = Register.of(runs)
@@ -254,16 +233,12 @@ def promised(runs: Runs, days: bool = True) -> None:
     print_each([*carried.told, *carried.waits, *forgotten], console(stderr=True))
 
 
-ONE = "Only this task."
-TIMES = "Write the times of every page to this CSV file."
-
-
 def raters(
-    study: StudyName,
-    task: Annotated[str | None, typer.Option("--task", help=ONE)] = None,
-    times: Annotated[Path | None, typer.Option("--times", help=TIMES)] = None,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str,
+    task: str | None = None,
+    times: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Who rates, codes, compares or judges on pages: how many sheets are handed in, how many are in
     the study, and the minutes without breaks.

@@ -2,11 +2,10 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import RUNS, Dir
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.terminal import kept_if_stopped, run_at, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import is_run
@@ -14,28 +13,19 @@ from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
 
-PLACE = "A study, or a run (its folder, or study/session). Without it, all studies."
-PORT = "The port. Default: 8377, or a free one where that is taken."
-HOST = "The address to serve on. Any but that of this machine needs the token that is printed."
-READ_ONLY = "Keep no notes."
-STATIC = "Write the pages into this folder, to share or keep, and serve nothing."
-PERSONAS = "Leave out personas, the answers of people, and notes."
-BROWSER = "Open the browser."
 PATIENCE = 0.7  # seconds that a page waits for the index of its study
 
 
-@app.command()
+@declared(app, "view", "view")
 def view(
-    place: Annotated[str | None, typer.Argument(metavar="STUDY|RUN", help=PLACE)] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
-    host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
-    read_only: Annotated[bool, typer.Option("--read-only", help=READ_ONLY)] = False,
-    static: Annotated[
-        Path | None, typer.Option("--static", "-o", metavar="FOLDER", help=STATIC)
-    ] = None,
-    without_personas: Annotated[bool, typer.Option("--without-personas", help=PERSONAS)] = False,
-    browser: Annotated[bool, typer.Option(help=BROWSER)] = True,
-    root: Dir = RUNS,
+    place: str | None = None,
+    port: int | None = None,
+    host: str = "127.0.0.1",
+    read_only: bool = False,
+    static: Path | None = None,
+    without_personas: bool = False,
+    browser: bool = True,
+    root: Path = RUNS,
 ) -> None:
     """Read studies and runs in a browser: served on this machine until Ctrl-C, or with --static
     written into a folder. Reading changes no run; notes are kept beside the study. With --static

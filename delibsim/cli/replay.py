@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from delibsim.cli.options import RUNS, Dir, Json, Quiet
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.terminal import (
     console,
     echo_json,
@@ -31,29 +31,19 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-PLACE = "A run: its folder, study/session, a study of one session. Or a study, which is checked."
-RECORDED = "Let the recorded answers stand where this version words a prompt otherwise."
 LISTED, LINES = 40, 6
 """The differences, sessions and tasks that are printed; the differences of one among several."""
 MEANT = "what is written -> what the record gives"
 UNKNOWN = "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged)"
-EPILOG = (
-    "For example: delibsim replay pilot/ccps.normative.citizen.r1, or delibsim replay pilot. Of a"
-    " study, plans, topics and surveys are compared with study.json, files with their check sums,"
-    " and codes, votes, ratings, summaries and judgments with their records; with forks and probes."
-)
-
-Place = Annotated[str, typer.Argument(metavar="RUN|STUDY", help=PLACE)]
-Recorded = Annotated[bool, typer.Option("--recorded", help=RECORDED)]
 
 
-@app.command(epilog=EPILOG)
+@declared(app, "replay", "replay")
 def replay(
-    place: Place,
-    recorded: Recorded = False,
-    quiet: Quiet = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    place: str,
+    recorded: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Hold a run again from its log alone, or every run of a study: no model is asked. Exit code 0
     if nothing differs, 4 if anything does or there is nothing to compare.
@@ -85,13 +75,13 @@ def replay(
 verify = typer.Typer(add_completion=False)
 
 
-@verify.command("verify")
+@declared(verify, "replay", "verify")
 def _verify(
-    place: Place,
-    recorded: Recorded = False,
-    quiet: Quiet = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    place: str,
+    recorded: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Check a study, of one session too, or one run against its record and its check sums."""
     if is_run(place, root):

@@ -7,9 +7,25 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
+from delibsim.analysis.figures.style import COLUMNS, FORMATS
+from delibsim.analysis.table import Column, texts
+from delibsim.cli.commands import loaded
+from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import print_table
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, safe, say, shown
-from delibsim.domain.errors import unknown
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    exit_code,
+    kept_if_stopped,
+    print_each,
+    safe,
+    say,
+    shown,
+)
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.study import slug
+from delibsim.domain.text import study_named
+from delibsim.store.study_texts import refuse_texts
 
 MORE = "Every table behind this one: --tables all prints them, -o FOLDER writes them with a page."
 ALL = "all"
@@ -99,3 +115,179 @@ def print_result(result: Any, screen: Console) -> None:
     if read.left_out:
         screen.print(f"and {read.left_out} rows more: -o FOLDER writes all")
     print_each(result.notes, screen)
+
+
+analyze_app = typer.Typer(add_completion=False)
+
+KINDS = {
+    "code": "code",
+    "pairs": "compare",
+    "ratings": "rate",
+    "judgments": "judge",
+    "summaries": "summarise",
+}
+"""The commands of what may have been asked about texts, by what their answers are called."""
+
+
+@declared(analyze_app, "analyze", "analyze")
+def analyze(
+    study: str,
+    other: Words = None,
+    of: str = "",
+    to: Path | None = None,
+    draws: int = 10_000,
+    seed: int = 0,
+    margin: float | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Analyse a study: every table and figure that it can give, in one HTML report with tidy files.
+
+    A study that is not scored is scored first. With two studies, both stand beside each other.
+    Exit code 0; 3 if a planned session has no value, 4 if nothing could be analysed.
+    """
+    if of:
+        raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+    if other and len(other) > 1:
+        raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
+    second = other[0] if other else None
+    from delibsim.analysis.study.study_table import Draws
+    from delibsim.conduct.analyse import analyse, check, compare, folder_of_both, source_of
+
+    check(margin)
+    chosen = Draws(draws, draws, max(1, draws // 5), seed)
+    with kept_if_stopped(quiet=as_json) as watch:
+        source = source_of(study, root, watch, to, alone=second is None)
+        if second is None:
+            report = analyse(source, chosen, margin, watch)
+            folder = to or source.folder
+        else:
+            sources = source, source_of(second, root, watch, alone=False)
+            folder = folder_of_both(sources, to)
+            report = compare(sources, chosen, margin, watch)
+        file = report.write(folder)
+    if as_json:
+        echo_json(report.plain())
+    else:
+        print_report(report, console())
+        console().print(safe(f"report: {shown(file.resolve())}"), soft_wrap=True)
+    raise typer.Exit(exit_code(report.something, report.whole))
+
+
+def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json: bool) -> int:
+    """Print the report of what was asked about texts, as its own command does; the exit code."""
+    if kind not in KINDS and kind not in KINDS.values():
+        raise unknown("kind", kind, KINDS)
+    command = loaded(KINDS.get(kind, kind)).commands["report"]
+    words += ["--dir", str(root)] if root != RUNS else []
+    words += ["-o", str(to)] if to else []
+    words += ["--json"] if as_json else []
+    path = f"delibsim {KINDS.get(kind, kind)} report"
+    return command(args=words, prog_name=path, standalone_mode=False) or 0
+
+
+def print_report(report: Any, screen: Console) -> None:
+    """Print the warnings, what the tables say in words, and the table of the first screen."""
+    differences = report.results.get("differences")
+    print_each(() if differences else report.warnings, screen, "bold")
+    print_each(report.told, screen)
+    table = differences or report.headline
+    if table is not None and table.given:
+        screen.print()
+        show_result(table, screen)
+    if table is not None:
+        screen.print()
+
+
+def show_result(result: Any, screen: Console) -> None:
+    """Print a table of results below its title."""
+    from delibsim.analysis.pages.cells import reading
+
+    read = reading(result)
+    columns = [Column(head.name, text=head.text) for head in read.heads]
+    print_table(result.title, columns, read.rows, screen)
+
+
+plot_app = typer.Typer(add_completion=False)
+
+
+@declared(plot_app, "plot", "plot", formats=", ".join(FORMATS))
+def plot(
+    study: str,
+    figure: str = "",
+    to: Path | None = None,
+    condition: Words = None,
+    session: Words = None,
+    columns: int | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """Draw one figure of a study, such as effects or before_after; without a figure, list them.
+
+    Exit code 0; 4 if the study cannot give the figure, or any.
+    """
+    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
+    from delibsim.conduct import figures
+
+    kind = figures.figure_named(figure) if figure else None
+    if columns is not None and columns not in COLUMNS:
+        raise WrongInput(f"--columns is 1 or 2, not {columns}")
+    with kept_if_stopped() as watch:
+        source = figures.source_of(_given(study, root), condition or [], session or [], watch)
+        if kind is None:
+            raise typer.Exit(_list_figures(source, as_json))
+        results = source.results(kind, Draws(), watch)
+    drawing = kind.draw(source.study, results)
+    if drawing is None:
+        why = kind.why_not(results)
+        say(f"{study_named(source.study.study)} has no figure {figure}: {safe(why)}", err=True)
+        raise typer.Exit(4)
+    path = to or Path(f"{slug(source.study.study)}-{figure}.svg")
+    drawing.write(path, columns)
+    _print_drawing(drawing, path, as_json)
+
+
+def _given(study: str, root: Path) -> Any:
+    """The place of the study or table that was named; exit code 4 if nothing was held."""
+    from delibsim.conduct.analysed import place_of  # pandas is slow to import
+
+    place = place_of(study, root)
+    if place.runs is not None:
+        refuse_texts(place.runs, "figures are of sessions")
+        if not place.runs.sessions():
+            say(f"{study_named(place.runs.study)} has no sessions to draw yet", err=True)
+            raise typer.Exit(4)
+    return place
+
+
+def _print_drawing(drawing: Any, path: Path, as_json: bool) -> None:
+    if as_json:
+        names = {"figure": drawing.name, "title": drawing.title, "caption": drawing.caption}
+        echo_json({**names, "alt": drawing.alt, "file": shown(path)})
+        return
+    say(drawing.title)
+    say(drawing.caption)
+    say(f"written: {shown(path)}")
+
+
+def _list_figures(source: Any, as_json: bool) -> int:
+    """Print which figures there are; the exit code."""
+    from delibsim.analysis.figures.of_study import FIGURES
+
+    found = {kind.name: source.why_not(kind) for kind in FIGURES}
+    if as_json:
+        rows = [
+            {"figure": kind.name, "shows": kind.shows, "why_not": found[kind.name]}
+            for kind in FIGURES
+        ]
+        echo_json({"study": source.study.study, "figures": rows})
+    else:
+        given = [[kind.name, kind.shows] for kind in FIGURES if not found[kind.name]]
+        missing = [[name, why] for name, why in found.items() if why]
+        screen = console()
+        if given:
+            print_table("", texts("figure", "shows"), given, screen)
+            screen.print()
+        if missing:
+            print_table("", texts("figure", "not here, because"), missing, screen)
+    return 0 if "" in found.values() else 4

@@ -4,36 +4,32 @@ with --retry, again those of a study that have no run.
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
 
+from delibsim.analysis.run.summary import notes
+from delibsim.analysis.run.tables import speeches_in_words, stances_in_words, table_of_measures
+from delibsim.analysis.run.view import design_in_words, who_and_how
 from delibsim.cli.estimate import ask_first, show_estimate, show_waiting
-from delibsim.cli.options import (
-    RUNS,
-    AnyStudy,
-    Dir,
-    EstimateOnly,
-    Json,
-    Quiet,
-    Settings,
-    Sweep,
-    Yes,
-    study_first,
-    with_runs,
-)
+from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.study import STOPPED, conclude, hold, hold_shown, printer
-from delibsim.cli.summary import print_summary, summary
-from delibsim.cli.terminal import console, echo_json, print_each, shown, study_at, tell_folder
+from delibsim.cli.table import show_table
+from delibsim.cli.terminal import console, echo_json, print_each, safe, shown, study_at, tell_folder
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.retry import damaged, ended_in, plan_again, without_run
 from delibsim.conduct.score import score_study, usual_scorers
+from delibsim.conduct.scorers import measures_of
 from delibsim.conduct.study import prepare_as_planned
+from delibsim.conduct.view import run_view
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.format import format_named
 from delibsim.domain.score import Score
-from delibsim.domain.text import counted, study_named
+from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.compose import Plan, plan
 from delibsim.planning.debates import doubts
 from delibsim.planning.effects import effects_of
@@ -43,39 +39,19 @@ from delibsim.store.study_texts import refuse_texts
 
 app = typer.Typer(add_completion=False)
 
-RETRY = (
-    "Hold again the sessions of STUDY that were begun and have no run; only limits.* and base_url"
-    " may be set. Runs are left alone, damaged ones are named."
-)
-STATUS = "With --retry: only sessions in which a call ended so, such as rate_limited."
-EPILOG = """
-For example: delibsim run pilot topic=ccps treatment=normative seed=7. The same command again does
-nothing, or goes on where it was cut off.
 
-Settings: study=NAME topic=ID survey=ID treatment=NAME model=NAME group.size=N group.models=[A,B]
-rounds=N persona=NAME temperature=X replicate=N seed=N wording=NAME,
-procedure.shuffle_items=false, procedure.audience.network=ring, model.susceptibility=0.3 and every
-other line of conf/. Names are listed when one is wrong; `delibsim list topics` and `... surveys`
-list those.
-
-A sweep (-m) takes several values: topic=acp,ccps treatment=all replicate=1-5 temperature=0,0.7, or
-a preset, experiment=smoke, whose values may be replaced. hydra/launcher=joblib (submitit_local,
-submitit_slurm, ray) holds it in several processes.
-"""
-
-
-@app.command(epilog=EPILOG)
+@declared(app, "run", "run")
 def run(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Sweep = False,
-    retry: Annotated[bool, typer.Option("--retry", help=RETRY)] = False,
-    status: Annotated[list[str] | None, typer.Option(help=STATUS)] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    root: Dir = RUNS,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    retry: bool = False,
+    status: Words = None,
+    only: bool = False,
+    yes: bool = False,
+    as_json: bool = False,
+    quiet: bool = False,
+    root: Path = RUNS,
 ) -> None:
     """Hold one deliberation (survey, rounds of speech, survey again), or with -m a whole study.
     Exit code 3 if a session is not complete; with --retry also if a run is damaged, or sessions of
@@ -184,3 +160,61 @@ def _print_run(planned: Plan, outcome: Outcome, runs: Runs, as_json: bool) -> in
     else:
         print_summary(result, console())
     return 0 if outcome.status == "complete" and not faults else 3
+
+
+Result = dict[str, Any]
+
+
+def summary(held: Outcome, scores: list[Score], runs: Runs) -> Result:
+    """Everything the summary says, as plain values."""
+    own = [score for score in scores if score.unit == "run"]
+    result = run_view(runs, held.session.id, own, measures_of(usual_scorers())).summary
+    result["calls"]["asked_now"] = held.asked
+    return result | {
+        "already_held": held.already,
+        "folder": shown(runs.path(held.session.id)),
+        "study_folder": shown(runs.folder),
+    }
+
+
+def print_summary(result: Result, screen: Console) -> None:
+    """Print a summary for reading."""
+    screen.print()
+    screen.print(safe(result["topic"]["question"]), style="bold")
+    screen.print(safe(who_and_how(result)))
+    screen.print(safe(design_in_words(result)), style="dim")
+    measures = measures_of(usual_scorers())
+    if format_named(result["format"]).sides:
+        _print_speeches(result, screen)
+    else:
+        show_table(replace(table_of_measures(result, measures), title=""), screen)
+    _print_statement(result, screen)
+    print_each((f"{label:<11}{note}" for label, note in notes(result, measures)), screen)
+    place = result["folder"]
+    files = f"\nFiles      {place}/run.json (the run), exchanges.jsonl (every call)"
+    following = (
+        f"Next       delibsim show {quoted(place)}",
+        f"           delibsim view {quoted(place)}",
+        f"           delibsim analyze {quoted(result['study_folder'])}",
+    )
+    print_each((files, *following), screen)
+
+
+def _print_speeches(result: Result, screen: Console) -> None:
+    for heading, text in speeches_in_words(result):
+        screen.print(f"\n{safe(heading)}", style="bold")
+        screen.print(safe(text))
+    for stance in stances_in_words(result):
+        screen.print(f"\n{safe(stance)}")
+    screen.print()
+
+
+def _print_statement(result: Result, screen: Console) -> None:
+    """Print the collective statement of a group that sought one."""
+    found = result.get("consensus")
+    if found is None:
+        return
+    screen.print("\nCollective statement", style="bold")
+    lines = [found["statement"], found["chosen"], *found["remarks"]]
+    print_each((line for line in lines if line), screen)
+    screen.print()

@@ -3,18 +3,28 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 
-from delibsim.analysis.average_tables import condition_tables
-from delibsim.analysis.averages import COLUMNS
+from delibsim.analysis.average_tables import (
+    SD,
+    Comparison,
+    average_notes,
+    condition_tables,
+    design_notes,
+    sessions_in_words,
+    table_of_levels,
+)
+from delibsim.analysis.averages import COLUMNS, Averages
 from delibsim.analysis.conditions import ByCondition
-from delibsim.cli.averages import print_averages, print_participants
-from delibsim.cli.estimate import print_lines
-from delibsim.cli.options import RUNS, Dir, EstimateOnly, Json, Yes
-from delibsim.cli.table import show_table
+from delibsim.analysis.individual_tables import MEANING, by_condition
+from delibsim.analysis.run.summary import FLAG
+from delibsim.analysis.table import Table
+from delibsim.cli.estimate import show_found
+from delibsim.cli.options import RUNS, Words, declared
+from delibsim.cli.table import fits, show_table
 from delibsim.cli.terminal import (
     agreed,
     console,
@@ -41,7 +51,7 @@ from delibsim.conduct.texts import (
 )
 from delibsim.conduct.translate import estimate_translations
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import Measure
+from delibsim.domain.measure import Measure, in_order
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.models.limits import Limits
@@ -54,31 +64,21 @@ from delibsim.store.study_texts import StudyTexts
 app = typer.Typer(add_completion=False)
 
 TREATMENT, PARTICIPANT = "treatment", "participant"
-STUDY = "Name or folder of the study; or a CSV file of texts that were not held here."
-SCORER = "A scorer; may be given several times. Default: all that need not be asked for."
-BY = (
-    "What is compared: columns of the design, joined by commas (topic, model, treatment, rounds,"
-    " size, temperature, wording, persona, setting, or any setting); or participant."
-)
-MEASURE = "A measure, by its id; may be given several times: all that is known of it."
-COLUMN = "Of a file: the column that holds the texts."
-TO = "Of a file: where the values go. Default: FILE.SCORER.csv."
-ALL = "Print every measure of every condition."
 
 
-@app.command()
+@declared(app, "score", "score")
 def score(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help=STUDY)],
-    scorer: Annotated[list[str] | None, typer.Option(help=SCORER)] = None,
-    by: Annotated[str, typer.Option(help=BY)] = TREATMENT,
-    measure: Annotated[list[str] | None, typer.Option(help=MEASURE)] = None,
-    everything: Annotated[bool, typer.Option("--all", help=ALL)] = False,
-    column: Annotated[str, typer.Option(help=COLUMN)] = "text",
-    to: Annotated[Path | None, typer.Option("-o", metavar="FILE", help=TO)] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    study: str,
+    scorer: Words = None,
+    by: str = TREATMENT,
+    measure: Words = None,
+    everything: bool = False,
+    column: str = "text",
+    to: Path | None = None,
+    only: bool = False,
+    yes: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Score every run of a study, and compare its treatments. Exit code 0; 3 if a run could not be
     read, or --scorer gave no run a value; 4 if the study has no run.
@@ -135,13 +135,9 @@ def _expected(
 
 
 def _print_estimate(named: str, limits: Limits, found: Estimate, as_json: bool) -> None:
-    if as_json:
-        echo_json(plain(limits, found))
-        return
-    screen = console()
     told = f"{counted(found.waiting, 'translation')} to be asked for"
-    screen.print(f"{named}: {told}; scoring itself asks nobody", soft_wrap=True)
-    print_lines(limits, found, screen, "translations")
+    before = [f"{named}: {told}; scoring itself asks nobody"]
+    show_found(found, limits, plain(found), as_json, before, "translations")
 
 
 def _is_file(place: str) -> bool:
@@ -208,11 +204,7 @@ def print_conditions(found: ByCondition, declared: Mapping[str, Measure], screen
 
 
 def _score_file(
-    file: Path,
-    column: str,
-    to: Path | None,
-    scorers: Sequence[str] | None,
-    as_json: bool,
+    file: Path, column: str, to: Path | None, scorers: Sequence[str] | None, as_json: bool
 ) -> int:
     """Score the texts in a column of a CSV file, and print what came of it; the exit code."""
     if not scorers or len(scorers) > 1:
@@ -264,3 +256,105 @@ def _summed_up(measure: str, summary: Mapping[str, Any]) -> Iterator[str]:
     yield f"{measure}: mean {mean}, SD {sd}, {count}"
     for why, n in summary["missing"].items():
         yield f"undefined: {counted(n, 'text')}: {in_words(why)}"
+
+
+HEADLINE = "dri"
+"""The measure that is printed where there is no room for all."""
+
+
+def print_averages(
+    scored: ScoredStudy, by: Sequence[str], measures: Sequence[str], screen: Console
+) -> None:
+    """Print the averages by these columns: of the measures named, or of all that the summary of a
+    run shows; then what must be known of them.
+    """
+    averages = scored.averages(by)
+    declared = scored.measures
+    found = averages.measures()
+    known = [name for name in in_order(declared) if name in found]
+    known += [name for name in found if name not in declared]
+    for name in measures:
+        if known and name not in known:
+            raise unknown("measure", name, known)
+    _print_head(scored, averages, screen)
+    if not known:
+        _print_end(scored, screen)
+        return
+    shown_of = list(measures) or _usual(known, declared, scored.asked_for)
+    tables = [] if measures else _that_fit(Comparison(averages, shown_of, declared), screen)
+    long = not tables
+    if long:
+        if not measures:
+            shown_of = [HEADLINE if HEADLINE in shown_of else shown_of[0]]
+        tables = [table_of_levels(averages, name, declared) for name in shown_of]
+    for table in tables:
+        show_table(table, screen)
+    notes = average_notes(scored.found, averages, shown_of, declared, scored.plans)
+    if long:
+        notes[0] += f" {SD}"
+    print_each([*notes, *on_people(scored.asked_for)], screen)
+    others = [name for name in known if name not in shown_of and not name.startswith(FLAG)]
+    if others and not measures:
+        listed = ", ".join(others)
+        screen.print(safe(f"also scored: {listed} (--measure ID, or --all)"), soft_wrap=True)
+    _print_end(scored, screen)
+
+
+def print_participants(scored: ScoredStudy, screen: Console) -> None:
+    """Print how every participant changed, a table for each condition."""
+    _print_head(scored, scored.averages(("treatment",)), screen)
+    for table, why in by_condition(scored.moved, scored.of):
+        show_table(table, screen)
+        print_each(why, screen)
+        screen.print()
+    if scored.moved:
+        screen.print(MEANING, soft_wrap=True)
+    elif scored.account.held:
+        screen.print("no session of the study has a survey with considerations and preferences")
+    _print_end(scored, screen)
+
+
+def _usual(
+    known: Sequence[str], declared: Mapping[str, Measure], asked_for: Sequence[str]
+) -> list[str]:
+    """The measures that are printed if none is named: all of scorers that were asked for, or else
+    those that the summary of a run shows, if there are any.
+    """
+    in_summary = [name for name in known if name in declared and declared[name].in_summary]
+    return list(known) if asked_for or not in_summary else in_summary
+
+
+def _that_fit(comparison: Comparison, screen: Console) -> list[Table]:
+    """The widest tables that the terminal holds with every cell in one line; the narrowest ones if
+    no column stands below the others; or none.
+    """
+    tables: list[Table] = []
+    for tables in comparison.tables():
+        if all(fits(table, screen) for table in tables):
+            return tables
+    return tables if all(fits(table, screen, wrapped=True) for table in tables) else []
+
+
+def _print_head(scored: ScoredStudy, averages: Averages, screen: Console) -> None:
+    """Print how many sessions there are, and what is doubtful."""
+    account, effects = scored.account, scored.effects
+    held = sessions_in_words(scored.found, len(account.held), len(account.planned))
+    if not account.held:
+        held = "no runs to score yet"
+    screen.print(safe(f"study {scored.study}: {held}"), soft_wrap=True)
+    notice = account.notice()
+    print_each([f"{notice}."] if notice else [], screen)
+    print_each(design_notes(scored.found, averages, effects.settings, effects.dropped), screen)
+
+
+def _print_end(scored: ScoredStudy, screen: Console) -> None:
+    """Print which runs are left out, and what was written."""
+    scoring = scored.scoring
+    print_each((f"{line}." for line in scored.branches), screen)
+    print_each(scored.left_out(), screen)
+    if scoring.files:
+        files = counted(len(scoring.files), "file")
+        written = f"written: {files} in {shown(scoring.files[0].parent)}"
+        if scored.without_scores:
+            written += f"; no scores: {', '.join(scored.without_scores)}"
+        screen.print(safe(written), soft_wrap=True)

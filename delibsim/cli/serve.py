@@ -6,22 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import typer
 
 from delibsim.cli.estimate import ask_first, show_estimate
-from delibsim.cli.options import (
-    RUNS,
-    AnyStudy,
-    Dir,
-    EstimateOnly,
-    Settings,
-    Yes,
-    study_first,
-    with_runs,
-)
+from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.terminal import say, shown, tell_folder
 from delibsim.conduct.retry import ALLOWED, plan_again
 from delibsim.domain.errors import WrongInput
@@ -33,14 +24,8 @@ from delibsim.store.instruments.library import package_data
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
-PEOPLE = "What people are told and agree to. Default: people.yaml here, or the study's own."
-DEMO = "One table, four citizens, a free seat, about 14 minutes; others watch. Nothing is kept."
-EXAMPLE = "Print a people.yaml to begin with, and serve nothing."
-HOST = "The address to serve on. Any but this machine's needs a proxy with TLS before it."
-NAME = "How people call the server behind a proxy, such as study.example.org."
-PROXY = "A proxy whose word on who asks is believed, such as 127.0.0.1."
-SWEEP = "Serve every combination of the values given, as delibsim run -m holds them."
-PORT = "The port. Default: 8377, or a free one where that is taken."
+
+
 ADDRESS = "model.base_url="
 HERE = "http://127.0.0.1:8377"
 """Where a study is served, if that is free and nothing else is asked for."""
@@ -61,29 +46,23 @@ DEMO_SETTINGS = [
     "group.models=[person,citizen,citizen,citizen,citizen]",
     "rounds=2",
 ]
-EPILOG = (
-    "For example: delibsim serve hall 'group.models=[person,person,person,citizen,citizen]'"
-    " topic=acp -m replicate=1-10; then delibsim people invite hall --n 30. The same"
-    " command again, or delibsim serve hall, goes on where it was, at the same addresses of models"
-    " and under the same limits; base_url=ADDRESS and limits.* behind the name set others."
-)
 
 
-@app.command(epilog=EPILOG)
+@declared(app, "serve", "serve")
 def serve(
-    study: AnyStudy = None,
-    settings: Settings = None,
-    multirun: Annotated[bool, typer.Option("--multirun", "-m", help=SWEEP)] = False,
-    people: Annotated[Path | None, typer.Option(help=PEOPLE)] = None,
-    demo: Annotated[bool, typer.Option("--demo", help=DEMO)] = False,
-    example: Annotated[bool, typer.Option("--example", help=EXAMPLE)] = False,
-    host: Annotated[str, typer.Option(help=HOST)] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help=PORT)] = None,
-    name: Annotated[list[str] | None, typer.Option(help=NAME)] = None,
-    trusted_proxy: Annotated[list[str] | None, typer.Option(help=PROXY)] = None,
-    only: EstimateOnly = False,
-    yes: Yes = False,
-    root: Dir = RUNS,
+    study: str | None = None,
+    settings: Words = None,
+    multirun: bool = False,
+    people: Path | None = None,
+    demo: bool = False,
+    example: bool = False,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    name: Words = None,
+    trusted_proxy: Words = None,
+    only: bool = False,
+    yes: bool = False,
+    root: Path = RUNS,
 ) -> None:
     """Hold the sessions of a study that wait for people (model=person), in their browsers, until
     Ctrl-C. Sessions that are not over go on when it is served again. Raters and coders of tasks

@@ -3,57 +3,25 @@ hashes.
 """
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from delibsim.cli.options import Json
-from delibsim.cli.settings import TEXT, Setting, choice, decimal, settings_of, told, whole
+from delibsim.cli.options import Words, declared, settings_of, settings_of_kind, told
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.store.drafts import KINDS, write_draft
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Check what a trained scorer needs, and keep the hashes of its files.",
 )
-FOLDER = (
-    "A folder that holds the adapters, perhaps encoder and translator too; with --from-hub also a"
-    " name."
-)
-HUB = "Fetch what the folder does not hold."
-AQUA = {
-    "base": TEXT,
-    "translator": TEXT,
-    "scale": decimal(5, 0, 100),
-    "language": choice("auto", "german", "english", "other"),
-    "precision": choice("float32", "bfloat16"),
-    "device": choice("auto", "cpu", "cuda"),
-}
-JUDGE = {
-    "activation": Setting("", choice("sigmoid", "none").read, "sigmoid|none"),
-    "form": TEXT,
-    "longest": whole(4096, low=16),
-    "scale": Setting("", choice("unit", "labels").read, "unit|labels"),
-    "base": TEXT,
-}
-CHECKPOINT = "The folder of a checkpoint: judges/NAME/judge after delibsim judge train."
-Words = Annotated[list[str] | None, typer.Argument(metavar="settings", help="As key=value.")]
+AQUA, JUDGE = settings_of_kind("setup_aqua"), settings_of_kind("setup_judge")
 
 
-@app.command(
-    epilog=(
-        f"For example: delibsim setup aqua adapters --from-hub. Settings: {told(AQUA)} (base: the"
-        " encoder, a folder, or with --from-hub a name on the Hub; translator: into German, a"
-        " folder, with --from-hub a name, 'model=NAME ...' as for delibsim run, or none; scale:"
-        " the upper end of the score, 5 or 4)."
-    )
-)
+@declared(app, "setup", "aqua", settings=told(AQUA))
 def aqua(
-    path: Annotated[str | None, typer.Argument(metavar="PATH", help=FOLDER)] = None,
-    settings: Words = None,
-    from_hub: Annotated[bool, typer.Option("--from-hub", help=HUB)] = False,
-    as_json: Json = False,
+    path: str | None = None, settings: Words = None, from_hub: bool = False, as_json: bool = False
 ) -> None:
     """Check adapters, encoder and translator of the scorer of discourse quality (AQuA), and record
     their hashes in aqua/setup.json, where delibsim score finds them.
@@ -74,20 +42,8 @@ def aqua(
     say(f"written: {shown(file)}\nnext: delibsim score STUDY --scorer aqua")
 
 
-@app.command(
-    epilog=(
-        f"For example: delibsim setup judge checkpoint scale=unit. Settings: {told(JUDGE)}; of a"
-        " checkpoint that was made elsewhere (form: of its input, 'question=Question:"
-        " ;opinion=Opinion: ;summary='; longest: the most tokens that it reads; scale: how it"
-        " answers, unit (0 to 1) or labels (-1 to 7); base: the encoder whose config.json and"
-        " tokeniser a checkpoint of weights alone lacks)."
-    )
-)
-def judge(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help=CHECKPOINT)],
-    settings: Words = None,
-    as_json: Json = False,
-) -> None:
+@declared(app, "setup", "judge", settings=told(JUDGE))
+def judge(folder: Path, settings: Words = None, as_json: bool = False) -> None:
     """Check a checkpoint of a judge of summaries whole, and keep the hashes of its files in its
     judge.json.
     """
@@ -120,3 +76,30 @@ def _labels(form: str) -> tuple[tuple[str, str], ...]:
             raise WrongInput(f"form= names each part with its label, name=label, not '{part}'")
         found.append((name.strip(), label))
     return tuple(found)
+
+
+new_app = typer.Typer(add_completion=False)
+
+
+@declared(new_app, "new", "new")
+def new(
+    kind: str | None = None,
+    name: str | None = None,
+) -> None:
+    """Write a commented topic, survey, treatment, set of personas or package of a scorer, which
+    works as it is, into the folder you are in. Nothing is overwritten. Without arguments, list what
+    can be written.
+    """
+    if kind is None:
+        for one, what in KINDS.items():
+            say(f"{one:9}  {what}")
+        say("next: delibsim new KIND NAME")
+        return
+    if kind not in KINDS:
+        raise unknown("kind of draft", kind, KINDS)
+    if name is None:
+        raise WrongInput(f"give the {kind} a name: delibsim new {kind} NAME")
+    draft = write_draft(kind, name, Path.cwd())
+    say(f"written: {shown(draft.path)}; edit it, every line is explained")
+    for command in draft.following:
+        say(f"next: {command}")

@@ -1,22 +1,51 @@
 """`delibsim show`: read a run, or two runs beside each other; and a run as a text for others."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from delibsim.analysis.run.beside import Beside
+from delibsim.analysis.run.beside_tables import (
+    TWO_DRAWS,
+    Words,
+    answers_that_differ,
+    cost_in_words,
+    in_turn,
+    long_settings,
+    measures_beside,
+    other_measures,
+    ratings_beside,
+    short_settings,
+    who_moved_in_both,
+    why_no_value,
+    words_of,
+)
 from delibsim.analysis.run.view import Line, Part, RunView
-from delibsim.cli.options import RUNS, Dir, Json
-from delibsim.cli.pager import paged
+from delibsim.analysis.table import Table
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import brief, console, echo_json, print_each, run_at, safe, say, shown
-from delibsim.conduct.view import Place, run_view, shared_view
+from delibsim.cli.terminal import (
+    brief,
+    console,
+    echo_json,
+    paged,
+    print_each,
+    run_at,
+    safe,
+    say,
+    shown,
+)
+from delibsim.conduct.view import Place, beside_each_other, run_view, shared_view
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import counted
+from delibsim.domain.word_differences import AROUND, marked
 from delibsim.store.codec import Damaged, run_to_plain
 
 app = typer.Typer(add_completion=False)
@@ -24,20 +53,15 @@ INDENT = 5  # columns before what was said
 WIDTH = 80  # columns of plain text
 FORMS = ("html", "markdown", "text", "json", "csv", "cite")
 
-RUN = "Folder of a run, or study/session, or a study that has one session; two for both together."
-ANSWERS = "Print everybody's answers, how each person's changed, and the measures."
-CALL = "Print one call whole, by its id (Participant 1/pre/0); 'all' lists them."
-WHOLE = "Print long statements whole; of two runs also what is the same in both."
 
-
-@app.command()
+@declared(app, "show", "show")
 def show(
-    run: Annotated[list[str], typer.Argument(metavar="RUN [RUN]", help=RUN)],
-    answers: Annotated[bool, typer.Option(help=ANSWERS)] = True,
-    call: Annotated[str | None, typer.Option(help=CALL)] = None,
-    whole: Annotated[bool, typer.Option("--whole", help=WHOLE)] = False,
-    root: Dir = RUNS,
-    as_json: Json = False,
+    run: list[str],
+    answers: bool = True,
+    call: str | None = None,
+    whole: bool = False,
+    root: Path = RUNS,
+    as_json: bool = False,
 ) -> None:
     """Read a run: who took part under which treatment, the transcript with who spoke when,
     everybody's answers before and after, how each person's changed, and the measures.
@@ -51,7 +75,7 @@ def show(
     if len(places) == 2:
         if call is not None:
             raise WrongInput("--call prints a call of one run; name one")
-        from delibsim.cli.show_two import show_two  # what reads no two runs
+        from delibsim.cli.show import show_two  # what reads no two runs
 
         show_two(places[0], places[1], run, whole, as_json)
     elif call is not None:
@@ -214,3 +238,101 @@ def _refuse(to: Path) -> None:
         raise WrongInput(f"{to} is there already and is left as it is; take another name")
     if not to.parent.is_dir():
         raise WrongInput(f"there is no folder {to.parent}; make it, or name another file: -o")
+
+
+INDENT2 = 5  # columns before what was said
+MARKS = "[-words of A alone-]  {+words of B alone+}"
+
+
+def show_two(a: Place, b: Place, names: Sequence[str], whole: bool, as_json: bool) -> None:
+    """Print two runs beside each other; WrongInput where they are one, `names` as they were
+    named.
+    """
+    if a[0].path(a[1]).resolve() == b[0].path(b[1]).resolve():
+        raise WrongInput(f"'{names[0]}' and '{names[1]}' are one run; name two")
+    found = beside_each_other(a, b)
+    if as_json:
+        echo_json(found.plain())
+        return
+    with paged() as screen:
+        _print_two(found, screen, whole)
+
+
+def _print_two(found: Beside, screen: Console, whole: bool) -> None:
+    for letter, view in zip("AB", found.runs, strict=True):
+        screen.print(f"{letter}  {safe(view.name)}, {view.run.status}", style="bold")
+    print_each(found.relation, screen)
+    if found.settings:
+        short = short_settings(found)
+        screen.print(f"\n{short.title}", style="bold")
+        if short.rows:
+            show_table(replace(short, title=""), screen)
+        for words in long_settings(found):
+            screen.print(f"\n{safe(words.heading)}", style="bold")
+            _print_words(words, screen, whole=False)
+    else:
+        screen.print("\nThe settings are the same.")
+    screen.print("\nTranscripts", style="bold")
+    if not found.turns:
+        screen.print("Nobody spoke in either session.")
+    elif any(not pair.same for pair in found.turns):
+        screen.print(MARKS, style="dim")
+    for part in in_turn(found.turns):
+        if part[0].same and not whole:
+            _print_same(part, screen)
+            continue
+        for words in part:
+            screen.print(f"\n{safe(words.heading)}", style="bold")
+            _print_words(words, screen, whole)
+    tables = [*answers_that_differ(found, whole), who_moved_in_both(found), measures_beside(found)]
+    for table in (*tables, other_measures(found)):
+        _print_table(table, screen)
+    _print_statements(found, screen, whole)
+    _print_table(ratings_beside(found), screen)
+    print_each((*why_no_value(found), TWO_DRAWS), screen)
+    screen.print("\nCost", style="bold")
+    for letter, cost in zip("AB", found.costs, strict=True):
+        screen.print(f"{letter}  {cost_in_words(cost)}")
+
+
+def _print_statements(found: Beside, screen: Console, whole: bool) -> None:
+    """Print the collective statements, where one was sought."""
+    if found.statements == (None, None):
+        return
+    screen.print("\nCollective statements", style="bold")
+    texts = [sought[0] or None if sought else None for sought in found.statements]
+    _print_words(words_of("", *texts), screen, whole)
+    for letter, sought in zip("AB", found.statements, strict=True):
+        told = "none was sought" if sought is None else sought[1]
+        print_text(f"{letter}  {told}", screen, indent=INDENT2)
+
+
+def _print_same(part: list[Words], screen: Console) -> None:
+    """Print which turns are the same in both runs."""
+    places = [words.heading.split()[0] for words in part]
+    which = f"{places[0]} to {places[-1]}" if len(places) > 1 else places[0]
+    turns = counted(len(part), "turn")
+    screen.print(f"\n     {turns} ({which}) the same, word for word", style="dim")
+
+
+def _print_words(words: Words, screen: Console, whole: bool) -> None:
+    """Print two texts as one with marks, or one below the other where they have little in
+    common.
+    """
+    if words.pieces is not None:
+        text = marked(words.pieces, None if whole else AROUND)
+        print_text(_cut(text, whole), screen, indent=INDENT2)
+        return
+    for letter, text in (("A", words.a), ("B", words.b)):
+        if text is not None:
+            print_text(f"{letter}  {_cut(text, whole)}", screen, indent=INDENT2)
+
+
+def _cut(text: str, whole: bool) -> str:
+    return text if whole else " ".join(brief(text)).rstrip()
+
+
+def _print_table(table: Table, screen: Console) -> None:
+    if table.rows:
+        screen.print()
+        show_table(table, screen)

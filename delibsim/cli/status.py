@@ -5,23 +5,16 @@ import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from delibsim.cli.options import RUNS, Dir
+from delibsim.cli.options import RUNS, declared
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown
 from delibsim.conduct.cost import calls_by_task
 from delibsim.conduct.standing import Watch, counts_of_studies
-from delibsim.conduct.status import (
-    COMPLETE,
-    PARTIAL,
-    StudyStatus,
-    effects_in,
-    study_status,
-)
+from delibsim.conduct.status import COMPLETE, PARTIAL, StudyStatus, effects_in, study_status
 from delibsim.conduct.status_tables import (
     lines_of_tasks,
     remarks,
@@ -38,17 +31,10 @@ from delibsim.store.study_texts import StudyTexts
 app = typer.Typer(add_completion=False)
 EVERY = 5.0  # seconds between two lines of --watch
 
-STUDY = "Name or folder of the study; without one, all studies are listed."
-WATCH = "Report progress every few seconds until no process holds the study."
-JSON = "Print as JSON; with --watch one object a line."
 
-
-@app.command()
+@declared(app, "status", "status")
 def status(
-    study: Annotated[str | None, typer.Argument(help=STUDY)] = None,
-    root: Dir = RUNS,
-    watch: Annotated[bool, typer.Option("--watch", help=WATCH)] = False,
-    as_json: Annotated[bool, typer.Option("--json", help=JSON)] = False,
+    study: str | None = None, root: Path = RUNS, watch: bool = False, as_json: bool = False
 ) -> None:
     """What was held, cut off or damaged, how the calls ended and what they cost, or may have cost
     where a process was killed. Exit code 0 if all is complete, 3 if not, 4 if nothing is. Of a

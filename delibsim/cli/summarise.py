@@ -18,10 +18,8 @@ from delibsim.asking.kinds.summary_outcome import (
 )
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Kind, Reported
-from delibsim.cli.asking_commands import commands_of
-from delibsim.cli.options import setting
-from delibsim.cli.settings import TEXT, choice, parted, settings_of, unquoted
+from delibsim.cli.asking import Call, Kind, Reported, commands_of
+from delibsim.cli.options import TEXT, parted, setting, settings_of, settings_of_kind, unquoted
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
 from delibsim.domain.errors import WrongInput, unknown
@@ -31,14 +29,7 @@ from delibsim.planning.estimate import Estimate
 
 NEAREST = 2
 """Opinions that are listed with a sentence."""
-REPORTED = {
-    "text": TEXT,
-    "summaries": TEXT,
-    "judgments": TEXT,
-    "intervals": choice("topics", "cells"),
-    "by": TEXT,
-    "embedding": TEXT,
-}
+REPORTED = settings_of_kind("summaries_report")
 ALL = "all"
 
 

@@ -5,7 +5,7 @@ that takes less than half of the width.
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
 
@@ -56,6 +56,15 @@ def print_table(
 def show_table(table: Table, screen: Console) -> None:
     """Print a table below its title."""
     print_table(table.title, table.columns, table.rows, screen)
+
+
+def show(parts: Iterable[str | Table], screen: Console, style: str = "") -> None:
+    """Print sentences and tables, one below the other; "" is an empty line."""
+    for part in parts:
+        if isinstance(part, Table):
+            show_table(part, screen)
+        else:
+            screen.print(safe(part), style=style, soft_wrap=True)
 
 
 def fits(table: Table, screen: Console, wrapped: bool = False) -> bool:

@@ -1,7 +1,7 @@
 """Forks and probes of a study as tables of its export, apart from those of its sessions."""
 
 from collections.abc import Iterable, Iterator
-from math import isnan
+from itertools import starmap
 from typing import Any
 
 from delibsim.conduct.forks import ForkReport, fork_report
@@ -12,83 +12,8 @@ from delibsim.store.branches import branches_of, is_of_branches
 from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.codebook import tables_in
 from delibsim.store.tables.sheets import Table
-
-PLACE = (
-    Column("study", "text", "name of the study that holds the forks"),
-    Column("branch_of", "text", "the run that was forked, as study/session"),
-    Column("branch_at", "integer", "first turn that may differ from that run"),
-)
-FORK = (
-    *PLACE,
-    Column("session", "text", "name of the fork"),
-    Column("cell", "text", "name that forks share which differ in nothing but their seeds"),
-    Column("branch_differs", "text", "what the fork has otherwise than the run, in short"),
-    Column("branch_texts", "text", "the same word for word, as a JSON list"),
-    Column("seed", "text", "seed of the replicates: a name made of digits, no quantity"),
-    Column("replicate", "integer", "number of the fork among those that are alike"),
-    Column("status", "text", "status of its run; empty if it has none", "", "complete; partial"),
-)
-EFFECT = (
-    *PLACE,
-    Column("branch_differs", "text", "what the forks have otherwise; empty for controls alone"),
-    Column("change", "text", "name of the change, the same where it is word for word the same"),
-    Column("seed", "text", "seed of the replicates: a name made of digits, no quantity"),
-    Column("measure", "text", "measure after, or item and its id: the mean answer to it"),
-    Column("forks", "integer", "forks with a value", "forks"),
-    Column("mean", "number", "mean of the forks"),
-    Column("sd", "number", "standard deviation over the forks"),
-    Column(
-        "controls",
-        "integer",
-        "controls with a value: forks in which nothing differs but the seed",
-        "forks",
-    ),
-    Column("noise_mean", "number", "mean of the controls"),
-    Column("noise_sd", "number", "standard deviation over the controls"),
-    Column("n", "integer", "replicates with a value of both", "replicates"),
-    Column("effect", "number", "mean over these of fork less control"),
-    Column("low", "number", "lower end of its 95% interval by t"),
-    Column("high", "number", "upper end of its 95% interval by t"),
-    Column("note", "text", "reason code of what is undefined"),
-)
-OVER_RUNS = (
-    Column("study", "text", "name of the study that holds the forks"),
-    Column("branch_at", "integer", "first turn that may differ from the runs"),
-    Column("branch_differs", "text", "what the forks have otherwise"),
-    Column("change", "text", "name of the change, the same where it is word for word the same"),
-    Column("measure", "text", "measure after, or item and its id: the mean answer to it"),
-    Column("runs", "integer", "runs that were forked with this change", "runs"),
-    Column("n", "integer", "runs with an effect", "runs"),
-    Column("effect", "number", "mean of the effects of these runs"),
-    Column("sd", "number", "standard deviation of these effects"),
-    Column("low", "number", "lower end of the 95% interval of the mean by t over runs"),
-    Column("high", "number", "upper end of this interval"),
-    Column("note", "text", "reason code of what is undefined"),
-)
-POINT = (
-    Column("study", "text", "name of the study"),
-    Column("session", "text", "name of the session that was probed"),
-    Column("after", "integer", "the turn after which was asked; 0 is the survey before"),
-    Column("source", "text", "what was asked", "", "survey before; probe; survey after"),
-)
-READING = (
-    *POINT,
-    Column("measure", "text", "the measure"),
-    Column("mean", "number", "its mean over the times that was asked there"),
-    Column("sd", "number", "its standard deviation over these"),
-    Column("n", "integer", "times with a value", "times"),
-    Column("note", "text", "reason code of what is undefined"),
-)
-ANSWER = (
-    *POINT,
-    Column("replicate", "integer", "which of the times that was asked there"),
-    Column("participant", "text", "name of the participant"),
-    Column("item", "text", "id of the item"),
-    Column("value", "integer", "rating or rank that was given"),
-    Column("missing", "text", "why there is none; empty if there is one"),
-)
 
 
 def branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
@@ -101,19 +26,26 @@ def branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
     if forks is not None:
         report = fork_report(forks, keep=False)
         faults += report.faults
-        effects = "one row an effect of a change at a turn on a measure after it"
-        found.append(Table("forks", "one row a fork", FORK, _forks(report)))
-        found.append(Table("fork_effects", effects, EFFECT, _effects(report)))
+        found += [_table("forks", _forks(report)), _table("fork_effects", _effects(report))]
         if report.over_runs:
-            over = "one row an effect over runs of a change at a turn on a measure after it"
-            found.append(Table("fork_effects_over_runs", over, OVER_RUNS, _over_runs(report)))
+            found.append(_table("fork_effects_over_runs", _over_runs(report)))
     courses = list(_courses(runs, faults))
     if courses:
-        readings = "one row a measure after a turn of a probed run"
-        answers = "one row a person's answer to an item after a turn of a probed run"
-        found.append(Table("trajectories", readings, READING, _readings(courses)))
-        found.append(Table("probe_answers", answers, ANSWER, _answers(courses)))
+        readings = [(course, reading) for course in courses for reading in course.readings]
+        answers = [(course, answer) for course in courses for answer in course.answers]
+        found.append(_table("trajectories", starmap(_of_course, readings)))
+        found.append(_table("probe_answers", starmap(_of_course, answers)))
     return found
+
+
+def _table(name: str, rows: Iterable[dict[str, Any]]) -> Table:
+    """A table of data/branch_tables.yaml; an empty text and what is undefined are missing."""
+    row, columns = tables_in("branch_tables.yaml")[name]
+    found = []
+    for values in rows:
+        cells = [values.get(column.name) for column in columns]
+        found.append([None if cell == "" or cell != cell else cell for cell in cells])
+    return Table(name, row, columns, found)
 
 
 def _courses(runs: Runs, faults: list[str]) -> Iterator[Course]:
@@ -127,52 +59,35 @@ def _courses(runs: Runs, faults: list[str]) -> Iterator[Course]:
         yield course
 
 
-def _forks(report: ForkReport) -> Iterator[list[Any]]:
+def _forks(report: ForkReport) -> Iterator[dict[str, Any]]:
     for name, plan in report.plans.items():
-        if plan.parentage is None:
-            continue
-        texts = json_text([difference.plain() for difference in what_differs(plan)])
-        row = [report.study, plan.parentage.place, plan.parentage.at, name, plan.cell]
-        row += [in_short(plan), texts, str(plan.seed), plan.replicate]
-        yield [*row, report.statuses.get(name)]
+        if plan.parentage is not None:
+            texts = json_text([difference.plain() for difference in what_differs(plan)])
+            parent = {"branch_of": plan.parentage.place, "branch_at": plan.parentage.at}
+            place = {"study": report.study, **parent, "session": name, "cell": plan.cell}
+            what = {"branch_differs": in_short(plan), "branch_texts": texts}
+            number = {"seed": str(plan.seed), "replicate": plan.replicate}
+            yield {**place, **what, **number, "status": report.statuses.get(name)}
 
 
-def _effects(report: ForkReport) -> Iterator[list[Any]]:
+def _effects(report: ForkReport) -> Iterator[dict[str, Any]]:
     for effect in report.effects:
-        row = effect.plain() | {"study": report.study, "branch_of": effect.parent}
-        row |= {"branch_at": effect.at, "branch_differs": effect.differs}
-        row["seed"] = str(effect.seed)
-        yield _row(row, EFFECT)
+        place = {"study": report.study, "branch_of": effect.parent, "branch_at": effect.at}
+        yield {
+            **effect.plain(),
+            **place,
+            "branch_differs": effect.differs,
+            "seed": str(effect.seed),
+        }
 
 
-def _over_runs(report: ForkReport) -> Iterator[list[Any]]:
+def _over_runs(report: ForkReport) -> Iterator[dict[str, Any]]:
     for effect in report.over_runs:
-        row = effect.plain() | {"study": report.study, "branch_at": effect.at}
-        yield _row(row | {"branch_differs": effect.differs}, OVER_RUNS)
+        place = {"study": report.study, "branch_at": effect.at, "branch_differs": effect.differs}
+        yield {**effect.plain(), **place}
 
 
-def _readings(courses: Iterable[Course]) -> Iterator[list[Any]]:
-    for course in courses:
-        for reading in course.readings:
-            yield _row(_place(course) | reading.plain(), READING)
-
-
-def _answers(courses: Iterable[Course]) -> Iterator[list[Any]]:
-    for course in courses:
-        for answer in course.answers:
-            yield _row(_place(course) | answer.plain(), ANSWER)
-
-
-def _place(course: Course) -> dict[str, Any]:
+def _of_course(course: Course, row: Any) -> dict[str, Any]:
+    """A reading or an answer of a course, with its place."""
     study, _, session = course.place.rpartition("/")
-    return {"study": study, "session": session}
-
-
-def _row(values: dict[str, Any], columns: Iterable[Column]) -> list[Any]:
-    """The values in the order of columns; an empty text and what is undefined are missing."""
-    found = []
-    for column in columns:
-        value = values.get(column.name)
-        undefined = isinstance(value, float) and isnan(value)
-        found.append(None if value == "" or undefined else value)
-    return found
+    return {"study": study, "session": session, **row.plain()}

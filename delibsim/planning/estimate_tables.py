@@ -1,12 +1,12 @@
 """An estimate as plain values, as rows of a table, and as sentences."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from delibsim.domain.cost import dollars
 from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
-from delibsim.planning.compose import Plan
 from delibsim.planning.costing import Line
 from delibsim.planning.estimate import Estimate
 from delibsim.planning.load import Load, Range
@@ -14,17 +14,15 @@ from delibsim.planning.load import Load, Range
 NOT_COUNTED = ("re-asks", "repeated attempts")
 
 
-def plain(planned: Plan | Limits, found: Estimate) -> dict[str, Any]:
-    """An estimate as plain values; tokens are whole numbers, from low to high. Where there is no
-    plan, but limits alone, it names no study.
-    """
+def plain(found: Estimate, study: str | None = None) -> dict[str, Any]:
+    """An estimate as plain values; tokens are whole numbers, from low to high."""
     seconds, binding = found.longest
     cost = {"usd": asdict(found.usd), "usd_unknown": found.unpriced}
     providers = {}
     for name, (taken, why) in found.seconds.items():
         providers[name] = {"seconds": taken, "bound_by": why}
     return {
-        "study": None if isinstance(planned, Limits) else planned.study,
+        "study": study,
         "sessions": {
             "planned": found.planned,
             "held": found.held,
@@ -62,7 +60,7 @@ def _plain_tokens(load: Load, cached: Range) -> dict[str, Any]:
     return found
 
 
-def heading(planned: Plan, found: Estimate) -> str:
+def heading(study: str, found: Estimate) -> str:
     """How many sessions are planned, held and to be held."""
     parts = [f"{found.held} held already, {found.waiting} to be held"]
     if found.cut_off:
@@ -71,43 +69,35 @@ def heading(planned: Plan, found: Estimate) -> str:
             " not to be asked again"
         )
     sessions = counted(found.planned, "session")
-    return f"{study_named(planned.study)}: {sessions}, {', '.join(parts)}"
+    return f"{study_named(study)}: {sessions}, {', '.join(parts)}"
 
 
-def heads(unit: str = "sessions") -> list[str]:
-    """The heads of the columns of `rows`; `unit` is what the models are asked in."""
-    return ["model", unit, "calls", "input tokens", "of it cached", "output tokens", "USD"]
-
-
-def rows(found: Estimate) -> list[list[str]]:
-    """What each model is asked and what that costs; where there are several, a total."""
-    table = []
-    for line in found.lines:
-        usd = "unknown" if line.usd is None else _dollars(line.usd)
-        table.append([line.model, *_cells(line.load, line.cached), usd])
-    if len(found.lines) > 1:
-        unknown = " + unknown" if found.unpriced else ""
-        usd = _dollars(found.usd) + unknown
-        table.append(["total", *_cells(found.total, found.cached), usd])
-    return table
-
-
-def notes(
-    planned: Plan | Limits, found: Estimate, spent: tuple[float, int] = (0.0, 0)
-) -> list[str]:
+def notes(found: Estimate, limits: Limits, spent: tuple[float, int] = (0.0, 0)) -> Iterator[str]:
     """What binds the time, what is unknown, and what the numbers rest on; US dollars and tokens
     were `spent` before.
     """
+    yield from (*_times(found), *_unknowns(found), *_budgets(limits, found, spent))
     low, high = found.assumptions.words or (0, 0)
     statements = f"statements of {low} to {high} words, " if high else ""
     latency = found.assumptions.latency
-    limits = planned if isinstance(planned, Limits) else planned.limits
-    lines = [*_times(found), *_unknowns(found), *_budgets(limits, found, spent)]
-    lines.append(f"Assumed    {statements}{latency:g} s a call, replies that are readable at once")
+    yield f"Assumed    {statements}{latency:g} s a call, replies that are readable at once"
     priced = {line.price for line in found.lines if line.usd is not None and line.price != "free"}
     if priced:
-        lines.append(f"Prices     {', '.join(sorted(priced))}")
-    return lines
+        yield f"Prices     {', '.join(sorted(priced))}"
+
+
+HEADS = ("calls", "input tokens", "of it cached", "output tokens", "USD")
+"""What stands in `rows` behind the model and how much it is asked for."""
+
+
+def rows(found: Estimate) -> Iterator[list[str]]:
+    """A row for each model; where there are several, a total."""
+    for line in found.lines:
+        usd = "unknown" if line.usd is None else _dollars(line.usd)
+        yield [line.model, *_cells(line.load, line.cached), usd]
+    if len(found.lines) > 1:
+        unknown = " + unknown" if found.unpriced else ""
+        yield ["total", *_cells(found.total, found.cached), _dollars(found.usd) + unknown]
 
 
 def _times(found: Estimate) -> list[str]:

@@ -13,7 +13,11 @@ from delibsim.cli.commands import COMMANDS, GROUPS, loaded
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-FILES = sorted([*(ROOT / "conf").rglob("*.yaml"), *(ROOT / "topics").rglob("*.yaml")])
+FILES = sorted(
+    path
+    for folder in ("conf", "topics", "delibsim/data/commands")
+    for path in (ROOT / folder).rglob("*.yaml")
+)
 MODULES = sorted((ROOT / "delibsim").rglob("*.py"))
 LINE = re.compile(r"(?<![\w/.-])delibsim +([a-z][a-z-]*(?:[^\S\n]+[^\s`]+)*)")
 OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z0-9-]*)")

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from delibsim import Completion, ModelPool, Runs, Usage
-from delibsim.cli.view import StudyView, WorkersView, keep_ticking
+from delibsim.cli.study import StudyView, WorkersView, keep_ticking
 from delibsim.conduct.outcome import Outcome
 from delibsim.conduct.study import Prepared
 from delibsim.engine.agenda import Event
@@ -100,7 +100,7 @@ async def test_a_thousand_sessions_are_painted_while_their_calls_come_back(
     prepared, restless_threads, monkeypatch
 ):
     """A thread that paints would read the calls of the last minute while others are appended."""
-    monkeypatch.setattr("delibsim.cli.view.TICK", 0.02)
+    monkeypatch.setattr("delibsim.cli.study.TICK", 0.02)
     terminal = Terminal()
     screen = Console(file=terminal.file, force_terminal=True, width=100)
     before = threading.enumerate()

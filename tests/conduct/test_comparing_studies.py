@@ -16,7 +16,7 @@ from delibsim.conduct.compare_report import report_on_pairs
 from delibsim.conduct.import_texts import Columns, import_texts
 from delibsim.conduct.pair_scores import compared_runs
 from delibsim.domain.survey import Topic
-from delibsim.scorers.pairs import Pairs
+from delibsim.scorers.answers import Pairs
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.gathered import comparisons_about, gathered_from, measures_of_study
 from delibsim.store.manifest import Manifest
@@ -115,7 +115,7 @@ async def test_scores_come_back_to_the_runs_as_the_report_has_them(two):
 def fitted_settings(plan):
     """How the report computes scores by default."""
     from delibsim.cli.compare import REPORTED, _settings
-    from delibsim.cli.settings import settings_of
+    from delibsim.cli.options import settings_of
 
     return _settings(settings_of([], REPORTED), plan.answers)
 

@@ -10,8 +10,8 @@ from fake_provider import LOGIN_PAGE, FakeProvider, Rule
 from faults.conftest import settings_of
 from typer.testing import CliRunner
 
+from delibsim.cli.run import summary
 from delibsim.cli.status import app as status_app
-from delibsim.cli.summary import summary
 from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest

@@ -22,7 +22,7 @@ from delibsim.planning.compose import plan
 from delibsim.planning.costing import Assumptions, calls_of
 from delibsim.planning.dry_run import DryRunModel, dry_run
 from delibsim.planning.estimate import estimate
-from delibsim.planning.estimate_tables import heading, heads, notes, plain, rows
+from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
 from delibsim.planning.load import Range, common, tokens_of
 
 MODEL = (
@@ -285,20 +285,20 @@ def test_rows_have_the_width_of_their_heads_and_end_with_the_total(tmp_path):
     planned = plan(SWEEP, tmp_path, sweep=True)
     runs = Runs(planned.root, planned.study)
     found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses))
-    assert heading(planned, found) == "study s: 2 sessions, 0 held already, 2 to be held"
-    table = rows(found)
-    assert {len(row) for row in table} == {len(heads())}
+    assert heading(planned.study, found) == "study s: 2 sessions, 0 held already, 2 to be held"
+    table = list(rows(found))
+    assert {len(row) for row in table} == {2 + len(HEADS)}
     assert [row[0] for row in table] == ["citizen", "gpt_5_1", "total"]
     assert [row[2] for row in table] == ["6", "6", "12"]
     assert table[0][-1] == "0"
-    assert plain(planned, found)["total"]["calls"] == 12
+    assert plain(found, planned.study)["total"]["calls"] == 12
 
 
 def test_a_budget_that_may_be_exceeded_is_noted(tmp_path):
     planned = plan([*SWEEP, "limits.budget_tokens=10"], tmp_path, sweep=True)
     runs = Runs(planned.root, planned.study)
     found = asyncio.run(estimate(planned.sessions, runs, Limits(), planned.addresses))
-    (line,) = [note for note in notes(planned, found) if note.startswith("Budget")]
+    (line,) = [note for note in notes(found, planned.limits) if note.startswith("Budget")]
     assert "limits.budget_tokens=10 is less than this may use" in line
 
 

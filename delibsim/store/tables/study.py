@@ -19,7 +19,7 @@ from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.account import account_of
-from delibsim.store.annotation_logs import AnnotationLog, annotation_logs
+from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.files import each_line, staged
 from delibsim.store.gathered import measures_of_study
 from delibsim.store.own_folder import refuse_others
@@ -271,16 +271,16 @@ def _annotation_calls(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator
                 damaged += 1
                 continue
             number += 1
-            yield _of_session_asked_about(runs.study, log, row, sessions) | row | {"task": log.task}
+            yield _of_session_asked_about(runs.study, row, sessions) | row | {"task": log.task}
         if damaged:
             faults.append(f"{log.file}: {counted(damaged, 'damaged line')} left out")
 
 
-def _of_session_asked_about(study: str, log: AnnotationLog, row: Row, sessions: Kept) -> Row:
+def _of_session_asked_about(study: str, row: Row, sessions: Kept) -> Row:
     """The columns of the session of a debate or of a statement; the study alone elsewhere."""
-    session = log.session or str(row["occasion"]).partition("/")[0]
-    found = sessions.of(session)
-    return {"study": study} if found is None else found
+    occasion = str(row["occasion"])
+    debate, statement = occasion.rpartition(" ")[0], occasion.partition("/")[0]
+    return sessions.of(debate) or sessions.of(statement) or {"study": study}
 
 
 def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[Alike]:

@@ -1,0 +1,322 @@
+"""The power of a design: what is asked of a pilot and settings, and the answer in tables and
+sentences.
+"""
+
+import asyncio
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from delibsim.analysis.study.power import (
+    Answer,
+    Assumed,
+    Found,
+    Question,
+    answer,
+    of_pilot,
+    published,
+)
+from delibsim.analysis.study.sample import treatments_of
+from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.table import Table, numbers, texts
+from delibsim.conduct.analysed import place_of, table_of
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import brief, counted, safe
+from delibsim.measures.inference.power import TESTS, Sample
+from delibsim.planning.compose import Plan, plan
+from delibsim.planning.estimate import DesignPrice, design_price, estimate
+from delibsim.planning.load import Range
+from delibsim.store.runs import Runs
+
+MEMBERS = ("topic", "residual")
+SIZES = ("topics", "models", "replicates")
+PUBLISHED_OUTCOME = "dri"
+NAMED = ("study=", "experiment=")
+"""Settings that name a study."""
+DEFAULT = ("normative", "none")
+NAMES = {
+    "topics": "over topics like these (t over topics)",
+    "draws": "on these topics (signs flipped by draw)",
+}
+ROUGH = 10
+"""Draws below which the power of flips is too high by up to .03."""
+NO_PRICE = (
+    "Price     unknown: give the settings of the study, as for delibsim estimate, such as"
+    " topic=acp,ccps treatment=none,normative model=gpt_5_1"
+)
+SMALLEST, LARGEST = 1e-6, 1e6
+"""The range of effects, spreads and sizes for which power can be computed."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options say; `contrast`, `sd` and `size` as they were typed."""
+
+    effect: float
+    power: float
+    alpha: float
+    contrast: str
+    sd: Sequence[str]
+    size: Sequence[str]
+    correlation: float | None = None
+
+
+def answered(
+    pilot: str, settings: Sequence[str], asked: Asked, root: Path
+) -> tuple[Answer, DesignPrice | None]:
+    """The answer for a pilot and settings, and the price of a session where settings are given.
+
+    Raises WrongInput for words that say no pilot, setting, contrast, spread or design.
+    """
+    outcome, between = _contrast(asked.contrast)
+    own = _numbers(asked.sd, "sd", MEMBERS)
+    if asked.correlation is not None:
+        own["correlation"] = _share(asked.correlation)
+    planned = _planned(settings) if settings else None
+    table = _pilot(pilot, root) if pilot else None
+    between = between or _ends(table)
+    if table is None and outcome != PUBLISHED_OUTCOME and not {*MEMBERS} <= {*own}:
+        raise WrongInput(
+            f"the published spread is that of {PUBLISHED_OUTCOME} and says nothing of"
+            f" {safe(outcome)}; name a pilot, or state the spread: --sd topic=X,residual=X"
+        )
+    assumed = of_pilot(table, outcome, between) if table is not None else published()
+    sample = _sample(assumed, planned, _numbers(asked.size, "size", SIZES))
+    assumed = _with_own(assumed, own, sample)
+    if not SMALLEST <= abs(asked.effect) <= LARGEST:
+        raise WrongInput(
+            f"--effect is {asked.effect:g}; it is a difference that is not 0, such as .03, of at"
+            f" least {SMALLEST:g} and at most {LARGEST:g}"
+        )
+    question = Question(abs(asked.effect), asked.power, asked.alpha, outcome, between)
+    found = answer(question, assumed, sample)
+    return found, _price(planned) if planned else None
+
+
+def _share(value: float) -> float:
+    """A correlation from 0 to 1."""
+    if not 0 <= value <= 1:
+        raise WrongInput(f"--correlation {value:g}: it is a number from 0 to 1, such as .3")
+    return value
+
+
+def _planned(settings: Sequence[str]) -> Plan:
+    """The plan of the settings: a sweep, which needs no name here."""
+    named = any(word.startswith(NAMED) for word in settings)
+    return plan([*settings, *([] if named else ["study=power"])], sweep=True)
+
+
+def _pilot(name: str, root: Path) -> StudyTable:
+    """The table of a pilot: a study, a CSV file with a row a run, or a folder of an export."""
+    return table_of(place_of(name, root))
+
+
+def _contrast(text: str) -> tuple[str, tuple[str, ...]]:
+    """The outcome and the two treatments of a contrast, none of them where only the outcome is
+    said.
+    """
+    outcome, colon, names = text.partition(":")
+    between = tuple(name.strip() for name in names.split(",")) if colon else ()
+    if not outcome or (colon and (len(set(between)) != 2 or not all(between))):
+        raise WrongInput(
+            f"--contrast is an outcome and two treatments, such as dri:normative,none, not"
+            f" '{safe(text)}'"
+        )
+    return outcome, between
+
+
+def _ends(table: StudyTable | None) -> tuple[str, ...]:
+    """The last treatment of a pilot and its first; the published ones without a pilot."""
+    if table is None:
+        return DEFAULT
+    names = treatments_of(table.rows)
+    if len(names) < 2:
+        raise WrongInput(
+            f"study {table.study} has one treatment, and power is that of comparing two; name a"
+            " pilot with two, or none"
+        )
+    return (DEFAULT[0] if DEFAULT[0] in names else names[-1], names[0])
+
+
+def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[str, float]:
+    """The numbers that an option names; WrongInput for another name, and for no number."""
+    found: dict[str, float] = {}
+    for word in ",".join(words).split(",") if words else []:
+        name, _, text = word.partition("=")
+        if name not in names:
+            raise unknown(f"name in --{option}", name, names)
+        try:
+            found[name] = float(text)
+        except ValueError:
+            found[name] = math.nan
+        if not (found[name] == 0 or SMALLEST <= found[name] <= LARGEST):
+            raise WrongInput(
+                f"--{option} {safe(brief(word, 60)[0])}: {name} is a number of at least 0 (if not"
+                f" 0, of at least {SMALLEST:g}) and at most {LARGEST:g}"
+            )
+    return found
+
+
+def _with_own(assumed: Assumed, own: Mapping[str, float], sample: Sample) -> Assumed:
+    """What is assumed for a design, with the numbers that the command states."""
+    spread = replace(assumed.spread, **own)
+    for name in MEMBERS:
+        if math.isnan(getattr(spread, name)):
+            raise WrongInput(
+                f"{assumed.source}: this pilot does not tell the SD of {name}; state it, such as"
+                f" --sd {name}=.05"
+            )
+    if math.isnan(spread.correlation) and sample.models > 1:
+        raise WrongInput(
+            f"{assumed.source}: this pilot does not tell how far differences of models go together;"
+            " state it, such as --correlation .3"
+        )
+    if not spread.residual:
+        raise WrongInput("--sd residual is more than 0: sessions of a block differ")
+    if not own:
+        return assumed
+    stated = ", ".join([f"{name} {value:g}" for name, value in own.items()])
+    kept = {name: ends for name, ends in assumed.intervals.items() if name not in own}
+    whole = {*MEMBERS, "correlation"} <= {*own}
+    source = f"assumed: {stated}" if whole else f"assumed: {stated}; else {assumed.source}"
+    return replace(assumed, spread=spread, source=source, intervals=kept)
+
+
+def _sample(assumed: Assumed, planned: Plan | None, own: Mapping[str, float]) -> Sample:
+    """The design: as the settings say, else as that of the pilot or the published study."""
+    sample = assumed.sample
+    if planned:
+        sessions = planned.sessions
+        sample = replace(
+            sample,
+            topics=len({session.topic.id for session in sessions}),
+            models=len({"+".join(session.models) for session in sessions}),
+            replicates=len({session.replicate for session in sessions}),
+        )
+    parts = [name for name, value in own.items() if value != int(value)]
+    if parts:
+        raise WrongInput(f"--size: {', '.join(parts)} is a whole number")
+    values = {name: int(value) for name, value in own.items()}
+    if any(value < 1 for value in values.values()):
+        raise WrongInput("--size: topics, models and replicates are 1 or more")
+    return replace(sample, **values)
+
+
+def _price(planned: Plan) -> DesignPrice | None:
+    """The price of a session of a plan; nothing is called."""
+    runs = Runs(planned.root, planned.study)
+    found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses))
+    treatments = {session.treatment.name for session in planned.sessions}
+    return design_price(found, max(len(treatments), 2))
+
+
+def told(found: Answer, price: DesignPrice | None) -> Iterator[str | Table]:
+    """An answer in sentences and tables; "" is an empty line."""
+    yield from _heading(found)
+    for i, test in enumerate(TESTS):
+        yield ""
+        yield _grid(found, i, test)
+    yield ""
+    yield from _design(found)
+    yield from _prices(found, price)
+
+
+def _heading(found: Answer) -> list[str]:
+    question, assumed = found.question, found.assumed
+    a, b = question.between
+    spread, low_high = assumed.spread, assumed.intervals
+    members = {"topic": spread.topic, "residual": spread.residual}
+    parts = [f"{name} {_between(value, low_high.get(name))}" for name, value in members.items()]
+    together = _between(spread.correlation, low_high.get("correlation"))
+    lines = [
+        f"Effect    {question.effect:g} in the change of {question.outcome}, {a} less {b};"
+        f" alpha {question.alpha:g}, two-sided",
+        f"SD        {', '.join(parts)}; correlation of models in a draw {together}",
+        f"From      {assumed.source}",
+    ]
+    return lines + [f"Note      {note}" for note in assumed.notes]
+
+
+def _between(value: float, ends: tuple[float, float] | None) -> str:
+    interval = f" [{_short(ends[0])}, {_short(ends[1])}]" if ends else ""
+    return f"{_short(value)}{interval}"
+
+
+def _grid(found: Answer, place: int, test: str) -> Table:
+    """Power by topics (down) and replicates (across)."""
+    topics = sorted({key[0] for key in found.grid})
+    replicates = sorted({key[1] for key in found.grid})
+    title = f"Power {NAMES[test]}; {counted(found.sample.models, 'model')}"
+    columns = [*texts("topics"), *numbers(map(str, replicates), group="replicates")]
+    rows = []
+    for count in topics:
+        rows.append([str(count), *(_two(found.grid[count, size][place]) for size in replicates)])
+    return Table(columns, rows, title)
+
+
+def _design(found: Answer) -> Iterator[str | Table]:
+    """For the design asked for: power, smallest effect, and what the effect needs."""
+    sample, question = found.sample, found.question
+    sizes = (
+        f"{counted(sample.topics, 'topic')} x {counted(sample.models, 'model')} x"
+        f" {counted(sample.replicates, 'replicate')}"
+    )
+    heads = ["power", "smallest effect", "replicates needed", "topics needed"]
+    rows = [[_question(one), *_cells(one)] for one in found.tests]
+    yield Table([*texts("question"), *numbers(heads)], rows, f"Design    {sizes}")
+    yield (
+        f"Needed    for an effect of {question.effect:g} with power {question.power:g}, the other"
+        " numbers as in the design; smallest effect: found with this power"
+    )
+    if sample.topics * sample.replicates < ROUGH:
+        yield f"Note      below {ROUGH} draws the second power is too high by up to .03"
+
+
+def _question(one: Found) -> str:
+    return NAMES[one.test].partition(" (")[0]
+
+
+def _cells(one: Found) -> list[str]:
+    return [
+        _two(one.power),
+        _short(one.smallest),
+        "-" if one.replicates is None else f"{one.replicates:,}",
+        "-" if one.topics is None else f"{one.topics:,}",
+    ]
+
+
+def _prices(found: Answer, price: DesignPrice | None) -> list[str]:
+    """The price of the design, and of those that the effect needs."""
+    if price is None:
+        return [NO_PRICE]
+    sample = found.sample
+    lines = [_price_line("this design", sample.topics, sample.replicates, found, price)]
+    for one in found.tests:
+        if one.replicates is not None:
+            words = f"{counted(one.replicates, 'replicate')}, {_question(one)}"
+            lines.append(_price_line(words, sample.topics, one.replicates, found, price))
+        if one.topics is not None:
+            words = f"{counted(one.topics, 'topic')}, {_question(one)}"
+            lines.append(_price_line(words, one.topics, sample.replicates, found, price))
+    unknown = f"; unknown for {', '.join(price.unpriced)}" if price.unpriced else ""
+    lines.append(
+        f"          in proportion to the {price.sessions} sessions that delibsim estimate counts,"
+        f" {price.treatments} treatments{unknown}"
+    )
+    return lines
+
+
+def _price_line(words: str, topics: int, replicates: int, found: Answer, price: DesignPrice) -> str:
+    sessions = topics * replicates * found.sample.models * price.treatments
+    usd = price.of(sessions)
+    dollars = "0" if usd == Range() else f"{usd.low:,.2f} - {usd.high:,.2f}"
+    return f"Price     {words}: {counted(sessions, 'session')}, USD {dollars}"
+
+
+def _two(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def _short(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4f}"

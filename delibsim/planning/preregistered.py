@@ -1,0 +1,349 @@
+"""What the preregistration of a study says: its design and what it is made of, from its plan."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from delibsim.domain.effect import no_effects, same_cells
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.participant import SIDES
+from delibsim.domain.run import Session
+from delibsim.domain.score import Scorer
+from delibsim.domain.text import counted
+from delibsim.models.limits import Limits
+from delibsim.planning.compose import Plan
+from delibsim.planning.estimate import Estimate, estimate
+from delibsim.plugins import declared, load, names, without_effect
+from delibsim.store.manifest import Manifest
+from delibsim.store.runs import Runs
+
+BLANK = "**[FILL IN: {}]**"
+"""What only the author of a study can write."""
+KINDS = ("treatments", "wordings", "personas", "procedures", "collective_statements")
+RATED = (
+    "Debates are judged afterwards by blind raters, language models or people, who are planned"
+    " separately and are no part of this plan: "
+    + BLANK.format(
+        "who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance"
+        " before and after"
+    )
+)
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What the document is made of.
+
+    `sessions` are the plans at hand, of all or some of those the manifest names; `scorers` what
+    will be measured; `size` lines on the size of the sample by what they count; `begun` says how
+    far the study has come, "" if nothing was asked yet; `power` is the analysis of power, "" where
+    there is none.
+    """
+
+    manifest: Manifest
+    sessions: Sequence[Session]
+    scorers: Sequence[Scorer]
+    size: Mapping[str, str]
+    limits: Limits | None = None
+    begun: str = ""
+    power: str = ""
+
+
+async def plans_of(planned: Plan, frozen: Manifest, runs: Runs) -> Plans:
+    """What overrides plan, with its frozen manifest.
+
+    WrongInput, as for the run itself, where the study has other settings.
+    """
+    runs.compare(frozen, planned.sessions)
+    for session in planned.sessions:
+        runs.compare_plan(session)
+    begun, size = progress(runs), _size(planned.sessions)
+    if not begun:
+        found = await estimate(planned.sessions, runs, planned.limits, planned.addresses)
+        size |= _expected(found)
+    old = runs.manifest()
+    return Plans(
+        manifest=frozen if old is None else old.amended(frozen),
+        sessions=planned.sessions,
+        scorers=_scorers(),
+        size=size,
+        limits=planned.limits,
+        begun=begun,
+    )
+
+
+def plans_of_study(runs: Runs) -> Plans:
+    """What is frozen in a study that exists; its sessions as far as they are planned on disk."""
+    manifest = runs.manifest()
+    if manifest is None:
+        raise WrongInput(f"{runs.folder} has no study.json")
+    sessions = [runs.planned(name) for name in runs.sessions()]
+    return Plans(manifest, sessions, _scorers(), _size(sessions), None, progress(runs))
+
+
+def progress(runs: Runs) -> str:
+    """How far a study has come; "" if nothing was asked yet."""
+    paths = [runs.path(name) / "exchanges.jsonl" for name in runs.sessions()]
+    logs = [path for path in paths if path.is_file() and path.stat().st_size]
+    held = sum(map(runs.held, runs.sessions()))
+    gone = sum(map(runs.withdrawn, runs.sessions()))
+    if not logs and not held and not gone:
+        return ""
+    manifest = runs.manifest()
+    since = manifest.begun.get("at", "an unknown time") if manifest else "an unknown time"
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    asked = counted(len(logs) + gone, "session")
+    over = f"{held} of them over" + (f", {gone} withdrawn" if gone else "")
+    return f"It began at {since}. At {now}, {asked} had been asked something; {over}."
+
+
+def _size(sessions: Sequence[Session]) -> dict[str, str]:
+    """The size of the sample."""
+    seats = sum(len(session.participants) for session in sessions)
+    return {
+        "sessions": f"{len(sessions):,}",
+        "participants, over all sessions": f"{seats:,}",
+        "surveys answered": f"{2 * seats:,}",
+    }
+
+
+def _expected(found: Estimate) -> dict[str, str]:
+    """The calls and the cost that are expected."""
+    cost = f"{found.usd.low:,.2f} to {found.usd.high:,.2f} USD"
+    if found.unpriced:
+        cost = "unknown: a price is unknown"
+    return {
+        "calls to models, re-asks not counted": f"{found.total.calls:,}",
+        "estimated cost": cost,
+    }
+
+
+def _scorers() -> list[Scorer]:
+    return [load("delibsim.scorers", name) for name in names("delibsim.scorers")]
+
+
+def facts(plans: Plans) -> dict[str, Any]:
+    """What the document says."""
+    sessions, manifest = plans.sessions, plans.manifest
+    replicates: dict[str, list[str]] = {}
+    for session in manifest.sessions:
+        cell = cell_of_name(session)
+        replicates.setdefault(cell, []).append(session.removeprefix(cell).lstrip("."))
+    same = same_cells(sessions, without_effect)
+    procedures = [session.procedure for session in sessions]
+    reasks = {procedure.reasks for procedure in procedures}
+    longest = {_number_of_words(procedure.longest_statement) for procedure in procedures}
+    found = dict(manifest.components.get("models", {}))
+    for session in sessions:
+        found |= session.voices
+    return vars(plans) | {
+        "version": manifest.begun.get("versions", {}).get("delibsim", ""),
+        "replicates": replicates,
+        "balance": _balance(Counter(map(len, replicates.values()))),
+        "levels": _levels(plans),
+        "without_effect": _without_effect(sessions, same),
+        "tournament": _tournament(sessions),
+        "debates": [session for session in sessions if session.kind.own_survey],
+        "rated": RATED,
+        "surveys": _surveys(sessions, manifest.components.get("surveys", {})),
+        "topics": _topics(sessions, manifest.components.get("topics", {})),
+        "materials": list(_materials(plans)),
+        "models": found,
+        "measures": [(one.name, one.version, _labels(one), _sources(one)) for one in plans.scorers],
+        "reasks": " or ".join(map(str, sorted(reasks))) or "the procedure's",
+        "longest": " or ".join(sorted(longest)) or "the procedure's",
+        "budget": _budget(plans.limits),
+        "versions": list(_versions(manifest)),
+        "cells": list(_cells(manifest, replicates, same)),
+        "same_heading": ["the same condition as"] if same else [],
+    }
+
+
+def cell_of_name(session: str) -> str:
+    """The cell of a session by its name, which is all that a manifest keeps.
+
+    >>> cell_of_name("acp.none.citizen.r12")
+    'acp.none.citizen'
+    """
+    return session.rpartition(".r")[0] or session
+
+
+def _levels(plans: Plans) -> list[tuple[str, int, str, str]]:
+    """A row for every factor: its levels, and whether it varies."""
+    parts, rows = plans.manifest.components, []
+    factors: dict[str, Iterable[Any]] = {
+        **_of_sessions(plans.sessions),
+        "personas": parts.get("personas", {}),
+        "procedure": parts.get("procedures", {}),
+    }
+    for name, values in factors.items():
+        levels = list(dict.fromkeys(values))
+        varied = "varied" if len(levels) > 1 else "constant"
+        rows.append((name, len(levels), ", ".join(map(str, levels)), varied))
+    return rows
+
+
+def _of_sessions(sessions: Sequence[Session]) -> dict[str, list[Any]]:
+    """The level of every session, by factor."""
+    found: dict[str, list[Any]] = {}
+    for session in sessions:
+        treatment = session.treatment
+        temperatures = {_temperature(model) for model in session.models.values()}
+        levels = {
+            "topic": session.topic.id,
+            "treatment": treatment.name,
+            "models": " + ".join(session.models),
+            "participants": len(session.participants),
+            "rounds of speech": treatment.rounds if treatment.interaction else 0,
+            "temperature": ", ".join(sorted(temperatures)),
+            "wording": session.wording.id,
+            "format": session.format,
+            "replicate": session.replicate,
+        }
+        for factor, level in levels.items():
+            found.setdefault(factor, []).append(level)
+    return found
+
+
+def _temperature(model: Mapping[str, Any]) -> str:
+    stated = model.get("temperature")
+    return "none sent" if stated is None else f"{stated}"
+
+
+def _balance(sizes: Mapping[int, int]) -> str:
+    """How many replicates the cells have; `sizes` counts the cells by that."""
+    if len(sizes) == 1:
+        return f"Every cell has {counted(next(iter(sizes)), 'replicate')}."
+    numbers = [f"{cells} of {n}" for n, cells in sorted(sizes.items())]
+    return f"Cells differ in replicates: {', '.join(numbers)}."
+
+
+def _without_effect(sessions: Sequence[Session], same: Mapping[str, str]) -> list[str]:
+    """What is varied without effect on some models, and how many cells are the same; or nothing."""
+    lines = [f"{one}." for one in no_effects(sessions, without_effect)]
+    if same:
+        lines.append(
+            f"{len(same)} cells are the same condition as another by construction (section 13);"
+            " that they agree is no result."
+        )
+    return lines
+
+
+def _tournament(sessions: Sequence[Session]) -> dict[str, Any] | None:
+    """Who debates whom, how often, and on which side, as it was drawn; None without debates."""
+    pairs: Counter[str] = Counter()
+    motions: Counter[str] = Counter()
+    places: dict[str, Counter[str]] = {side: Counter() for side in SIDES}
+    for session in sessions:
+        if session.kind.sides:
+            models = {person.role: person.model for person in session.participants}
+            pairs[" and ".join(sorted(models[side] for side in SIDES))] += 1
+            motions[session.topic.id] += 1
+            for side in SIDES:
+                places[side][models[side]] += 1
+    proposition, opposition = (places[side] for side in SIDES)
+    names = sorted({*proposition, *opposition})
+    debaters = [(name, proposition[name], opposition[name]) for name in names]
+    return {"pairs": pairs, "motions": motions, "debaters": debaters} if motions else None
+
+
+def _surveys(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """A row for every survey that is held."""
+    surveys = {session.survey.id: session.survey for session in sessions}
+    held = {session.survey.id for session in sessions if session.respondents}
+    rows = []
+    for name, survey in surveys.items():
+        if name not in held:
+            continue
+        forced = ", Q sort" if survey.forced_distribution else ""
+        scale = f"{survey.scale_min} to {survey.scale_max}{forced}"
+        considerations, preferences = len(survey.considerations), len(survey.preferences)
+        validated = "yes" if survey.validated else "no"
+        digest = digests.get(name, "")
+        row = (name, considerations, scale, preferences, validated, survey.source, digest)
+        rows.append(row)
+    return rows
+
+
+def _topics(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """A row for every topic."""
+    questions = {session.topic.id: session.topic.question for session in sessions}
+    return [(name, question, digests.get(name, "")) for name, question in questions.items()]
+
+
+def _materials(plans: Plans) -> Iterator[tuple[str, Any]]:
+    """Treatments, wordings, personas and procedures, word for word, each under its heading."""
+    for kind in KINDS:
+        for name, content in plans.manifest.components.get(kind, {}).items():
+            whole = _whole(content, plans.sessions) if kind == "procedures" else content
+            yield f"{kind.removesuffix('s')} {name}", whole
+
+
+def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[str, Any]:
+    """A procedure with what is null in it, as the sessions that are planned under it have it.
+
+    A manifest leaves out what is null.
+    """
+    for procedure in {session.procedure for session in sessions}:
+        whole = asdict(procedure)
+        if all(
+            isinstance(value, Mapping) or whole.get(key) == value for key, value in stated.items()
+        ):
+            return {**whole, **stated}
+    return stated
+
+
+def _number_of_words(most: int | None) -> str:
+    return "any number of" if most is None else str(most)
+
+
+def _budget(limits: Limits | None) -> str:
+    """The budget in words."""
+    if limits is None:
+        return (
+            "The limits it is held under stand in the command that holds it, and are not part of"
+            " the study."
+        )
+    usd, tokens = limits.budget_usd, limits.budget_tokens
+    if usd is None and tokens is None:
+        return "No budget is set."
+    dollars = "no limit in USD" if usd is None else f"{usd:g} USD"
+    count = "no limit in tokens" if tokens is None else f"{tokens:,} tokens"
+    return (
+        f"Budget: {dollars}, {count}; no call is made that could exceed it, and the sessions that"
+        " remain are then not held."
+    )
+
+
+def _labels(scorer: Scorer) -> str:
+    """The labels of all measures that a scorer declares, as tables and the glossary name them."""
+    labels = [measure.label for measure in declared(scorer.name)[1]]
+    return "; ".join(dict.fromkeys(labels)) or "not declared"
+
+
+def _sources(scorer: Scorer) -> str:
+    """The sources of all measures that a scorer declares, each once."""
+    found: dict[str, None] = {}
+    for measure in declared(scorer.name)[1]:
+        found |= dict.fromkeys(measure.source.split("; "))
+    return "; ".join(found) or "not declared"
+
+
+def _versions(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """The versions of the software, and the commits."""
+    yield from manifest.begun.get("versions", {}).items()
+    for name, commit in manifest.begun.get("commit", {}).items():
+        yield f"commit of {name}", commit
+
+
+def _cells(
+    manifest: Manifest, replicates: Mapping[str, Sequence[str]], same: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """The cells, each with its replicates, the hash of its prompts, and the cell that is the same
+    where any is.
+    """
+    for cell, found in replicates.items():
+        row = [cell, ", ".join(found), manifest.prompts.get(cell, "")]
+        yield [*row, same.get(cell, "")] if same else row

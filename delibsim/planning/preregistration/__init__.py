@@ -1,1 +1,0 @@
-"""The preregistration of a study: its sections, each from the plan to text in Markdown."""
