@@ -149,12 +149,6 @@ def test_a_sweep_says_how_it_goes_where_there_is_no_terminal(delibsim):
     assert answer.out.splitlines()[0] == "study s: 4 sessions, 4 complete"
 
 
-def test_an_experiment_needs_a_sweep(delibsim):
-    answer = delibsim("run", "experiment=smoke")
-    assert answer.code == 2
-    assert "delibsim run -m experiment=smoke" in answer.err
-
-
 @pytest.fixture
 def stopped(grid, home):
     """A sweep of four sessions that was stopped before two of them were begun."""
