@@ -43,7 +43,7 @@ def umask():
     os.umask(before)
     yield
     os.umask(before)
-    if private := sys.modules.get("delibsim.store.private"):
+    if private := sys.modules.get("delibsim.store.files"):
         private._commands.clear()
 
 

@@ -20,11 +20,10 @@ from known_studies import (
 
 from delibsim.analysis.study.ablations import ablations, personas
 from delibsim.analysis.study.aqua import aqua, icc
-from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.effect_sizes import covariance, equivalence
-from delibsim.analysis.study.reasoning import reasoning
+from delibsim.analysis.study.people import ceiling
 from delibsim.analysis.study.sample import PLANNED, Outcome
-from delibsim.analysis.study.slopes import ceiling
 from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.analysis.study.topic_means import noise_floor, opinion_change

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.ratings import columns
+from delibsim.analysis.debates.fits import together
+from delibsim.analysis.debates.ratings import MODELS_AND_PEOPLE, columns
+from delibsim.analysis.debates.stance import mixed_models
 from delibsim.domain.format import round_robin
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS
@@ -124,3 +126,9 @@ def _person(rng):
     return Covariates(
         float(rng.integers(18, 80)), float(rng.integers(1, 8)), float(rng.integers(1, 6)), gender
     )
+
+
+def rater_models(table):
+    """The terms of all mixed models without covariates."""
+    models = mixed_models(table, MODELS_AND_PEOPLE, {})
+    return together("rater_models", [model.terms for model in models])

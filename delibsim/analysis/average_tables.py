@@ -1,14 +1,22 @@
-"""Means of a study for reading: by condition, measures against levels, levels of one measure."""
+"""Means of a study for reading: by condition, measures against levels, levels of one measure; and
+what must be known of them, in sentences.
+"""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TypeVar
 
 from delibsim.analysis.averages import NULL_CITIZEN, Average, Averages, Levels
-from delibsim.analysis.conditions import ByCondition, MeasureMeans, by_measure
+from delibsim.analysis.conditions import NAMED, ByCondition, Mean, by_measure, people_in_words
+from delibsim.analysis.run.summary import FLAG
 from delibsim.analysis.table import Column, Table, number
 from delibsim.domain.condition import Condition
+from delibsim.domain.effect import Drop, NoEffect
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.reason import in_words
+from delibsim.domain.run import Session
 from delibsim.domain.text import counted
 
 NO_PHASE = ""
@@ -20,6 +28,7 @@ OF_RUNS = (*HEADINGS.values(), "mean", "SD")
 
 Cell = tuple[str, Levels]
 _Cells = Mapping[Cell, Mapping[str, Average]]
+_M = TypeVar("_M", Average, Mean)
 
 
 @dataclass(frozen=True)
@@ -165,16 +174,25 @@ def table_of_levels(found: Averages, measure: str, declared: Mapping[str, Measur
         if mixed:
             levels["population"] = cell[0]
         rows.append(levels | _cells_of(by_cell.get(cell, {}), planned, signed))
+    unit = f" ({own.unit})" if own is not None and own.unit else ""
+    title = f"{label_of(measure, declared)}{unit}"
+    return _not_empty(rows, naming, (*naming, BECAUSE), dict.fromkeys(OF_RUNS, group), title)
+
+
+def _not_empty(
+    rows: Sequence[Mapping[str, str]],
+    always: Sequence[str],
+    texts: Sequence[str],
+    groups: Mapping[str, str],
+    title: str = "",
+) -> Table:
+    """A table of rows by heading: the columns `always`, and those that are not empty."""
     columns = []
     for heading in rows[0]:
-        if heading in naming or any(row[heading] for row in rows):
-            is_text = heading in (*naming, BECAUSE)
-            columns.append(Column(heading, is_text, group if heading in OF_RUNS else ""))
-    cells = []
-    for row in rows:
-        cells.append([row[column.heading] for column in columns])
-    unit = f" ({own.unit})" if own is not None and own.unit else ""
-    return Table(columns, cells, f"{label_of(measure, declared)}{unit}")
+        if heading in always or any(row[heading] for row in rows):
+            columns.append(Column(heading, heading in texts, groups.get(heading, "")))
+    cells = [[row[column.heading] for column in columns] for row in rows]
+    return Table(columns, cells, title)
 
 
 def _cells_of(phases: Mapping[str, Average], planned: int, signed: bool) -> dict[str, str]:
@@ -217,8 +235,8 @@ def _column(cell: Cell, own: str, headings: Sequence[str], mixed: bool) -> Colum
     return Column(heading, group=f"{name}, {population}" if null and mixed else name)
 
 
-def _least(phases: Mapping[str, Average]) -> Average:
-    """The average that stands on the fewest values."""
+def _least(phases: Mapping[str, _M]) -> _M:
+    """The mean that stands on the fewest values."""
     return min(phases.values(), key=lambda row: row.valid)
 
 
@@ -227,7 +245,7 @@ def _count(row: Average) -> str:
     return str(row.valid) if row.valid == row.planned else f"{row.valid}/{row.planned}"
 
 
-def _value(phases: Mapping[str, Average], phase: str, signed: bool) -> str:
+def _value(phases: Mapping[str, Average | Mean], phase: str, signed: bool) -> str:
     """The mean in a phase, "" for a measure that has none there; a change has its sign."""
     if phase not in phases:
         return "" if phases else number(None)
@@ -261,9 +279,7 @@ def condition_tables(
     """
     titles = {mean.condition: mean.title() for mean in found.means}
     for condition, measures in by_measure(found.means).items():
-        table = None
-        if measures:
-            table = _table(measures, declared, condition in found.null)
+        table = _table(measures, declared, condition in found.null) if measures else None
         yield ConditionTable(titles[condition], table, _missing(found, condition))
 
 
@@ -278,42 +294,158 @@ def _missing(found: ByCondition, condition: Condition) -> list[str]:
     return lines
 
 
-def _table(measures: Sequence[MeasureMeans], declared: Mapping[str, Measure], null: bool) -> Table:
+def _table(
+    measures: Sequence[Mapping[str, Mean]], declared: Mapping[str, Measure], null: bool
+) -> Table:
     """The measures of one condition; of the values only the columns that are not empty."""
-    rows = [_cells(own, declared.get(own.measure)) for own in measures]
+    rows = [_cells(phases, declared) for phases in measures]
     group = "null citizen" if null and any(row["people"] for row in rows) else ""
-    columns = []
-    for heading in rows[0]:
-        if heading in ALWAYS or any(row[heading] for row in rows):
-            own_group = group if heading in BESIDE_PEOPLE else ""
-            columns.append(Column(heading, text=heading in TEXTS, group=own_group))
-    cells = []
-    for row in rows:
-        cells.append([row[column.heading] for column in columns])
-    return Table(columns, cells)
+    return _not_empty(rows, ALWAYS, TEXTS, dict.fromkeys(BESIDE_PEOPLE, group))
 
 
-def _cells(own: MeasureMeans, declared: Measure | None) -> dict[str, str]:
+def _cells(phases: Mapping[str, Mean], known: Mapping[str, Measure]) -> dict[str, str]:
     """The cells of one measure by the headings of their columns, in order; "" for what it has not.
 
     A change has its sign unless it is declared to have none.
     """
+    least, change = _least(phases), phases.get(CHANGE)
+    declared = known.get(least.measure)
     signed = declared is None or declared.signed
-    least, change = own.least, own.change
-    sd = None if change is None else change.sd
-    people = None if change is None else change.people
-    cells = {"measure": own.measure if declared is None else declared.label}
+    cells = {"measure": label_of(least.measure, known)}
     for name in COUNTS:
         cells[name] = str(getattr(least, name))
     for phase, heading in HEADINGS.items():
-        cells[heading] = _condition_tables_value(own, phase, signed and phase == "change")
-    cells["SD"] = "" if sd is None else number(sd)
-    cells["people"] = "" if people is None else number(people, signed)
-    cells["mean"] = _condition_tables_value(own, "", signed=False)
+        cells[heading] = _value(phases, phase, signed)
+    cells["SD"] = "" if change is None or change.sd is None else number(change.sd)
+    people = None if change is None else change.people
+    cells[PEOPLE] = "" if people is None else number(people, signed)
+    cells["mean"] = _value(phases, NO_PHASE, signed)
     reasons = ", ".join(f"{reason} ({n})" for reason, n in least.missing.items())
     return cells | {"undefined because": reasons}
 
 
-def _condition_tables_value(own: MeasureMeans, phase: str, signed: bool) -> str:
-    """The mean in a phase; "" where the measure has none there."""
-    return number(own.mean(phase), signed) if phase in own.phases else ""
+WEIGHTS = "Every condition (topic, model, treatment, settings) weighs alike."
+OF_PLANNED = "n/m: n of m planned sessions have a value."
+NULL = "the citizen, a null model"
+SD = "SD: of all sessions."
+
+
+def sessions_in_words(found: ByCondition, held: int, planned: int) -> str:
+    """How many of the planned sessions were held, and which of them are those of the null model."""
+    told = f"{held} of {counted(planned, 'session')} held"
+    everybody = {mean.condition for mean in found.means}
+    if not held or not found.null:
+        return told
+    if everybody <= found.null:
+        return f"{told}, all by {NULL}"
+    return f"{told}; the columns of the null citizen are those of {NULL}"
+
+
+def design_notes(
+    found: ByCondition,
+    averages: Averages,
+    without_effect: Sequence[NoEffect],
+    dropped: Sequence[Drop],
+) -> list[str]:
+    """What a study varies without effect, and which of its conditions are the same as others."""
+    notes = []
+    for one in without_effect:
+        values = _listed(one.values, "value")
+        models = _listed(one.models, "model")
+        notes.append(f"{one.setting} ({values}) has no effect on {models} {one.where}".rstrip())
+    equal = {mean.condition: mean.equal_to for mean in found.means if mean.equal_to}
+    alike = {mean.condition: mean.asked_like for mean in found.means if mean.asked_like}
+    notes += _pairs(equal, averages, "equal {} by construction")
+    notes += map(str, dropped)
+    notes += _pairs(alike, averages, "were asked like {}")
+    return [f"note: {note}" for note in notes]
+
+
+def _pairs(others: Mapping[Condition, Condition], averages: Averages, what: str) -> Iterator[str]:
+    """How many conditions of some levels are like others, and of which levels these are."""
+    of_levels = Counter(averages.levels.values())
+    pairs: Counter[tuple[Levels, Levels]] = Counter()
+    for condition, other in others.items():
+        pairs[averages.levels[condition], averages.levels[other]] += 1
+    if len(pairs) > NAMED:
+        yield f"{len(others)} of {of_levels.total()} conditions {what.format('another')}"
+        return
+    for (levels, other_levels), n in pairs.items():
+        some = f"{n} of {counted(of_levels[levels], 'condition')} of {', '.join(levels)}"
+        which = "others of it" if levels == other_levels else f"those of {', '.join(other_levels)}"
+        yield f"{some} {what.format(which)}"
+
+
+def _listed(names: Sequence[str], noun: str) -> str:
+    """Some names, or their number where they are many."""
+    return ", ".join(names) if len(names) <= NAMED else counted(len(names), noun)
+
+
+def average_notes(
+    found: ByCondition,
+    averages: Averages,
+    shown: Sequence[str],
+    declared: Mapping[str, Measure],
+    plans: Sequence[Session],
+) -> list[str]:
+    """What must be known of averages: their weights, people, and all that is missing.
+
+    `shown` are the measures that are printed, `declared` the measures of the scorers by id.
+    """
+    rows = [row for row in averages.rows if row.measure in shown]
+    nothing = len({(row.population, row.levels) for row in rows}) < len(averages.cells)
+    partial = nothing or any(row.valid < row.planned for row in rows)
+    notes = [f"{WEIGHTS} {OF_PLANNED}" if partial else WEIGHTS]
+    notes += people_in_words(plans)
+    notes += _without_value(averages, shown, declared)
+    notes += _gaps(found)
+    notes += _flagged(found)
+    return notes
+
+
+def _without_value(
+    averages: Averages, shown: Sequence[str], declared: Mapping[str, Measure]
+) -> Iterator[str]:
+    """Why sessions have no value, one sentence for all measures that lack the same."""
+    patterns = []
+    for measure in shown:
+        missing: Counter[str] = Counter()
+        for phases in averages.of(measure).values():
+            missing.update(min(phases.values(), key=lambda row: row.valid).missing)
+        if missing:
+            patterns.append((sorted(missing.items()), measure))
+    patterns.sort(key=lambda pattern: pattern[0])
+    for missing_of_all, group in groupby(patterns, key=lambda pattern: pattern[0]):
+        labels = [label_of(measure, declared) for _, measure in group]
+        which = ", ".join(labels[:NAMED])
+        if len(labels) == len(shown) > 1:
+            which = "any measure"
+        elif len(labels) > NAMED:
+            which = f"{labels[0]} and {counted(len(labels) - 1, 'other measure')}"
+        yield f"no value of {which}: {reasons_in_words(dict(missing_of_all))}"
+
+
+def _gaps(found: ByCondition) -> Iterator[str]:
+    """What is missing from runs, by reason."""
+    n: Counter[tuple[str, str]] = Counter()
+    runs: Counter[tuple[str, str]] = Counter()
+    for gap in found.gaps:
+        n[gap.what, gap.reason] += gap.n
+        runs[gap.what, gap.reason] += gap.runs
+    for (what, reason), lacking in n.items():
+        among = counted(runs[what, reason], "session")
+        noun = what.removesuffix("s")
+        yield f"missing: {counted(lacking, noun)} in {among}: {in_words(reason)}"
+
+
+def _flagged(found: ByCondition) -> list[str]:
+    """How many statements are flagged, by kind."""
+    flagged: dict[str, float] = {}
+    for mean in found.means:
+        if mean.measure.startswith(FLAG) and mean.mean:
+            kind = mean.measure.removeprefix(FLAG)
+            flagged[kind] = flagged.get(kind, 0) + mean.mean * mean.valid
+    if not flagged:
+        return []
+    kinds = ", ".join(f"{kind} ({n:.0f})" for kind, n in flagged.items())
+    return [f"statements flagged, to be looked at: {kinds}"]

@@ -15,9 +15,12 @@ from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, of_whole_runs
 from delibsim.domain.study import cell_of, natural
+from delibsim.domain.text import counted
 
 NUMBERS = ("held", "valid", "mean", "sd")
 """What a mean says of the values that it stands on."""
+NAMED = 3
+"""So many topics or measures are named; of more, their number is told."""
 
 
 def mean_of(values: Sequence[float]) -> float | None:
@@ -77,36 +80,11 @@ class Mean:
     def plain(self) -> dict[str, Any]:
         """As plain values; the condition as its topic, treatment, models and settings."""
         row = named(self.condition)
-        row |= {"equal_to": _text(self.equal_to), "asked_like": _text(self.asked_like)}
+        for name in ("equal_to", "asked_like"):
+            row[name] = getattr(self, name) and str(getattr(self, name))
         for name in ("measure", "phase", "planned", *NUMBERS, "people"):
             row[name] = getattr(self, name)
         return row | {"missing": dict(self.missing)}
-
-
-@dataclass(frozen=True)
-class MeasureMeans:
-    """One measure of a condition, whole: its means by phase.
-
-    The counts and the reasons of what is undefined are those of the phase with the fewest values.
-    """
-
-    measure: str
-    phases: Mapping[str, Mean]
-
-    @property
-    def least(self) -> Mean:
-        """The mean that stands on the fewest values."""
-        return min(self.phases.values(), key=lambda mean: mean.valid)
-
-    def mean(self, phase: str) -> float | None:
-        """The mean in a phase ("" for what has no phase); None where there is none."""
-        found = self.phases.get(phase)
-        return None if found is None else found.mean
-
-    @property
-    def change(self) -> Mean | None:
-        """The change; None for a measure that has none."""
-        return self.phases.get("change")
 
 
 @dataclass(frozen=True)
@@ -257,19 +235,10 @@ def means(
     people = {condition: people_of(plan) or {} for condition, plan in last.items()}
     rows = []
     for (condition, measure, phase), own in found.values():
-        row = Mean(
-            condition=condition,
-            equal_to=same.get(condition),
-            asked_like=alike.get(condition),
-            measure=measure,
-            phase=phase,
-            planned=planned[condition],
-            held=own.held,
-            values=own.valid,
-            missing=own.notes,
-            people=people[condition].get(phase, {}).get(measure),
-        )
-        rows.append(row)
+        what = condition, same.get(condition), alike.get(condition), measure, phase
+        of_people = people[condition].get(phase, {}).get(measure)
+        numbers = planned[condition], own.held, own.valid, own.notes
+        rows.append(Mean(*what, *numbers, of_people))
     return rows
 
 
@@ -277,12 +246,27 @@ def on_people(plans: Sequence[Session]) -> list[str]:
     """What must be known of people's values before anything is compared with them, by topic."""
     by_survey = {(plan.topic.id, plan.survey.id): plan for plan in plans}
     found = []
-    for (topic, _), plan in by_survey.items():
+    for plan in by_survey.values():
+        found += people_in_words([plan])
+    return found
+
+
+def people_in_words(plans: Sequence[Session]) -> list[str]:
+    """What people's values are, one sentence for all topics of which the same is to be said."""
+    by_note: dict[bool, dict[str, int]] = {}
+    for (topic, _), plan in {(plan.topic.id, plan.survey.id): plan for plan in plans}.items():
         if known := people_of(plan):
-            pooled = f"the change of {known['n']} people pooled, which no single group shows"
-            told = [f"people on {topic}: {pooled}"]
-            told += [] if on_their_instrument(plan) else OTHER_INSTRUMENT
-            found.append("; ".join(told))
+            by_note.setdefault(on_their_instrument(plan), {})[topic] = known["n"]
+    found = []
+    for own, numbers in by_note.items():
+        which, n = ", ".join(numbers), ", ".join(map(str, numbers.values()))
+        if len(numbers) > NAMED:
+            which = counted(len(numbers), "topic")
+            n = f"{min(numbers.values())} to {max(numbers.values())}"
+        pooled = f"the change of {n} people pooled, which no single group shows"
+        found.append(
+            "; ".join([f"people on {which}: {pooled}", *([] if own else OTHER_INSTRUMENT)])
+        )
     return found
 
 
@@ -300,8 +284,8 @@ def conditions_of_cells(
     return found
 
 
-def by_measure(rows: Iterable[Mean]) -> dict[Condition, list[MeasureMeans]]:
-    """The measures of each condition, in order; without flags that were never raised.
+def by_measure(rows: Iterable[Mean]) -> dict[Condition, list[Mapping[str, Mean]]]:
+    """The measures of each condition, in order, each by phase; no flags that were never raised.
 
     Of a condition that equals another by construction only the measures with other numbers.
     """
@@ -311,44 +295,23 @@ def by_measure(rows: Iterable[Mean]) -> dict[Condition, list[MeasureMeans]]:
         phases = tables.setdefault(row.condition, {}).setdefault(row.measure, {})
         phases[row.phase] = row
         equal[row.condition] = row.equal_to
-    found: dict[Condition, list[MeasureMeans]] = {}
+    found: dict[Condition, list[Mapping[str, Mean]]] = {}
     for condition, measures in tables.items():
         first = equal[condition]
         others = {} if first is None else tables.get(first, {})
-        found[condition] = [
-            MeasureMeans(measure, phases)
-            for measure, phases in measures.items()
-            if _unlike(phases, others.get(measure, {})) and _raised(measure, phases)
-        ]
+        for measure, phases in measures.items():
+            same = {phase: _numbers(row) for phase, row in others.get(measure, {}).items()}
+            unlike = any(_numbers(row) != same.get(phase) for phase, row in phases.items())
+            raised = not measure.startswith(FLAG) or any(row.mean for row in phases.values())
+            found.setdefault(condition, []).extend([phases] if unlike and raised else [])
     return found
 
 
-def _raised(measure: str, phases: Mapping[str, Mean]) -> bool:
-    """Whether a measure is no flag, or a flag that some statement bears."""
-    return not measure.startswith(FLAG) or any(row.mean for row in phases.values())
-
-
-def _unlike(own: Mapping[str, Mean], other: Mapping[str, Mean]) -> bool:
-    """Whether the numbers of a measure differ from those of another condition in some phase."""
-    for phase, row in own.items():
-        if phase not in other or _numbers(row) != _numbers(other[phase]):
-            return True
-    return False
-
-
 def _numbers(row: Mean) -> tuple[Any, ...]:
+    """The numbers by which a measure of two conditions is told apart."""
     return (row.planned, *(getattr(row, name) for name in NUMBERS), dict(row.missing))
 
 
 def named(condition: Condition) -> dict[str, Any]:
     """A condition as plain values."""
-    return {
-        "topic": condition.topic,
-        "treatment": condition.treatment,
-        "models": condition.models,
-        "settings": dict(condition.settings),
-    }
-
-
-def _text(condition: Condition | None) -> str | None:
-    return None if condition is None else str(condition)
+    return {**vars(condition), "settings": dict(condition.settings)}

@@ -1,12 +1,17 @@
-"""The effect of what forks have otherwise on the survey after them, in one run and over runs."""
+"""What forks have otherwise, and its effect on the survey after them, in one run and over runs; the
+course of a run: its measures and everybody's answers over probes after some turns.
+"""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isnan, nan
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, Literal
 
 from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.domain.reason import in_words
+from delibsim.domain.run import Run
+from delibsim.domain.survey import Phase
 from delibsim.domain.text import quoted
 
 NO_CONTROL, TOO_FEW, EQUAL = "no_control", "too_few_replicates", "equal_differences"
@@ -72,11 +77,12 @@ class Effect:
 
     def plain(self) -> dict[str, Any]:
         """As plain values; what is undefined is None."""
-        found = {}
-        for name, value in asdict(self).items():
-            undefined = isinstance(value, float) and isnan(value)
-            found[name] = None if undefined else value
-        return found | {"beyond_noise": self.beyond_noise}
+        return _plain(self) | {"beyond_noise": self.beyond_noise}
+
+
+def _plain(one: Any) -> dict[str, Any]:
+    """The members of a dataclass as plain values, None for NaN."""
+    return {name: None if value != value else value for name, value in asdict(one).items()}
 
 
 def effects_of_forks(forks: Iterable[ForkValues]) -> list[Effect]:
@@ -122,60 +128,34 @@ def _effect(
         note = TOO_FEW if forks else ""
     elif pairs.sd == 0:
         note = EQUAL
-    return Effect(
-        parent=first.parent,
-        at=first.at,
-        differs=first.differs,
-        measure=measure,
-        forks=len(own),
-        mean=_mean(own.values()),
-        sd=_sd(own.values()),
-        controls=len(noise),
-        noise_mean=_mean(noise.values()),
-        noise_sd=_sd(noise.values()),
-        n=pairs.n,
-        effect=pairs.mean,
-        low=pairs.low,
-        high=pairs.high,
-        note=note,
-        change=first.change,
-        seed=first.seed,
-    )
+    of_forks = len(own), *_mean_and_sd(own.values())
+    of_controls = len(noise), *_mean_and_sd(noise.values())
+    of_pairs = pairs.n, pairs.mean, pairs.low, pairs.high, note
+    what = first.parent, first.at, first.differs, measure
+    return Effect(*what, *of_forks, *of_controls, *of_pairs, first.change, first.seed)
 
 
 def _valid(forks: Iterable[ForkValues], measure: str) -> dict[int, float]:
     """The values of a measure by number, without what is undefined."""
-    found = {}
-    for fork in forks:
-        value = fork.values.get(measure, nan)
-        if not isnan(value):
-            found[fork.replicate] = value
-    return found
+    found = {fork.replicate: fork.values.get(measure, nan) for fork in forks}
+    return {replicate: value for replicate, value in found.items() if not isnan(value)}
 
 
-def _mean(values: Iterable[float]) -> float:
+def _mean_and_sd(values: Iterable[float]) -> tuple[float, float]:
+    """The mean and the standard deviation of values, NaN where they are too few."""
     found = list(values)
-    return fmean(found) if found else nan
-
-
-def _sd(values: Iterable[float]) -> float:
-    found = list(values)
-    return stdev(found) if len(found) > 1 else nan
+    return fmean(found) if found else nan, stdev(found) if len(found) > 1 else nan
 
 
 def shown(effects: Sequence[Effect], items: bool = False) -> list[Effect]:
     """The effects to be printed: answers to single items only if `items`, or where nothing else is
     measured, as in a debate.
     """
-    whole = set()
-    for effect in effects:
-        if not effect.measure.startswith(ITEM) and effect.measure != OF_RATERS:
-            whole.add(effect.parent)
-    found = []
-    for effect in effects:
-        if items or effect.parent not in whole or not effect.measure.startswith(ITEM):
-            found.append(effect)
-    return found
+    others = [one for one in effects if not one.measure.startswith(ITEM)]
+    whole = {one.parent for one in others if one.measure != OF_RATERS}
+    if items:
+        return list(effects)
+    return [one for one in effects if one.parent not in whole or not one.measure.startswith(ITEM)]
 
 
 def tables_of_effects(
@@ -211,10 +191,13 @@ def table_of_measure(effects: Iterable[Effect], measure: str, label: str) -> Tab
 
 def _numbers(effect: Effect) -> list[str]:
     """The cells of an effect below `HEADS`."""
-    interval = "-" if isnan(effect.low) else f"{effect.low:+.3f} to {effect.high:+.3f}"
     cells = [number(effect.noise_mean), number(effect.noise_sd)]
     cells += [number(effect.mean), number(effect.sd), number(effect.effect, signed=True)]
-    return [*cells, interval, str(effect.n)]
+    return [*cells, _interval(effect), str(effect.n)]
+
+
+def _interval(one: "Effect | OverRuns") -> str:
+    return "-" if isnan(one.low) else f"{one.low:+.3f} to {one.high:+.3f}"
 
 
 def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
@@ -230,11 +213,8 @@ def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
 
 def notes_on_effects(effects: Sequence[Effect]) -> list[str]:
     """Why effects or intervals are missing, and what those that are there mean."""
-    from delibsim.domain.reason import in_words
-
-    lines = []
-    for note in dict.fromkeys(effect.note for effect in effects if effect.note):
-        lines.append(f"no interval: {in_words(note)}")
+    notes = dict.fromkeys(effect.note for effect in effects if effect.note)
+    lines = [f"no interval: {in_words(note)}" for note in notes]
     if any(effect.beyond_noise is not None for effect in effects):
         lines.append(
             "effect: mean difference of forks and controls of one number, whose seeds are the same;"
@@ -270,11 +250,7 @@ class OverRuns:
 
     def plain(self) -> dict[str, Any]:
         """As plain values; what is undefined is None."""
-        found = {}
-        for name, value in asdict(self).items():
-            undefined = isinstance(value, float) and isnan(value)
-            found[name] = None if undefined else value
-        return found
+        return _plain(self)
 
 
 def effects_over_runs(
@@ -319,19 +295,8 @@ def _over_runs(effects: Sequence[Effect], runs: int, one_scale: bool) -> OverRun
     elif mean.sd == 0:
         note = EQUAL
     first = effects[0]
-    return OverRuns(
-        at=first.at,
-        differs=first.differs,
-        change=first.change,
-        measure=first.measure,
-        runs=runs,
-        n=mean.n,
-        effect=mean.mean,
-        sd=mean.sd,
-        low=mean.low,
-        high=mean.high,
-        note=note,
-    )
+    what = first.at, first.differs, first.change, first.measure
+    return OverRuns(*what, runs, mean.n, mean.mean, mean.sd, mean.low, mean.high, note)
 
 
 def tables_over_runs(
@@ -346,9 +311,8 @@ def tables_over_runs(
     for own in groups.values():
         rows = []
         for one in own:
-            interval = "-" if isnan(one.low) else f"{one.low:+.3f} to {one.high:+.3f}"
             row = [labels.get(one.measure, one.measure), number(one.effect, signed=True)]
-            rows.append([*row, number(one.sd), interval, str(one.n)])
+            rows.append([*row, number(one.sd), _interval(one), str(one.n)])
         columns = [*texts("after"), *numbers(["mean effect", "sd", "95% interval", "runs"])]
         title = f"over {own[0].runs} runs at {own[0].at}: {own[0].differs}"
         tables.append(Table(columns, rows, title))
@@ -357,10 +321,138 @@ def tables_over_runs(
 
 def notes_over_runs(found: Sequence[OverRuns]) -> list[str]:
     """Why effects or intervals over runs are missing, and what those that are there mean."""
-    from delibsim.domain.reason import in_words
-
     notes = dict.fromkeys(one.note for one in found if one.note)
     lines = [f"no interval over runs: {in_words(note)}" for note in notes]
     if found:
         lines.append("over runs: every run is one observation; interval by t over the runs.")
     return lines
+
+
+Source = Literal["survey before", "probe", "survey after"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One measure after one turn: the mean and the standard deviation of `n` values, of which
+    probes that are asked several times have several; `note` is the reason code of what is
+    undefined.
+    """
+
+    measure: str
+    after: int
+    source: Source
+    mean: float
+    sd: float
+    n: int
+    note: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values; what is undefined is None."""
+        return _plain(self)
+
+
+@dataclass(frozen=True)
+class AnswerAfter:
+    """One person's answer to one item after one turn, or the reason why there is none."""
+
+    after: int
+    source: Source
+    replicate: int
+    participant: str
+    item: str
+    value: int | None
+    missing: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A survey of the course: after which turn, of which source, in which run and phase."""
+
+    after: int
+    source: Source
+    run: Run
+    phase: Phase
+    replicate: int = 1
+
+
+def readings(
+    points: Sequence[Point], values: Mapping[tuple[str, Phase], Mapping[str, tuple[float, str]]]
+) -> list[Reading]:
+    """Every measure at every point of the course; `values` gives value and note by measure for
+    every run and phase.
+    """
+    groups: dict[tuple[str, int, Source], list[tuple[float, str]]] = {}
+    for point in points:
+        for measure, value in values.get((point.run.session.id, point.phase), {}).items():
+            groups.setdefault((measure, point.after, point.source), []).append(value)
+    found = []
+    for (measure, after, source), own in groups.items():
+        known = [value for value, _ in own if not isnan(value)]
+        note = "; ".join(dict.fromkeys(note for _, note in own if note))
+        found.append(Reading(measure, after, source, *_mean_and_sd(known), len(known), note))
+    return found
+
+
+def answers(points: Iterable[Point]) -> Iterator[AnswerAfter]:
+    """Everybody's answer to every item at every point, missing ones with the reason."""
+    for point in points:
+        for response in point.run.responses:
+            if response.phase != point.phase:
+                continue
+            for item in point.run.session.survey.items:
+                value, why = response.answers.get(item.id), ""
+                if value is None:
+                    why = str(response.missing.get(item.id, "no reason was recorded"))
+                place = point.after, point.source, point.replicate
+                yield AnswerAfter(*place, response.participant, item.id, value, why)
+
+
+def course_table(found: Sequence[Reading], labels: Mapping[str, str]) -> Table:
+    """A row for every survey of the course, a column for every measure; mean answers to single
+    items only where nothing else is measured, as in a debate.
+    """
+    known = list(dict.fromkeys(reading.measure for reading in found))
+    measures = [measure for measure in known if not measure.startswith(ITEM)] or known
+    rows: dict[tuple[int, Source], dict[str, float]] = {}
+    for reading in found:
+        rows.setdefault((reading.after, reading.source), {})[reading.measure] = reading.mean
+    cells = []
+    for (after, source), own in sorted(rows.items(), key=_in_course):
+        shown = [number(own.get(measure, nan)) for measure in measures]
+        cells.append([str(after), source, *shown])
+    heads = [labels.get(measure, measure) for measure in measures]
+    return Table([*texts("after turn", "asked in"), *numbers(heads)], cells)
+
+
+def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[Table]:
+    """For every participant a row an item and a column a survey of the course; of probes that were
+    asked several times the first.
+    """
+    first = [one for one in found if one.replicate == 1]
+    places = {(one.after, one.source): None for one in first}
+    points = [place for place, _ in sorted(places.items(), key=_in_course)]
+    for name in dict.fromkeys(one.participant for one in first):
+        cells: dict[str, dict[tuple[int, Source], str]] = {}
+        for one in first:
+            if one.participant == name:
+                shown = "-" if one.value is None else str(one.value)
+                cells.setdefault(one.item, {})[one.after, one.source] = shown
+        rows = []
+        for item, own in cells.items():
+            rows.append([item, *(own.get(point, "-") for point in points)])
+        heads = [_BRIEF.get(source, str(after)) for after, source in points]
+        yield Table([*texts("item"), *numbers(heads)], rows, name)
+
+
+_BRIEF = {"survey before": "before", "survey after": "after"}
+_ORDER = {"survey before": 0, "probe": 1, "survey after": 2}
+
+
+def _in_course(entry: tuple[tuple[int, Source], Any]) -> tuple[int, int]:
+    """Where a survey stands in the course: by turn, the surveys of the run first and last."""
+    (after, source), _ = entry
+    return after, _ORDER[source]

@@ -1,14 +1,18 @@
 """Any report: its tables and what they say, as plain values, as a page, and as a folder."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from delibsim.analysis.figures.drawing import Drawing
+from delibsim.analysis.figures.words import filled_in
+from delibsim.analysis.pages.cells import INTERVALS, interval
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, Part, Picture
-from delibsim.analysis.result import Catalogue, Result
+from delibsim.analysis.result import Catalogue, Result, catalogue
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,3 +129,44 @@ class Report:
 def _on_page(result: Result) -> Result:
     """A table as the page shows it, without the columns that stand in files alone."""
     return replace(result, rows=result.rows.drop(columns=list(result.off_page)))
+
+
+def sayings(kind: str, results: Mapping[str, Result], *names: str, **values: Any) -> Iterator[str]:
+    """The sayings of a catalogue by these names, a sentence a row, where their tables are given.
+
+    They may name the columns of the row, its intervals (`interval` is that of low and high,
+    `people_interval` that of people_low and people_high) and these values.
+    """
+    for _, sentence in said_of_rows(kind, results, *names, **values):
+        yield sentence
+
+
+def said_of_rows(
+    kind: str, results: Mapping[str, Result], *names: str, **values: Any
+) -> Iterator[tuple[Mapping[Any, Any], str]]:
+    """The same with the row of each sentence."""
+    for name in names:
+        own = catalogue(kind).sayings[name]
+        found = results.get(own.table)
+        rows = found.rows if found is not None and found.given else pd.DataFrame()
+        if rows.empty:
+            continue
+        rows = rows[rows.eval(own.where)] if own.where else rows
+        rows = rows.assign(**{fact: rows.eval(how) for fact, how in own.facts.items()})
+        for place, row in rows.to_dict("index").items():
+            known = {**row, **_intervals(row), **values}
+            for word, texts in own.words.items():
+                holds = [
+                    text for text, where in texts.items() if rows.loc[[place]].eval(where).all()
+                ]
+                known[word] = "".join(filled_in(text, known) for text in holds)
+            yield row, filled_in(own.says, known)
+
+
+def _intervals(row: Mapping[Any, Any]) -> dict[str, str]:
+    """The intervals of a row in words."""
+    found = {}
+    for low, (high, _) in INTERVALS.items():
+        if low in row and high in row:
+            found[low.replace("low", "interval")] = interval(row[low], row[high])
+    return found

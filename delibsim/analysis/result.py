@@ -1,13 +1,15 @@
 """Tables of reports: what a table is stands in `data/tables`, its rows come from an analysis."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
+from delibsim.measures.inference.means import holm
 from delibsim.store.reading import read_yaml
 
 TABLES = Path(__file__).parents[1] / "data" / "tables"
@@ -110,11 +112,11 @@ class Entry:
         )
 
     def frame(self, rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-        """Rows as a table that has the columns of the entry, in their order; a table as it is."""
+        """Rows as a table with the columns of the entry; one that has others as it is."""
         found = rows
         if not isinstance(found, pd.DataFrame):
             found = pd.DataFrame(list(found), columns=list(self.columns))
-        if found.empty or set(found.columns) == set(self.columns):
+        if found.empty or set(found.columns) <= set(self.columns):
             found = found.reindex(columns=list(self.columns))
         for name in self.whole:
             known = found[name].dropna()
@@ -137,17 +139,35 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Saying:
+    """What is said of each row of a table, of those of which `where` (a condition) holds.
+
+    `says` is a template (figures/words.py) over the columns of the row, its `facts`, which are
+    computed from columns, and its `words`: by name those of some templates whose conditions hold.
+    """
+
+    table: str
+    says: str
+    where: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Catalogue:
     """The tables of one kind of report in the order of its files, and the parts of its page.
 
     A table of no part stands in the files alone. `kind` says what the report is, `headline` names
-    the table of the first screen.
+    the table of the first screen, `sayings` are what it says of rows in sentences, `said` are
+    further sentences of the report by their names.
     """
 
     kind: str
     entries: Mapping[str, Entry]
     sections: Sequence[Section]
     headline: str = ""
+    sayings: Mapping[str, Saying] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
 
     def in_order(self, results: Iterable[Result]) -> dict[str, Result]:
         """Tables by name, in the order of the catalogue; those that it does not know come last."""
@@ -173,7 +193,9 @@ def catalogue(name: str) -> Catalogue:
     plain = read_yaml(TABLES / f"{name}.yaml")
     entries = {table: Entry(table, **own) for table, own in plain["tables"].items()}
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
-    return Catalogue(plain["kind"], entries, sections, plain.get("headline", ""))
+    sayings = {saying: Saying(**own) for saying, own in plain.get("sayings", {}).items()}
+    own = {name: plain[name] for name in ("headline", "said") if name in plain}
+    return Catalogue(plain["kind"], entries, sections, sayings=sayings, **own)
 
 
 def make_table(
@@ -189,10 +211,35 @@ def make_table(
     return entry(name).result(rows, notes, why, detail, **values)
 
 
+def each(
+    parts: Iterable[Any], rows: Callable[..., Iterable[Mapping[str, Any]]], *more: Any
+) -> Iterable[Mapping[str, Any]]:
+    """The rows of all parts, one below the other, from a function that gives those of one."""
+    return chain.from_iterable(rows(part, *more) for part in parts)
+
+
+def with_holm(rows: Iterable[dict[str, Any]], *by: str, p: str = "p") -> list[dict[str, Any]]:
+    """The rows with p after Holm's correction, over those together that have the same `by`."""
+    found = list(rows)
+    together: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in found:
+        together.setdefault(tuple(row[name] for name in by), []).append(row)
+    for own in together.values():
+        for row, corrected in zip(own, holm([row[p] for row in own]), strict=True):
+            row[f"{p}_holm"] = corrected
+    return found
+
+
 def entry(name: str) -> Entry:
     """What the catalogues say of a table by its full name, such as "codes/levels"."""
     report, _, own = name.partition("/")
     return catalogue(report).entries[own]
+
+
+def said(name: str, /, **values: Any) -> str:
+    """A sentence of the catalogues by its full name, such as "study/twin", with these values."""
+    report, _, own = name.partition("/")
+    return _filled(catalogue(report).said[own], values)
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:

@@ -9,12 +9,11 @@ import pandas as pd
 from delibsim.analysis.averages import Averages, averages
 from delibsim.analysis.conditions import ByCondition, Mean, on_people
 from delibsim.analysis.human.reference import people_of
-from delibsim.analysis.study.study_table import StudyTable, column_of
+from delibsim.analysis.study.study_table import HELD, StudyTable, column_of
 from delibsim.domain.condition import Condition
 from delibsim.domain.measure import Measure
 from delibsim.domain.run import Session
 
-HELD = ("complete", "partial")
 BY = ["topic", "treatment", "model", "setting"]
 """The columns that tell conditions apart."""
 

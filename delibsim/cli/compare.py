@@ -171,7 +171,7 @@ class Compare(Kind):
         pairs = _pairs(given["difference"], comparisons)
         settings = replace(_settings(given, comparisons), top=given["top"], differences=pairs)
         found = report_on_pairs(runs, comparisons, settings, given["against"])
-        return Reported(found, [_nothing(found.data.compared.votes, call.study)])
+        return Reported(found, [_nothing(found.data.votes, call.study)])
 
 
 def _studies(call: Call) -> tuple[Runs, tuple[Runs, ...], list[str]]:

@@ -25,9 +25,9 @@ from delibsim.store.tables.asked import (
     vote_tables,
 )
 from delibsim.store.tables.codebook import ROWS
-from delibsim.store.tables.export import FORMATS, Export
-from delibsim.store.tables.export import export as write
 from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.study import FORMATS, Export
+from delibsim.store.tables.study import export as write
 
 app = typer.Typer(add_completion=False)
 TABLES, OF_STUDY = "tables", ("tables", "bench")

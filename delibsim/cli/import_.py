@@ -122,9 +122,12 @@ def _opinions(order: Order) -> Taken:
 
 def _answers(order: Order) -> Taken:
     """People's answers to a survey."""
-    from delibsim.store.instruments.checked_answers import check_answers  # numpy is slow to import
     from delibsim.store.instruments.library import Library
-    from delibsim.store.instruments.own_answers import are_kept, keep_answers
+    from delibsim.store.instruments.own_answers import (
+        are_kept,
+        check_answers,  # numpy is slow to import
+        keep_answers,
+    )
 
     given = order.given
     if len(order.words) != 1 or not given["survey"]:

@@ -42,9 +42,9 @@ def people(words: Sequence[str], out: Path | None, as_json: bool) -> None:
     answers, scales = read_people(Path(folders[0]) if folders else IMPORTED)
     report = people_report(answers, scales, given["by"], given["partitions"], whole=given["all"])
     if out is not None:
-        from delibsim.analysis.human.tables import write_people
+        from delibsim.analysis.human.report import report_of_people
 
-        write_people(report, out)
+        report_of_people(report).write(out)
     if as_json:
         echo_json(report.plain())
         return
@@ -55,7 +55,7 @@ def people(words: Sequence[str], out: Path | None, as_json: bool) -> None:
 
 def print_people(report: Any) -> None:
     """Print every table of the report on people, and what must be known of them."""
-    from delibsim.analysis.human.tables import (
+    from delibsim.analysis.human.report import (
         ceiling_of_five,
         notes_on_groups,
         table_of_figures,

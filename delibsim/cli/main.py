@@ -42,7 +42,7 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, whose module is imported."""
-        import_module("delibsim.store.private").be_a_command()
+        import_module("delibsim.store.files").be_a_command()
         return loaded(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -169,8 +169,8 @@ def preview(
     afterwards: nobody is asked or paid, and nothing is written into the study.
     """
     from delibsim.store.people.hosting_files import declared as declared_hosting
+    from delibsim.web.people.preview import OPTION, WRITER, write_preview
     from delibsim.web.people.preview import preview as taken
-    from delibsim.web.people.preview_files import OPTION, WRITER, write_preview
 
     planned = planned_for_people(study_first(study, settings), multirun, root)
     hosting = declared_hosting(Runs(planned.root, planned.study), people)

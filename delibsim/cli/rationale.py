@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
-from delibsim.analysis.coding.costs import Share, audit_rows, corrected_rows, failure_counts
+from delibsim.analysis.coding.costs import audit_rows, corrected_rows, failure_counts
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.asking.collect import Collected, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
@@ -156,17 +156,18 @@ def _tables(found: Audit) -> Iterator[Table]:
     """Rates by model and dimension, those of readers, and kinds of failure."""
     rows = []
     for row in audit_rows(found.readings):
-        counts = map(str, (row.calls, row.agrees, row.differs, row.not_read))
-        rates = [number(row.coverage.value), *_rate(row.faithful), *_rate(row.misquoted)[:1]]
-        rows.append([row.dimension, row.model, *counts, *rates])
+        counts = [str(row[name]) for name in ("calls", "agrees", "differs", "not_read")]
+        rates = [number(row["coverage"]["value"]), *_rate(row["faithful"])]
+        rates += _rate(row["misquoted"])[:1]
+        rows.append([row["dimension"], row["model"], *counts, *rates])
     heads = ["calls", "agrees", "differs", "not read", "read", *RATE, "misquoted"]
     yield Table([*texts("dimension", "model"), *numbers(heads)], rows, "Read by rule")
     rows = []
     for row in corrected_rows(found.readings, found.verdicts):
-        kind = "model" if row.kind == "model" else "person"
-        counts = map(str, (row.read, row.agrees, row.differs, row.none))
-        rates = [*_rate(row.faithful), number(row.stands_for), str(row.rule_missed)]
-        rows.append([row.reader, kind, *counts, *rates])
+        kind = "model" if row["kind"] == "model" else "person"
+        counts = [str(row[name]) for name in ("read", "agrees", "differs", "none")]
+        rates = [*_rate(row["faithful"]), number(row["stands_for"]), str(row["rule_missed"])]
+        rows.append([row["reader"], kind, *counts, *rates])
     heads = ["read", "agrees", "differs", "none", *RATE, "stands for", "rule wrong"]
     if rows:
         yield Table([*texts("reader", "kind"), *numbers(heads)], rows, "Read by readers")
@@ -206,8 +207,8 @@ def _rest(n: int) -> Iterator[str]:
         yield f"and {n - LISTED} more (--json lists all)"
 
 
-def _rate(share: Share) -> tuple[str, str]:
+def _rate(share: Mapping[str, float]) -> tuple[str, str]:
     """A share and its interval."""
-    if isnan(share.value):
+    if isnan(share["value"]):
         return "-", "-"
-    return number(share.value), f"{share.low:.3f}, {share.high:.3f}"
+    return number(share["value"]), f"{share['low']:.3f}, {share['high']:.3f}"

@@ -20,8 +20,8 @@ from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import brief, console, echo_json, print_each, safe, shown
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.fork import Branches, prepare_branches
-from delibsim.conduct.observe import Observer
 from delibsim.conduct.outcome import (
+    Observer,
     Outcome,
     causes_of,
     exit_code,

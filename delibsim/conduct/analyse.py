@@ -10,11 +10,10 @@ from delibsim.analysis.pages.folder import WRITER
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.comparison import report_on_two
-from delibsim.analysis.study.findings import HELD, Findings, analyses, findings
+from delibsim.analysis.study.methods import Record, record_of
 from delibsim.analysis.study.pair_correlations import pair_correlations
-from delibsim.analysis.study.record import Record, record_of
-from delibsim.analysis.study.report import study_report
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.report import Findings, analyses, findings, study_report
+from delibsim.analysis.study.study_table import HELD, Draws, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
 from delibsim.conduct.null_twin import with_twin

@@ -11,8 +11,8 @@ from typing import Any
 
 from delibsim.analysis.study.bench import read_bench
 from delibsim.analysis.study.read_table import read_table
-from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.table_of_study import HELD, NOT_SCORED, table_of_study
+from delibsim.analysis.study.study_table import HELD, StudyTable
+from delibsim.analysis.study.table_of_study import NOT_SCORED, table_of_study
 from delibsim.conduct.score import Watch, score_study
 from delibsim.conduct.scorers import annotator, measures_of, usual_scorers
 from delibsim.domain.errors import WrongInput

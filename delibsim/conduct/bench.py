@@ -25,8 +25,8 @@ from delibsim.store.files import each_line, json_text, staged
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.tables.bench_files import write_metadata
-from delibsim.store.tables.export import Export
 from delibsim.store.tables.sheets import SheetWriter, Table, to_parquet
+from delibsim.store.tables.study import Export
 from delibsim.store.tables.study_facts import facts_of_study
 
 ANSWERS, TRANSCRIPTS = "deliberr_answers.csv", "transcripts.jsonl"

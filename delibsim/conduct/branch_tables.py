@@ -1,7 +1,7 @@
 """Forks and probes of a study as tables of its export, apart from those of its sessions."""
 
 from collections.abc import Iterable, Iterator
-from math import isnan
+from itertools import starmap
 from typing import Any
 
 from delibsim.conduct.forks import ForkReport, fork_report
@@ -12,10 +12,8 @@ from delibsim.store.branches import branches_of, is_of_branches
 from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column, tables_in
+from delibsim.store.tables.codebook import tables_in
 from delibsim.store.tables.sheets import Table
-
-FILE = "branch_tables.yaml"
 
 
 def branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
@@ -24,20 +22,30 @@ def branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
     """
     own = is_of_branches(runs) and runs.folder.name == FORKS
     forks = runs if own else branches_of(runs, FORKS)
-    rows: dict[str, Iterable[dict[str, Any]]] = {}
+    found = []
     if forks is not None:
         report = fork_report(forks, keep=False)
         faults += report.faults
-        rows |= {"forks": _forks(report), "fork_effects": _effects(report)}
+        found += [_table("forks", _forks(report)), _table("fork_effects", _effects(report))]
         if report.over_runs:
-            rows["fork_effects_over_runs"] = _over_runs(report)
-    if courses := list(_courses(runs, faults)):
-        rows |= {"trajectories": _readings(courses), "probe_answers": _answers(courses)}
-    found, known = [], tables_in(FILE) if rows else {}
-    for name, own_rows in rows.items():
-        row, columns = known[name]
-        found.append(Table(name, row, columns, [_row(one, columns) for one in own_rows]))
+            found.append(_table("fork_effects_over_runs", _over_runs(report)))
+    courses = list(_courses(runs, faults))
+    if courses:
+        readings = [(course, reading) for course in courses for reading in course.readings]
+        answers = [(course, answer) for course in courses for answer in course.answers]
+        found.append(_table("trajectories", starmap(_of_course, readings)))
+        found.append(_table("probe_answers", starmap(_of_course, answers)))
     return found
+
+
+def _table(name: str, rows: Iterable[dict[str, Any]]) -> Table:
+    """A table of data/branch_tables.yaml; an empty text and what is undefined are missing."""
+    row, columns = tables_in("branch_tables.yaml")[name]
+    found = []
+    for values in rows:
+        cells = [values.get(column.name) for column in columns]
+        found.append([None if cell == "" or cell != cell else cell for cell in cells])
+    return Table(name, row, columns, found)
 
 
 def _courses(runs: Runs, faults: list[str]) -> Iterator[Course]:
@@ -53,57 +61,33 @@ def _courses(runs: Runs, faults: list[str]) -> Iterator[Course]:
 
 def _forks(report: ForkReport) -> Iterator[dict[str, Any]]:
     for name, plan in report.plans.items():
-        if plan.parentage is None:
-            continue
-        yield {
-            "study": report.study,
-            "branch_of": plan.parentage.place,
-            "branch_at": plan.parentage.at,
-            "session": name,
-            "cell": plan.cell,
-            "branch_differs": in_short(plan),
-            "branch_texts": json_text([difference.plain() for difference in what_differs(plan)]),
-            "seed": str(plan.seed),
-            "replicate": plan.replicate,
-            "status": report.statuses.get(name),
-        }
+        if plan.parentage is not None:
+            texts = json_text([difference.plain() for difference in what_differs(plan)])
+            parent = {"branch_of": plan.parentage.place, "branch_at": plan.parentage.at}
+            place = {"study": report.study, **parent, "session": name, "cell": plan.cell}
+            what = {"branch_differs": in_short(plan), "branch_texts": texts}
+            number = {"seed": str(plan.seed), "replicate": plan.replicate}
+            yield {**place, **what, **number, "status": report.statuses.get(name)}
 
 
 def _effects(report: ForkReport) -> Iterator[dict[str, Any]]:
     for effect in report.effects:
         place = {"study": report.study, "branch_of": effect.parent, "branch_at": effect.at}
-        own = {"branch_differs": effect.differs, "seed": str(effect.seed)}
-        yield effect.plain() | place | own
+        yield {
+            **effect.plain(),
+            **place,
+            "branch_differs": effect.differs,
+            "seed": str(effect.seed),
+        }
 
 
 def _over_runs(report: ForkReport) -> Iterator[dict[str, Any]]:
     for effect in report.over_runs:
-        place = {"study": report.study, "branch_at": effect.at}
-        yield effect.plain() | place | {"branch_differs": effect.differs}
+        place = {"study": report.study, "branch_at": effect.at, "branch_differs": effect.differs}
+        yield {**effect.plain(), **place}
 
 
-def _readings(courses: Iterable[Course]) -> Iterator[dict[str, Any]]:
-    for course in courses:
-        for reading in course.readings:
-            yield _place(course) | reading.plain()
-
-
-def _answers(courses: Iterable[Course]) -> Iterator[dict[str, Any]]:
-    for course in courses:
-        for answer in course.answers:
-            yield _place(course) | answer.plain()
-
-
-def _place(course: Course) -> dict[str, Any]:
+def _of_course(course: Course, row: Any) -> dict[str, Any]:
+    """A reading or an answer of a course, with its place."""
     study, _, session = course.place.rpartition("/")
-    return {"study": study, "session": session}
-
-
-def _row(values: dict[str, Any], columns: Iterable[Column]) -> list[Any]:
-    """The values in the order of columns; an empty text and what is undefined are missing."""
-    found = []
-    for column in columns:
-        value = values.get(column.name)
-        undefined = isinstance(value, float) and isnan(value)
-        found.append(None if value == "" or undefined else value)
-    return found
+    return {"study": study, "session": session, **row.plain()}

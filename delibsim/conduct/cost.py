@@ -14,7 +14,7 @@ from delibsim.models.limits import Budget, Limits, Overruns
 from delibsim.store.annotation_logs import annotation_logs
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import calls_of, calls_or_fault
+from delibsim.store.sent import calls_of, calls_or_fault
 from delibsim.store.withdrawn import spent_before
 
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.conduct.known import remember_run
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome, gone
+from delibsim.conduct.outcome import Observer, Outcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
 from delibsim.domain.run import Run, Session
 from delibsim.engine.hold import hold
@@ -18,7 +17,7 @@ from delibsim.models.base import OUTCOMES, LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import sent_log
+from delibsim.store.sent import sent_log
 
 Pace = Callable[[LanguageModel, Callable[[], int]], LanguageModel]
 """From a voice, and what gives the number of calls that were made, to a voice."""

@@ -13,11 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from delibsim.analysis.study.findings import HELD
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.study_table import HELD, StudyTable
 from delibsim.conduct.analysed import READ_ONLY, study_table
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Observer, Outcome
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import slug

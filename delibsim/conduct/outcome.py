@@ -13,6 +13,8 @@ from delibsim.domain.hosting import STOPPED
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.text import counted, quoted, study_named
+from delibsim.engine.agenda import Event
+from delibsim.models.replay import Exchange
 from delibsim.planning.compose import REPEATED, Plan
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN
@@ -173,3 +175,19 @@ def exit_code(outcomes: Sequence[Outcome]) -> int:
     if all(outcome.status == "complete" for outcome in outcomes):
         return 0
     return 3 if any(outcome.status or outcome.stopped for outcome in outcomes) else 4
+
+
+class Observer:
+    """Does nothing with what it learns; an observer overrides the methods it needs.
+
+    The methods are called by whatever holds the sessions and must return soon: the sessions wait.
+    """
+
+    def on_event(self, event: Event) -> None:
+        """A participant begins, or has finished, a survey or a turn."""
+
+    def on_exchange(self, exchange: Exchange) -> None:
+        """A call to a model came back and was appended to the log of its session."""
+
+    def on_session(self, outcome: Outcome) -> None:
+        """A session is over: it has a run, or the outcome says why it has none."""

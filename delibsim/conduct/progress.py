@@ -4,8 +4,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Observer, Outcome
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted
 from delibsim.engine.agenda import Event

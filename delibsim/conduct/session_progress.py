@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 
-from delibsim.conduct.observe import Observer
+from delibsim.conduct.outcome import Observer
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Response
 from delibsim.domain.text import counted

@@ -30,7 +30,7 @@ from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import Calls, calls_or_fault
+from delibsim.store.sent import Calls, calls_or_fault
 from delibsim.store.session_notes import SessionNotes
 from delibsim.store.withdrawn import WITHDRAWN, spent_before
 

@@ -5,8 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from delibsim.conduct.cost import budget_of
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome, gone
+from delibsim.conduct.outcome import Observer, Outcome, gone
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits

@@ -10,13 +10,15 @@ from typing import Any
 
 from delibsim.conduct.score import score_all
 from delibsim.conduct.translate import translate_texts
+from delibsim.domain.coding import CODES
 from delibsim.domain.compared import PAIRS
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.score import ENSEMBLE, Score
 from delibsim.domain.text import quoted, study_named
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
-from delibsim.store.codings import CODES, Codings, schemes_of
+from delibsim.scorers.answers import Codes, Pairs, codes_of_texts, strengths_of_texts
+from delibsim.store.codings import Codings, schemes_of
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.csv_cells import Sheet, read_sheet
@@ -178,10 +180,8 @@ def _score_pairs(runs: Runs) -> ScoredTexts:
 def _write_pairs(runs: Runs, faults: list[str]) -> tuple[list[Score], Path]:
     """The strengths of the texts of a study of texts, and the file in which they are written."""
     from delibsim.conduct.pair_scores import scores_of_study_texts  # numpy
-    from delibsim.scorers.pairs import Pairs
-    from delibsim.scorers.pairs import scores_of_texts as scored
 
-    scores = list(scored(scores_of_study_texts(runs, faults)))
+    scores = list(strengths_of_texts(scores_of_study_texts(runs, faults)))
     return scores, runs.write_scores(Pairs.name, Pairs.version, scores)
 
 
@@ -214,21 +214,18 @@ def _score_codes(runs: Runs) -> ScoredTexts:
 
 def _scores_of_codes(runs: Runs, faults: list[str]) -> list[Score]:
     """The codes of a study of texts as scores, those of training rounds left out."""
-    from delibsim.scorers.codes import scores_of_texts
     from delibsim.store.coded import SchemeCodes  # imports numpy
 
     scores: list[Score] = []
     for id in schemes_of(runs):
         found = SchemeCodes.of(Codings.of(runs, id), faults)
         known = [code for code in found.codes() if not code.training]
-        scores += scores_of_texts(found.scheme, known)
+        scores += codes_of_texts(found.scheme, known)
     return scores
 
 
 def _write_codes(runs: Runs, scores: Sequence[Score]) -> Path:
     """Write the scores of codes; their file."""
-    from delibsim.scorers.codes import Codes
-
     return runs.write_scores(Codes.name, Codes.version, scores)
 
 

@@ -5,14 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from delibsim.analysis.run.beside import Beside, beside
 from delibsim.analysis.run.view import RunView
+from delibsim.conduct import scorers
 from delibsim.conduct.reading.written import refuse_links
-from delibsim.conduct.scorers import (
-    annotator,
-    measures_of,
-    scorers_of_summary,
-    scores_of,
-    usual_scorers,
-)
 from delibsim.domain.measure import Measure
 from delibsim.domain.score import Score
 from delibsim.domain.text import counted
@@ -20,7 +14,7 @@ from delibsim.store.branches import inherited
 from delibsim.store.interventions import KINDS, interventions_in
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
-from delibsim.store.session_log import calls_of
+from delibsim.store.sent import calls_of
 
 Place = tuple[Runs, str]
 """A run: its study, and the name of its session."""
@@ -38,14 +32,14 @@ def run_view(
     Without `scores` it is scored for the measures of its summary, and nothing is written. `private`
     leaves out personas and the answers of people.
     """
-    run = annotator(runs)(runs.run(session))
-    names = scorers_of_summary() if measures is None else ()
+    run = scorers.annotator(runs)(runs.run(session))
+    names = scorers.scorers_of_summary() if measures is None else ()
     records, damaged, cut_off = calls_of(runs, session)
     return RunView(
         study=runs.study,
         held=run,
-        measures=measures_of(names) if measures is None else measures,
-        scores=list(scores_of(run, names)) if scores is None else scores,
+        measures=scorers.measures_of(names) if measures is None else measures,
+        scores=list(scorers.scores_of(run, names)) if scores is None else scores,
         records=records,
         damaged_lines=damaged,
         cut_off=cut_off,
@@ -78,10 +72,10 @@ def shared_view(runs: Runs, session: str, personas: bool = True) -> RunView:
 
 def beside_each_other(a: Place, b: Place) -> Beside:
     """Two runs beside each other; WrongInput where one of them cannot be read."""
-    usual = usual_scorers()
-    measures = measures_of(usual, a[0]) | measures_of(usual, b[0])
+    usual = scorers.usual_scorers()
+    measures = scorers.measures_of(usual, a[0]) | scorers.measures_of(usual, b[0])
     views = []
     for runs, session in (a, b):
-        run = annotator(runs)(runs.run(session))
-        views.append(run_view(runs, session, list(scores_of(run)), measures))
+        run = scorers.annotator(runs)(runs.run(session))
+        views.append(run_view(runs, session, list(scorers.scores_of(run)), measures))
     return beside(*views, measures)

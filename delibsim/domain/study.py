@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from delibsim.domain.participant import Participant
@@ -14,17 +14,14 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Survey, Topic
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
-RESERVED = {
-    "con",
-    "prn",
-    "aux",
-    "nul",
-    *(f"com{i}" for i in range(10)),
-    *(f"lpt{i}" for i in range(10)),
-}
-
+PORTS = {f"{name}{i}" for name in ("com", "lpt") for i in range(10)}
+RESERVED = {"con", "prn", "aux", "nul"} | PORTS
+"""What no file can be called on some system."""
 FILE_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 HASHED = re.compile(r"-[0-9a-f]{8}$")
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -90,7 +87,7 @@ def cell_of(session: Session) -> str:
 
     Sessions that are named otherwise are cells of their own.
     """
-    return session.id.removesuffix(f".r{session.replicate}")
+    return session.cell
 
 
 def is_file_name(name: str) -> bool:
@@ -144,69 +141,42 @@ def _part(name: str) -> str:
     return slug(name) if "." not in name else slug(f"{name}/")
 
 
-T = TypeVar("T")
-
-DESIGNS = 1024
-"""Of every kind of part so many different ones are remembered."""
+KEPT = 8 * 1024
+"""So many different parts are remembered."""
 
 
 def shared(session: Session) -> Session:
     """An equal session whose parts are those of the first session that had equal ones."""
+    wording = session.wording
+    # Models as text, because 0 and 0.0 are written differently.
+    models = _first(_Part(json.dumps(session.models, default=repr), session.models)).part
     return replace(
         session,
         topic=_one(session.topic),
         survey=_one(session.survey),
-        participants=_group(tuple(map(_person, session.participants))),
+        participants=_one(tuple(map(_one, session.participants))),
         treatment=_one(session.treatment),
-        wording=_wording(session.wording),
+        wording=_first(_Part((wording.id, *wording.texts.items()), wording)).part,
         procedure=_one(session.procedure),
-        models=_models(session.models),
+        models=models,
         before=None if session.before is None else shared(session.before),
     )
 
 
-@functools.lru_cache(maxsize=DESIGNS)
-def _one(part: T) -> T:
-    """The first part that was equal to this one."""
+@dataclass(frozen=True)
+class _Part:
+    """A part of a session, known by its content."""
+
+    content: Any
+    part: Any = field(compare=False)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _first(part: _Part) -> _Part:
+    """The first part that had this content."""
     return part
 
 
-@functools.lru_cache(maxsize=DESIGNS)
-def _group(people: T) -> T:
-    return people
-
-
-@functools.lru_cache(maxsize=8 * DESIGNS)
-def _person(person: T) -> T:
-    return person
-
-
-def _wording(wording: Wording) -> Wording:
-    return _kept(_Known(wording, (wording.id, *wording.texts.items())))
-
-
-def _models(models: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
-    # As text, because 0 and 0.0 are written differently.
-    return _kept(_Known(models, json.dumps(models, default=repr)))
-
-
-class _Known:
-    """A part that has no hash of its own, known by its content."""
-
-    def __init__(self, part: Any, content: Any) -> None:
-        self.part, self.content = part, content
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Known) and self.content == other.content
-
-    def __hash__(self) -> int:
-        return hash(self.content)
-
-
-def _kept(known: _Known) -> Any:
-    return _first(known).part
-
-
-@functools.lru_cache(maxsize=DESIGNS)
-def _first(known: _Known) -> _Known:
-    return known
+def _one(part: T) -> T:
+    """The first part that was equal to this one."""
+    return _first(_Part(part, part)).part

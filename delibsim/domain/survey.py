@@ -179,13 +179,18 @@ def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:
         if value not in survey.scale:
             ends = f"{survey.scale_min} to {survey.scale_max}"
             faults.append(f"{label} has {value}, outside {ends}")
-    m = len(survey.preferences)
-    if len(ranks) == m and sorted(ranks.values()) != list(range(1, m + 1)):
-        listed = ", ".join(f"{label}: {rank}" for label, rank in ranks.items())
-        faults.append(f"the ranks {listed} do not use each of 1 to {m} exactly once")
+    faults += faults_of_ranks(ranks, len(survey.preferences))
     if not faults and len(ratings) == len(survey.considerations):
         faults += _faults_of_distribution(list(ratings.values()), survey)
     return faults
+
+
+def faults_of_ranks(ranks: Mapping[str, int], m: int) -> list[str]:
+    """Why ranks of all `m` options are no permutation; nothing where one is missing."""
+    if len(ranks) < m or sorted(ranks.values()) == list(range(1, m + 1)):
+        return []
+    listed = ", ".join(f"{label}: {rank}" for label, rank in ranks.items())
+    return [f"the ranks {listed} do not use each of 1 to {m} exactly once"]
 
 
 def _faults_of_distribution(ratings: Sequence[int], survey: Survey) -> list[str]:

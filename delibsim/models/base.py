@@ -46,6 +46,10 @@ class Usage:
     cost_usd: float | None = None
 
 
+NO_USE = Usage(0, 0, 0, 0, 0.0)
+"""What a call used that cost nothing and no tokens."""
+
+
 @dataclass(frozen=True)
 class FailedAttempt:
     """An attempt that failed on the way and was followed by another, `waited` seconds later.

@@ -9,11 +9,10 @@ themes       k-means of the same vectors; of the largest clusters the sentence n
 from dataclasses import dataclass
 
 from delibsim.domain.language import sentences
-from delibsim.models.base import Completion, Usage
+from delibsim.models.base import NO_USE, Completion
 from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.verdict import opinions_in
 
-FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 VERSION = "1"
 """Raised when a summary of the same opinions changes."""
 
@@ -30,7 +29,7 @@ class Copying:
         text = by_themes(shown, seed) if self.name == "themes" else by_relevance(shown)
         return Completion(
             text=text,
-            usage=FREE,
+            usage=NO_USE,
             model_requested=self.name,
             model_returned=f"delibsim.{self.name} {VERSION} (copies sentences)",
             finish_reason="stop",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from delibsim.domain.cost import failed_for_free
 from delibsim.models.base import (
     FATAL,
+    NO_USE,
     TRANSIENT,
     Announce,
     Cancelled,
@@ -25,9 +26,6 @@ from delibsim.models.limits import Budget, Gate, Held, Limits, Overruns, tokens_
 from delibsim.prompts.prompt import Message, Prompt
 
 GIVEN_UP = "given up in flight, because the process was asked to stop"
-NOTHING = Usage(
-    input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0
-)  # of a call that was not sent
 NOTEWORTHY = 1.1  # times the worst case that a call was estimated at
 FIRST_WAIT = 1.0  # seconds; doubled with every attempt
 
@@ -102,7 +100,7 @@ class RetryingModel:
             completion = await self._attempt(prompt, seed, worst, tries, announce)
             if completion.status in FATAL and self._fatal is None:
                 detail = f"{completion.detail} (found before; not asked again)"
-                self._fatal = replace(completion, usage=NOTHING, tries=(), detail=detail)
+                self._fatal = replace(completion, usage=NO_USE, tries=(), detail=detail)
             if completion.status not in TRANSIENT or len(tries) + 1 >= self._limits.tries:
                 return completion
             jitter = jitter or random.Random(seed)
@@ -137,7 +135,7 @@ class RetryingModel:
             if self._fatal is None:
                 held = self._budget.reserve(self.name, worst)
             if held is None:
-                note(NOTHING)
+                note(NO_USE)
                 return self._unsent(tries)
             completion = await self._send(prompt, seed, held, tries, announce)
             note(charge(completion, worst))
@@ -152,7 +150,7 @@ class RetryingModel:
         announce: Announce,
     ) -> Completion:
         """What comes back from one request, with its cost; the budget counts it however it ends."""
-        used = NOTHING
+        used = NO_USE
         try:
             if self._announces:
                 announce(*_most(held, tries))
@@ -174,7 +172,7 @@ class RetryingModel:
         """
         unsent = self._fatal
         if unsent is None:
-            unsent = Completion("", "budget", self._spent, NOTHING, model_requested=self.name)
+            unsent = Completion("", "budget", self._spent, NO_USE, model_requested=self.name)
         return replace(unsent, tries=tuple(tries))
 
     @property

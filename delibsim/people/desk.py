@@ -1,7 +1,7 @@
 """The desk of a room: requests wait there for people; models wait, or stand in for who left."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -9,16 +9,171 @@ from pydantic import TypeAdapter
 
 from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, named_stand_in
 from delibsim.domain.run import Session
+from delibsim.domain.survey import PHASES
+from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
 from delibsim.models.person.browser import Asked, BrowserPerson, Given
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.models.pool import ModelPool
 from delibsim.people.presence import NOBODY, Watch, woken
 from delibsim.prompts.prompt import Prompt
+from delibsim.store.people import requests
+from delibsim.store.people import rooms as acts
 from delibsim.store.people.register import Register, Unavailable, now
-from delibsim.store.people.requests import WaitingRequest, hand_in, put_request, request_of
-from delibsim.store.people.rooms import give_up, last_seen, standing_of
-from delibsim.store.people.schema import SeatState
+from delibsim.store.people.rooms import Room, Seat, give_up, last_seen, messages, standing_of
+from delibsim.store.people.schema import RoomState, SeatState
+from delibsim.store.withdrawn import WITHDRAWN
+
+EVERYWHERE = "everywhere"
+"""The value of `procedure.instructions` with which surveys are told them too."""
+
+
+WAITS = {
+    RoomState.LOBBY: "lobby",
+    RoomState.OVER: "over",
+    RoomState.CANCELLED: "cancelled",
+    RoomState.STOPPED: "stopped",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page of a seat shows: who is in the room, what was said, what waits for her.
+
+    `waits` says how the seat stands: "lobby", "wait", "asked", "over", "cancelled", "ended",
+    "stopped", "left". `said` is the talk as a model in this seat is shown it. `instructions` are
+    those that she is told now, and `read` says that they stood in full on a page of hers before.
+    """
+
+    room: Room
+    seat: str
+    waits: str
+    here: tuple[str, ...]
+    said: tuple[Statement, ...]
+    speaker: str
+    request: requests.WaitingRequest | None
+    messages: tuple[str, ...]
+    question: str
+    instructions: str = ""
+    read: bool = False
+    silent: tuple[Turn, ...] = ()
+    """The turns that were taken without a word, as far as the talk is shown."""
+
+    @property
+    def talk(self) -> list[tuple[Turn, str]]:
+        """Every turn that is shown, in order, and what was said in it; "" where nothing was."""
+        said = [(one.turn, one.text) for one in self.said]
+        return sorted([*said, *((turn, "") for turn in self.silent)], key=lambda one: one[0].index)
+
+
+def view_of(
+    register: Register,
+    room: Room,
+    own: Seat,
+    session: Session | None,
+    heard: Callable[[str, str], Sequence[Statement]],
+    silent: Callable[[str, str], Sequence[Turn]],
+    speaker: str,
+) -> View:
+    """The view of a seat; `heard` gives what it has heard, by session and seat, and `silent` the
+    turns in which it could have heard something and did not.
+    """
+    name, seat = room.session, own.name
+    asks = own.state == SeatState.TAKEN and room.state not in (RoomState.OVER, RoomState.CANCELLED)
+    request = requests.open_request(register, name, seat) if asks else None
+    state = WAITS.get(room.state, "asked" if request else "wait")
+    if own.state in SeatState.LEFT:
+        state, request = "left", None
+    elif room.state == RoomState.CANCELLED and room.detail == acts.ENDED:
+        state = "ended"
+    said: tuple[Statement, ...] = ()
+    passed: tuple[Turn, ...] = ()
+    instructions, read = "", False
+    if session is not None and room.detail != WITHDRAWN:
+        all_heard = heard(name, seat)
+        said = _talk(register, session, seat, all_heard, request)
+        if len(said) == len(all_heard) and session.procedure.show_transcript:
+            passed = tuple(silent(name, seat))
+        if request is not None:
+            instructions = instructions_on(session, seat, request.occasion)
+    if instructions and session is not None and request is not None:
+        before = requests.occasions_answered(register, name, seat)
+        read = were_read(session, seat, request.occasion, before)
+    return View(
+        room=room,
+        seat=seat,
+        waits=state,
+        here=tuple(one.id for one in session.participants) if session else (),
+        said=said,
+        speaker=speaker,
+        request=request,
+        messages=tuple(messages(register, name, own.person)),
+        question=session.topic.question if session else "",
+        instructions=instructions,
+        read=read,
+        silent=passed,
+    )
+
+
+def _talk(
+    register: Register,
+    session: Session,
+    seat: str,
+    heard: Sequence[Statement],
+    request: requests.WaitingRequest | None,
+) -> tuple[Statement, ...]:
+    """The talk on the page of a seat."""
+    if not heard:
+        return ()
+    last = request or requests.last_given(register, session.id, seat)
+    occasion = last.occasion if last else ""
+    return talk_on_page(session, seat, heard, occasion, waits=request is None)
+
+
+def talk_on_page(
+    session: Session, seat: str, heard: Sequence[Statement], occasion: str, waits: bool
+) -> tuple[Statement, ...]:
+    """The part of what a seat has heard that its page shows.
+
+    `occasion` is what the seat is asked for, or was asked for last ("" before that). While it is
+    asked, the page shows the talk that the prompt shows. While it `waits`, new statements appear as
+    they are made; where the procedure keeps some of them from prompts, they appear with the next
+    prompt. The seat's own notes are shown while it waits, and stand in the prompt otherwise.
+    """
+    plan = session.in_force(seat, occasion or "pre")
+    procedure = plan.procedure
+    speaks = occasion.startswith("turn ")
+    whole = procedure.show_transcript and not procedure.transcript_window
+    if waits and whole and (speaks or occasion in ("", "pre")):
+        return tuple(heard)
+    if not speaks and (occasion not in ("post", "position") or not procedure.show_transcript):
+        return ()
+    number = int(occasion.removeprefix("turn ")) if speaks else None
+    aloud = [one for one in heard if one.turn.task != PREPARATION]
+    told = [one for one in aloud if number is None or one.turn.index < number]
+    shown = told[-(procedure.transcript_window or len(told)) :] if told else []
+    own = [one for one in heard if waits and one.turn.index == number]
+    return (*shown, *own)
+
+
+def instructions_on(session: Session, seat: str, occasion: str) -> str:
+    """The instructions of the treatment that a seat is told on an occasion; "" where it is told
+    none.
+    """
+    plan = session.in_force(seat, occasion)
+    surveyed = occasion in PHASES and plan.procedure.instructions == EVERYWHERE
+    told = surveyed or occasion.startswith("turn ")
+    return plan.treatment.instructions.strip() if told else ""
+
+
+def were_read(session: Session, seat: str, occasion: str, before: Collection[str]) -> bool:
+    """Whether the instructions of an occasion stood in full on a page of the seat before: `before`
+    holds the occasions on which the person was shown a page and answered it.
+    """
+    now = instructions_on(session, seat, occasion)
+    earlier = [one for one in before if one != occasion]
+    return any(instructions_on(session, seat, one) == now for one in earlier)
+
 
 TIME_TO_SEND_AGAIN = 30.0
 """Seconds after a failure of the register in which no limit ends anything: people send again what
@@ -80,7 +235,7 @@ class RoomDesk:
         limits = (self.hosting.limit(occasion), self.hosting.away)
         return LOOK if any(one.binds for one in limits) else SELDOM
 
-    async def _kept(self, asked: Asked) -> WaitingRequest:
+    async def _kept(self, asked: Asked) -> requests.WaitingRequest:
         """The request in the register, as soon as that can be written."""
         while True:
             try:
@@ -88,16 +243,18 @@ class RoomDesk:
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _put(self, asked: Asked) -> WaitingRequest:
+    def _put(self, asked: Asked) -> requests.WaitingRequest:
         """Keep a request, and tell that it waits."""
         page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
         purpose = asked.prompt.purpose
         what = self.session, asked.seat, purpose.occasion, page
-        found = put_request(self.register, asked.key, *what, again=purpose.attempt > 0)
+        found = requests.put_request(self.register, asked.key, *what, again=purpose.attempt > 0)
         self.watch.tell(self.session, asked.seat)
         return found
 
-    async def _looked(self, asked: Asked, waiting: WaitingRequest) -> WaitingRequest:
+    async def _looked(
+        self, asked: Asked, waiting: requests.WaitingRequest
+    ) -> requests.WaitingRequest:
         """The request as it stands; what may wait no longer is ended: in a seat that was left, and
         by a limit that binds.
         """
@@ -112,10 +269,10 @@ class RoomDesk:
             return waiting
         return (await asyncio.to_thread(self._standing, asked))[2]
 
-    def _standing(self, asked: Asked) -> tuple[str, str, WaitingRequest]:
+    def _standing(self, asked: Asked) -> tuple[str, str, requests.WaitingRequest]:
         """The state of the seat, whose it is, and the request as it stands."""
         with self.register.reading():
-            found = request_of(self.register, asked.key)
+            found = requests.request_of(self.register, asked.key)
             state, person = standing_of(self.register, self.session, asked.seat)
         if found is None:  # a database that ended at once has lost what it had not yet written
             found = self._put(asked)
@@ -126,17 +283,17 @@ class RoomDesk:
         what = key, given.text, given.status, given.detail, given.by
         while True:
             try:
-                await asyncio.to_thread(hand_in, self.register, *what)
+                await asyncio.to_thread(requests.hand_in, self.register, *what)
                 return
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _ends(self, asked: Asked, waiting: WaitingRequest, person: str) -> bool:
+    def _ends(self, asked: Asked, waiting: requests.WaitingRequest, person: str) -> bool:
         """End what a limit ends, or the seat of who has been away for too long; whether one was."""
         if not person or self.register.failed_within(TIME_TO_SEND_AGAIN):
             return False
         if self._late(asked, waiting):
-            hand_in(self.register, asked.key, "", "absent", LATE)
+            requests.hand_in(self.register, asked.key, "", "absent", LATE)
             return True
         if self._away(person, waiting):
             give_up(self.register, self.hosting, (self.session, asked.seat))
@@ -144,14 +301,14 @@ class RoomDesk:
             return True
         return False
 
-    def _late(self, asked: Asked, waiting: WaitingRequest) -> bool:
+    def _late(self, asked: Asked, waiting: requests.WaitingRequest) -> bool:
         limit = self.hosting.limit(asked.prompt.purpose.occasion)
         if limit.minutes is None or not limit.binds:
             return False
         begun = waiting.shown or waiting.asked
         return now() - begun - waiting.paused > 60 * limit.minutes
 
-    def _away(self, person: str, waiting: WaitingRequest) -> bool:
+    def _away(self, person: str, waiting: requests.WaitingRequest) -> bool:
         """Whether a person was not there for too long while she was asked, and could be there."""
         limit = self.hosting.away
         if limit.minutes is None or not limit.binds:

@@ -26,25 +26,7 @@ from delibsim.people.sweep import ALONE, Gone, empty_session, quotes, sweep, tex
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import branches_of
 from delibsim.store.files import in_turn
-from delibsim.store.people.erasures import (
-    DELETE,
-    FORGET,
-    Erasure,
-    begin,
-    delete_person_in_sessions,
-    drop_sheets,
-    due_to_forget,
-    finish,
-    forget_identities,
-    free_in_lobby,
-    free_places,
-    places_of_person,
-    session_with_words,
-    sheets_in,
-    texts_of,
-    unfinished,
-    withdrawn_undone,
-)
+from delibsim.store.people import erasures
 from delibsim.store.people.persons import person_of, persons
 from delibsim.store.people.register import Register, Unavailable
 from delibsim.store.people.rooms import give_up, rooms_of, seat_of, set_room
@@ -103,7 +85,7 @@ def give_up_seat(register: Register, hosting: Hosting, person: str) -> str:
     """A person who withdraws leaves her seat: free where the room has not begun, else as declared
     for who drops out. The session, "" where she has no seat.
     """
-    free_in_lobby(register, person)
+    erasures.free_in_lobby(register, person)
     seated = seat_of(register, person)
     if seated is None:
         return ""
@@ -126,13 +108,13 @@ def carry_out(
     study.
     """
     carried = Carried()
-    if not withdrawn_undone(register) and not unfinished(register):
+    if not erasures.withdrawn_undone(register) and not erasures.unfinished(register):
         return carried
     with in_turn(runs.folder / TURN):
         try:
             with runs.lock():
                 _finish_forgetting(register)
-                for person in withdrawn_undone(register):
+                for person in erasures.withdrawn_undone(register):
                     _withdraw(_Case(runs, register, hosting, person, carried), at_once, holds)
         except (WrongInput, Unavailable) as error:
             carried.waits.append(f"withdrawals wait: {error}")
@@ -146,17 +128,19 @@ def forget(runs: Runs, register: Register, codes: Iterable[str]) -> list[str]:
     known = {one.id for one in persons(register) if one.identity}
     wanted = [code for code in codes if code in known]
     if wanted:
-        begun = [begin(register, Erasure(code, FORGET, "")) for code in wanted]
-        forget_identities(register, wanted)
+        begun = [
+            erasures.begin(register, erasures.Erasure(code, erasures.FORGET, "")) for code in wanted
+        ]
+        erasures.forget_identities(register, wanted)
         _remove_names(runs)
         with suppress(Unavailable):  # it is overwritten by whoever finishes what was begun
-            finish(register, begun)
+            erasures.finish(register, begun)
     return wanted
 
 
 def forget_due(runs: Runs, register: Register, hosting: Hosting) -> list[str]:
     """Delete who those are whose identity was kept for `keep_days`; what was done, in one line."""
-    done = forget(runs, register, due_to_forget(register, hosting.keep_days))
+    done = forget(runs, register, erasures.due_to_forget(register, hosting.keep_days))
     if not done:
         return []
     who = f"{counted(len(done), 'person')} {'was' if len(done) == 1 else 'were'}"
@@ -192,29 +176,29 @@ class _Case:
 
 def _finish_forgetting(register: Register) -> None:
     """Finish what was cut off of forgetting who people are."""
-    left = [one for one in unfinished(register) if one.what == FORGET]
+    left = [one for one in erasures.unfinished(register) if one.what == erasures.FORGET]
     if left:
-        forget_identities(register, [one.person for one in left])
-        finish(register, left)
+        erasures.forget_identities(register, [one.person for one in left])
+        erasures.finish(register, left)
 
 
 def _withdraw(case: _Case, at_once: str, holds: Callable[[str], bool] | None) -> None:
     """Carry out one withdrawal, unless the room still runs."""
     register, person, carried = case.register, case.person, case.carried
     give_up_seat(register, case.hosting, person)
-    session = session_with_words(register, person)
-    known = [one for one in unfinished(register) if one.person == person]
+    session = erasures.session_with_words(register, person)
+    known = [one for one in erasures.unfinished(register) if one.person == person]
     if known:
         session = known[0].session
-    elif case.hosting.withdrawal != DELETE:
+    elif case.hosting.withdrawal != erasures.DELETE:
         session = ""
     elif session and _runs_on(register, session, at_once == person, holds):
         carried.waits.append(f"{person}: waits until the room {session} is over")
         return
-    erasure = begin(register, Erasure(person, case.hosting.withdrawal, session))
+    erasure = erasures.begin(register, erasures.Erasure(person, case.hosting.withdrawal, session))
     _erase(case, erasure)
-    finish(register, [erasure])
-    words = "and all she gave" if erasure.what == DELETE else "and her words stay"
+    erasures.finish(register, [erasure])
+    words = "and all she gave" if erasure.what == erasures.DELETE else "and her words stay"
     line = f"{person} withdrew: who she is was deleted, {words}"
     if erasure.session:
         line += f"; session {erasure.session} is withdrawn"
@@ -239,12 +223,12 @@ def _runs_on(
     return is_served(register) if holds is None else holds(session)
 
 
-def _erase(case: _Case, erasure: Erasure) -> None:
+def _erase(case: _Case, erasure: erasures.Erasure) -> None:
     """Delete what a withdrawal takes away, in an order that can be begun again."""
     register, person, session = case.register, case.person, erasure.session
-    forget_identities(register, [person])
+    erasures.forget_identities(register, [person])
     _remove_names(case.runs)
-    if erasure.what != DELETE:
+    if erasure.what != erasures.DELETE:
         return
     found = person_of(register, person)
     if found is not None and found.role == Role.RATER:
@@ -253,11 +237,13 @@ def _erase(case: _Case, erasure: Erasure) -> None:
         words = quoted(_texts(register, person), _plan_of(case.runs, session))
         case.carried.told += erase_session(case.runs, session, words)
         gone = Gone(words, session)
-        shown = [(task, sheet) for task, sheet, unit in sheets_in(register) if gone.names(unit)]
-        drop_sheets(register, shown)
+        shown = [
+            (task, sheet) for task, sheet, unit in erasures.sheets_in(register) if gone.names(unit)
+        ]
+        erasures.drop_sheets(register, shown)
         case.carried.sessions.append(session)
-    delete_person_in_sessions(register, person, session)
-    free_places(register, person)
+    erasures.delete_person_in_sessions(register, person, session)
+    erasures.free_places(register, person)
 
 
 def _erase_branches(branches: Runs, parent: str, words: Quoted) -> list[str]:
@@ -279,7 +265,7 @@ def _erase_rater(case: _Case) -> None:
     """Delete what a rater or coder gave in the study."""
     desk = RaterDesk(case.runs, case.register)
     coders = set()
-    for task, number in places_of_person(case.register, case.person):
+    for task, number in erasures.places_of_person(case.register, case.person):
         with suppress(WrongInput):  # the task is gone, and its rows with it
             places = desk.task(task).places()
             coders |= {place.rater for place in places if place.number == number}
@@ -311,7 +297,7 @@ def _plan_of(runs: Runs, session: str) -> list[str]:
 def _texts(register: Register, person: str) -> list[str]:
     """All that a person typed, out of the forms in which it is kept."""
     found: list[str] = []
-    for text in texts_of(register, person):
+    for text in erasures.texts_of(register, person):
         try:
             found += texts_in(json.loads(text))
         except ValueError:

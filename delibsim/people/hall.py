@@ -6,32 +6,19 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from delibsim.conduct.hold import hold_session
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Observer, Outcome
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine.agenda import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
-from delibsim.people.desk import Paced, RoomDesk, StandIn, standing_in, voices_of
+from delibsim.people.desk import Paced, RoomDesk, StandIn, View, standing_in, view_of, voices_of
 from delibsim.people.presence import InterventionRecord, Presence, Watch
-from delibsim.people.view import View, view_of
 from delibsim.store.files import alone
-from delibsim.store.people import rooms as acts
+from delibsim.store.people import rooms
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.requests import not_counted
-from delibsim.store.people.rooms import (
-    Room,
-    give_up,
-    open_room,
-    room_of,
-    rooms_of,
-    seat_of,
-    set_room,
-    set_seat,
-    take_seat,
-)
 from delibsim.store.people.schema import RoomState, SeatState
 from delibsim.store.people.server import Serving, serving
 from delibsim.store.runs import Runs
@@ -75,11 +62,11 @@ class Hall(Observer):
         self._talks = {name: Talk([], []) for name in self.sessions}
         self._stopped: dict[str, float] = {}
         self._until: dict[str, float] = {}
-        self._known: dict[str, Room] = {}
+        self._known: dict[str, rooms.Room] = {}
         self.watch, self.presence = Watch(), Presence(register)
         self._record = InterventionRecord(runs, register, self.sessions, told)
         for name, session in self.sessions.items():
-            open_room(register, name, session.seats_of_people)
+            rooms.open_room(register, name, session.seats_of_people)
 
     async def run(self) -> None:
         """Begin rooms as they fill, hold them, and go on with those that were held before.
@@ -109,7 +96,7 @@ class Hall(Observer):
             self._tell_changed(room)
             await self._tend(room, server.before)
 
-    def _tell_changed(self, room: Room) -> None:
+    def _tell_changed(self, room: rooms.Room) -> None:
         """Tell who waits what is not as it was when the room was looked at last."""
         before = self._known.get(room.session)
         self._known[room.session] = room
@@ -123,7 +110,7 @@ class Hall(Observer):
 
     def join(self, person: str, session: str = "", seat: str = "") -> tuple[str, str] | None:
         """Seat a person; where she sits, None where no seat is free."""
-        found = take_seat(self.register, person, session, seat)
+        found = rooms.take_seat(self.register, person, session, seat)
         if found is not None:
             self.watch.tell(found[0])
         return found
@@ -134,7 +121,7 @@ class Hall(Observer):
             return self._view(person)
 
     def _view(self, person: str) -> View | None:
-        found = room_of(self.register, person)
+        found = rooms.room_of(self.register, person)
         if found is None:
             return None
         room, own = found
@@ -162,31 +149,31 @@ class Hall(Observer):
 
     def leave(self, person: str) -> None:
         """A person leaves her seat; what was declared follows."""
-        seated = seat_of(self.register, person)
+        seated = rooms.seat_of(self.register, person)
         if seated is None:
             return
-        give_up(self.register, self.hosting, seated)
+        rooms.give_up(self.register, self.hosting, seated)
         self.watch.tell(*seated)
 
     def take_away(self, person: str) -> bool:
         """The researcher takes a seat from a person, as if she had left; False where she has none,
         or had left it before.
         """
-        seated = acts.take_away(self.register, person, self.hosting.follows)
+        seated = rooms.take_away(self.register, person, self.hosting.follows)
         if seated is not None:
             self.watch.tell(*seated)
         return seated is not None
 
     def say(self, session: str, text: str, person: str = "") -> None:
         """Send a message of the researcher."""
-        acts.say(self.register, session, text, person)
+        rooms.say(self.register, session, text, person)
         self.watch.tell(session)
 
     def end(self, session: str) -> bool:
         """The researcher ends a room within two ticks, and its record stays; False where it was
         over before.
         """
-        ended = acts.end_room(self.register, session)
+        ended = rooms.end_room(self.register, session)
         self.watch.tell(session)
         return ended
 
@@ -200,7 +187,7 @@ class Hall(Observer):
 
     def restart(self, session: str) -> bool:
         """The researcher lets a room that was stopped go on now; False where it was not stopped."""
-        begun = acts.restart_room(self.register, session)
+        begun = rooms.restart_room(self.register, session)
         self._stopped.pop(session, None)
         self.watch.tell(session)
         return begun
@@ -218,11 +205,11 @@ class Hall(Observer):
             talk.silent.append(event.turn)
         self.watch.tell(event.session)
 
-    def _rooms(self) -> list[Room]:
-        due = rooms_of(self.register, due=True)
+    def _rooms(self) -> list[rooms.Room]:
+        due = rooms.rooms_of(self.register, due=True)
         return [room for room in due if room.session in self.sessions]
 
-    async def _tend(self, room: Room, before: float | None) -> None:
+    async def _tend(self, room: rooms.Room, before: float | None) -> None:
         """Do for a room what is due; `before` is when the server before this one was last seen."""
         name = room.session
         if self.holds(name):
@@ -238,7 +225,7 @@ class Hall(Observer):
 
     async def _set(self, name: str, state: str, detail: str = "", of: Sequence[str] = ()) -> bool:
         """Keep the state of a room while the event loop goes on, and tell it."""
-        changed = await asyncio.to_thread(set_room, self.register, name, state, detail, of)
+        changed = await asyncio.to_thread(rooms.set_room, self.register, name, state, detail, of)
         if changed:
             self.watch.tell(name)
         return changed
@@ -246,7 +233,7 @@ class Hall(Observer):
     def _is_due(self, name: str) -> bool:
         return now() - self._stopped.get(name, 0.0) > AGAIN
 
-    async def _begin(self, room: Room, before: float | None) -> None:
+    async def _begin(self, room: rooms.Room, before: float | None) -> None:
         """Hold a room, unless the record of its session is in use."""
         name = room.session
         if self.runs.held(name) or self.runs.withdrawn(name):
@@ -318,7 +305,7 @@ class Hall(Observer):
         return self.pool.model(name, settings, session.seed_for("population"))
 
 
-def tend_lobby(register: Register, hosting: Hosting, room: Room) -> bool:
+def tend_lobby(register: Register, hosting: Hosting, room: rooms.Room) -> bool:
     """Begin where all seats are taken; else do what was declared when nobody comes. Whether the
     room is not in its lobby any more.
 
@@ -326,20 +313,20 @@ def tend_lobby(register: Register, hosting: Hosting, room: Room) -> bool:
     """
     name = room.session
     if not room.missing:
-        return set_room(register, name, RoomState.HELD, of=(RoomState.LOBBY,))
+        return rooms.set_room(register, name, RoomState.HELD, of=(RoomState.LOBBY,))
     limit = hosting.lobby.minutes
     if limit is None or room.first is None or now() - room.first < 60 * limit:
         return False
     if hosting.nobody_comes == "cancel":
-        return set_room(
+        return rooms.set_room(
             register, name, RoomState.CANCELLED, "not enough people came", (RoomState.LOBBY,)
         )
     if hosting.nobody_comes == "stand_in":
         for seat in room.seats:
-            set_seat(
+            rooms.set_seat(
                 register, name, seat.name, SeatState.STOOD_IN, hosting.stand_in, (SeatState.FREE,)
             )
-        return set_room(register, name, RoomState.HELD, of=(RoomState.LOBBY,))
+        return rooms.set_room(register, name, RoomState.HELD, of=(RoomState.LOBBY,))
     return False
 
 

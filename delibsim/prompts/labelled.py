@@ -1,6 +1,7 @@
 """Reading labelled numbers out of a reply: what is ambiguous is a named fault."""
 
 import functools
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -55,6 +56,15 @@ def labelled_values(text: str, labels: tuple[str, ...]) -> tuple[Mapping[str, in
             values[label] = int(found[0])
     faults += [f"{_brief(label)} is not a label of this survey" for label in given]
     return MappingProxyType(values), tuple(faults)
+
+
+def padded(words: str, count: int) -> str:
+    """So many words: those given, again and again.
+
+    >>> padded("one two", 3)
+    'one two one'
+    """
+    return " ".join(itertools.islice(itertools.cycle(words.split()), count))
 
 
 def in_one_line(faults: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Prompts: messages, the purpose they serve, and the form of reply they ask for."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -46,6 +47,16 @@ class FormWithSchema(Protocol):
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
         ...
+
+
+def schema_of(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these members, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 @runtime_checkable

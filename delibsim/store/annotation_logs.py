@@ -8,42 +8,30 @@ from typing import Any
 from delibsim.domain.errors import WrongInput
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import read_lines
-from delibsim.store.ratings import RATINGS, Ratings
 from delibsim.store.runs import Runs
-from delibsim.store.sent import cut_off, file_beside
-from delibsim.store.session_log import Calls
+from delibsim.store.sent import Calls, cut_off, file_beside
 
 
 @dataclass(frozen=True)
 class AnnotationLog:
-    """One record of calls about finished texts: its `task`, its file, the models by name.
-
-    `session` is the debate that raters were asked about, "" for other tasks.
-    """
+    """One record of calls about finished texts: its `task`, its file, the models by name."""
 
     task: str
     file: Path
     models: Mapping[str, Any]
-    session: str = ""
 
     def read(self) -> Calls:
-        """As `session_log.Calls`."""
+        """As `sent.Calls`."""
         records, damaged = read_lines(self.file)
         return records, damaged, cut_off(self.file, records)
 
 
 def annotation_logs(runs: Runs, faults: list[str] | None = None) -> list[AnnotationLog]:
-    """The records of raters by debate, then those of coders and of readers of their rationales.
+    """The records of all tasks, in order of name.
 
     WrongInput where nobody knows how a task was asked; with `faults` it is left out and told there.
     """
-    ratings = Ratings.of(runs)
-    models = ratings.models()
     found = []
-    for folder in sorted((runs.folder / RATINGS).glob("*/")):
-        file = ratings.exchanges_file(folder.name)
-        if _was_asked(file):
-            found.append(AnnotationLog(RATINGS, file, models, folder.name))
     for task in tasks_of(runs):
         files = TaskFolder.of(runs, task)
         if not _was_asked(files.exchanges):

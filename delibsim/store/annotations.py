@@ -10,8 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput
-from delibsim.store.files import append_line, json_text, make_folder, read_lines, write_atomically
+from delibsim.store.files import (
+    append_line,
+    each_line,
+    json_text,
+    make_folder,
+    read_lines,
+    write_atomically,
+)
 from delibsim.store.reading import read_json
 from delibsim.store.runs import Runs
 
@@ -78,6 +86,17 @@ class TaskFolder:
                 " anew"
             )
         return {}
+
+    def answered(self) -> bool:
+        """Whether a model has answered, be it with a reply that could not be read: what it said
+        belongs to the settings with which it was asked. A call that failed on the way binds nobody.
+        """
+        # Most records begin with an answer, so that little of a long one is read.
+        for _, record in each_line(self.exchanges):
+            completion = (record or {}).get("completion")
+            if isinstance(completion, dict) and completion.get("status") in OUTCOMES:
+                return True
+        return False
 
     def settle(self, task: Mapping[str, Any]) -> None:
         """Keep what is asked; who calls it has compared it with what was kept."""

@@ -27,6 +27,8 @@ class Answers(Generic[K]):
     many: ClassVar[str] = ""
     key: ClassVar[str] = "name"
     command: ClassVar[str]
+    packs_bind: ClassVar[bool] = False
+    """Whether what people were handed may not be asked about otherwise."""
     line: ClassVar[type[Any]]
     """What a line of its files describes: it has `answer()`, and `of(answer)` makes one."""
 
@@ -62,9 +64,13 @@ class Answers(Generic[K]):
 
     @property
     def bound(self) -> bool:
-        """Whether its settings and texts stand: somebody has answered, or was handed a pack."""
+        """Whether its settings and texts stand: somebody has answered, or was handed a pack that
+        binds.
+        """
         files = self.files
-        return files.annotations.is_file() or files.people.is_file() or files.packs.is_dir()
+        kept = (files.annotations, files.steps, files.people)
+        handed_out = self.packs_bind and files.packs.is_dir()
+        return any(file.is_file() for file in kept) or handed_out or files.answered()
 
     def all(self, faults: list[str] | None = None) -> list[K]:
         """Every answer of language models that can be read, in the order in which they came.

@@ -20,8 +20,6 @@ PREFIX = "code-"
 """What the names of the tasks of coding begin with."""
 OF_PEOPLE = "scheme.json"
 """The file with what people code by, in the folder of a scheme's codes."""
-CODES = "codes"
-"""The scorer whose measures are those of the schemes by which a study was coded."""
 
 
 def scheme_to_plain(scheme: Scheme) -> dict[str, Any]:

@@ -56,6 +56,7 @@ class Comparisons(Answers[Vote]):
     prefix = PREFIX
     called = "comparison"
     command = "delibsim compare ask"
+    packs_bind = True
     line = _Line
 
     def dimensions(self) -> dict[str, QualityDimension]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from delibsim.domain.coding import CODES
 from delibsim.domain.compared import PAIRS, measure_of_pairs
 from delibsim.domain.measure import Measure
-from delibsim.store.codings import CODES, measures_of_codes
+from delibsim.store.codings import measures_of_codes
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import TEXTS, Runs
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from delibsim.store.files import json_text, read_lines, write_atomically
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.codebook import tables_in
 from delibsim.store.tables.sheets import Table
 
-FILE, ROW = "interventions.jsonl", "one row an act of the researcher while people took part"
+FILE = "interventions.jsonl"
 KINDS = {
     "message": "message",
     "end": "the group was ended",
@@ -24,22 +24,6 @@ KINDS = {
     "revoked": "the link of the person was revoked",
 }
 """What was done, by kind, in words."""
-COLUMNS = (
-    Column("study", "text", "name of the study"),
-    Column("session", "text", "name of the session that the researcher intervened in"),
-    Column("at", "text", "when, in UTC"),
-    Column(
-        "kind",
-        "text",
-        "what was done: a message was sent, the group was ended, or restarted after a fault, a seat"
-        " was taken from its person, the link of a person was revoked",
-        values="; ".join(KINDS),
-    ),
-    Column("participant", "text", "whom it was for or about; empty for the whole group"),
-    Column(
-        "text", "text", "the words of a message; of a seat that was taken, the model that followed"
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -86,7 +70,8 @@ def interventions_in(runs: Runs, session: str) -> tuple[list[Act], int]:
 def intervention_tables(runs: Runs, faults: list[str]) -> list[Table]:
     """The table of the export, where there is anything in it; damaged lines are told."""
     rows = list(_rows(runs, faults))
-    return [Table("interventions", ROW, COLUMNS, rows)] if rows else []
+    row, columns = tables_in("intervention_tables.yaml")["interventions"]
+    return [Table("interventions", row, columns, rows)] if rows else []
 
 
 def _rows(runs: Runs, faults: list[str]) -> Iterator[list[Any]]:

@@ -2,13 +2,13 @@
 run.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from functools import cached_property
 from os.path import isfile, lexists
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run, Session
@@ -16,28 +16,43 @@ from delibsim.domain.score import Score
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
-from delibsim.store import codec
+from delibsim.store import codec, files
 from delibsim.store.answering import Answering
 from delibsim.store.branch_folders import WITHIN, folder_of
-from delibsim.store.files import (
-    Log,
-    append_line,
-    holder,
-    is_taken,
-    joined,
-    json_text,
-    locked,
-    read_lines,
-    write_atomically,
-    written_atomically,
-)
-from delibsim.store.lazy_runs import LazyRuns
 from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
-from delibsim.store.private import keep_private, stay_private
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
+
+KEPT = 500  # runs of some 30 kB
+
+
+class LazyRuns(Sequence[Run]):
+    """The runs of these sessions, read when they are asked for; only some are kept, so that a study
+    of any size fits into memory.
+    """
+
+    def __init__(self, read: Callable[[str], Run], sessions: Sequence[str]) -> None:
+        self._read, self._sessions = read, sessions
+        self._kept: dict[str, Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @overload
+    def __getitem__(self, index: int) -> Run: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Run]: ...
+    def __getitem__(self, index: int | slice) -> Run | Sequence[Run]:
+        if isinstance(index, slice):
+            return LazyRuns(self._read, self._sessions[index])
+        session = self._sessions[index]
+        run = self._kept.get(session) or self._read(session)
+        if len(self._kept) < KEPT:
+            self._kept[session] = run
+        return run
+
 
 T = TypeVar("T")
 
@@ -71,14 +86,14 @@ class Runs:
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
         self._refuse_changed: Check | None = refuse_changed
-        stay_private(self.folder)
+        files.stay_private(self.folder)
 
     @classmethod
     def at(cls, folder: Path) -> "Runs":
         """The study that lies in a folder, whatever its name; WrongInput if none does."""
         runs = cls(folder.parent, folder.name)
         runs.folder = folder
-        stay_private(folder)
+        files.stay_private(folder)
         manifest = runs.manifest()
         if manifest is None:
             raise WrongInput(f"{folder} is not the folder of a study: it has no study.json")
@@ -161,26 +176,26 @@ class Runs:
         path = self.path(session.id) / "session.json"
         if not path.is_file():
             if session.seats_of_people:
-                keep_private(self.folder)
-            write_atomically(path, codec.session_to_json(session), self.durable)
+                files.keep_private(self.folder)
+            files.write_atomically(path, codec.session_to_json(session), self.durable)
 
     def is_held_with_people(self, session: str) -> bool:
         """Whether a server holds a session in which people take part now."""
-        return is_taken(self.path(session) / "exchanges.jsonl")
+        return files.is_taken(self.path(session) / "exchanges.jsonl")
 
     def lock(self) -> Any:
         """A context in which no other process holds sessions of this study, unless it is let in
         (see files.locked).
         """
-        return locked(self.folder)
+        return files.locked(self.folder)
 
     def holder(self) -> str:
         """The number of the process that holds sessions of this study now; "" if none does."""
-        return holder(self.folder)
+        return files.holder(self.folder)
 
     def joined(self, name: str) -> Any:
         """A context beside the process that shares the study under this name."""
-        return joined(self.folder, name)
+        return files.joined(self.folder, name)
 
     def path(self, session: str) -> Path:
         """The folder of a session; WrongInput for a name that could lead out of the study."""
@@ -228,7 +243,7 @@ class Runs:
             raise WrongInput(f"{path} exists; runs are never overwritten")
         text = codec.run_to_json(run)
         write_sums(path.parent, text, self.durable)
-        write_atomically(path, text, self.durable)
+        files.write_atomically(path, text, self.durable)
         return path.parent
 
     def held(self, session: str) -> bool:
@@ -312,13 +327,13 @@ class Runs:
             if run is not None:
                 yield run
 
-    def log(self, session: str) -> Log:
+    def log(self, session: str) -> files.Log:
         """The log of a session, to which its exchanges are appended; who asked for it closes it."""
-        return Log(self.path(session) / "exchanges.jsonl", self.durable)
+        return files.Log(self.path(session) / "exchanges.jsonl", self.durable)
 
     def record(self, session: str, exchange: Mapping[str, Any]) -> None:
         """Append one exchange to the log of a session."""
-        append_line(self.path(session) / "exchanges.jsonl", exchange, self.durable)
+        files.append_line(self.path(session) / "exchanges.jsonl", exchange, self.durable)
 
     @cached_property
     def answering(self) -> Answering:
@@ -329,7 +344,7 @@ class Runs:
         """The exchanges of a session, and how many lines are damaged; none if it was withdrawn."""
         if self.withdrawn(session):
             return [], 0
-        return read_lines(self.path(session) / "exchanges.jsonl")
+        return files.read_lines(self.path(session) / "exchanges.jsonl")
 
     @property
     def scores_folder(self) -> Path:
@@ -350,7 +365,7 @@ class Runs:
         ends well, and what writes some of them.
         """
         path = self.scores_folder / scores_file(name, version)
-        with written_atomically(path) as write:
+        with files.written_atomically(path) as write:
 
             def write_some(scores: Iterable[Score]) -> None:
                 write("".join(f"{codec.score_to_json(score)}\n" for score in scores))
@@ -365,9 +380,9 @@ class Runs:
     def write_details(self, name: str, version: int, details: Iterable[Mapping[str, Any]]) -> Path:
         """Write how the scores of one scorer came about, one JSON object a line; the file."""
         path = self.scores_folder / DETAILS / scores_file(name, version)
-        with written_atomically(path) as write:
+        with files.written_atomically(path) as write:
             for record in details:
-                write(f"{json_text(record)}\n")
+                write(f"{files.json_text(record)}\n")
         return path
 
     def scores(self) -> Iterator[Score]:

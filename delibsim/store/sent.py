@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.store.codec import Damaged
 from delibsim.store.files import Log, make_folder, read_lines
+from delibsim.store.runs import Runs
 
 Key = tuple[str, ...]
 
@@ -106,3 +108,33 @@ def _sent(line: Mapping[str, Any]) -> Sent:
     if usd is not None and not 0 <= usd < math.inf:
         raise ValueError("no amount")
     return Sent(str(line["model"]), int(line["seed"]), str(line["started"]), usd, line["tokens"])
+
+
+Calls = tuple[list[dict[str, Any]], int, list[Sent]]
+"""The records of a log, how many of its lines are damaged, and the calls that were cut off."""
+
+
+def calls_of(runs: Runs, session: str) -> Calls:
+    """The calls of a session, none if it was withdrawn; Damaged where a file cannot be read."""
+    try:
+        records, damaged = runs.exchanges(session)
+        if runs.withdrawn(session):
+            return records, damaged, []
+        return records, damaged, cut_off(runs.path(session) / "exchanges.jsonl", records)
+    except OSError as error:
+        raise Damaged(f"{error.filename}: {error.strerror}") from None
+
+
+def calls_or_fault(runs: Runs, session: str) -> tuple[Calls, str]:
+    """The same, and why a file cannot be read, "" where all can: then one line counts as
+    damaged.
+    """
+    try:
+        return calls_of(runs, session), ""
+    except Damaged as error:
+        return ([], 1, []), str(error)
+
+
+def sent_log(runs: Runs, session: str) -> SentLog:
+    """What keeps the calls of a session that are sent; who asked for it closes it."""
+    return SentLog(runs.path(session) / "exchanges.jsonl", runs.durable)

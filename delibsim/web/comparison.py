@@ -6,21 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from delibsim.analysis.run import beside_tables
 from delibsim.analysis.run.beside import Beside
-from delibsim.analysis.run.beside_tables import (
-    TWO_DRAWS,
-    Words,
-    answers_that_differ,
-    cost_in_words,
-    in_turn,
-    long_settings,
-    measures_beside,
-    other_measures,
-    ratings_beside,
-    short_settings,
-    who_moved_in_both,
-    why_no_value,
-)
 from delibsim.analysis.table import Table
 from delibsim.conduct.reading.branch_links import Comparisons, Pair, labels_of, twins_of
 from delibsim.conduct.view import beside_each_other
@@ -145,24 +132,24 @@ def _trail(runs: Runs, session: str, other: str) -> list[tuple[str, str]]:
 
 def _values(found: Beside) -> dict[str, Any]:
     parts = []
-    for some in in_turn(found.turns):
+    for some in beside_tables.in_turn(found.turns):
         parts.append([_cut(words) for words in some])
     return {
         "found": found,
-        "settings": short_settings(found),
-        "words": [_cut(words) for words in long_settings(found)],
+        "settings": beside_tables.short_settings(found),
+        "words": [_cut(words) for words in beside_tables.long_settings(found)],
         "parts": parts,
-        "answers": answers_that_differ(found),
-        "moved": who_moved_in_both(found),
-        "measures": measures_beside(found),
-        "others": other_measures(found),
-        "ratings": ratings_beside(found),
-        "why": [*why_no_value(found), TWO_DRAWS],
-        "costs": [cost_in_words(cost) for cost in found.costs],
+        "answers": beside_tables.answers_that_differ(found),
+        "moved": beside_tables.who_moved_in_both(found),
+        "measures": beside_tables.measures_beside(found),
+        "others": beside_tables.other_measures(found),
+        "ratings": beside_tables.ratings_beside(found),
+        "why": [*beside_tables.why_no_value(found), beside_tables.TWO_DRAWS],
+        "costs": [beside_tables.cost_in_words(cost) for cost in found.costs],
     }
 
 
-def _cut(words: Words) -> Words:
+def _cut(words: beside_tables.Words) -> beside_tables.Words:
     """Two texts, cut where they are very long."""
     a, b = (None if text is None else " ".join(brief(text)).strip() for text in (words.a, words.b))
     return replace(words, heading=words.heading.strip(), a=a, b=b)

@@ -5,19 +5,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from delibsim.conduct.reading import listing
 from delibsim.conduct.reading.index import StudyIndex
-from delibsim.conduct.reading.listing import (
-    DEFAULT,
-    HELD,
-    ON_PAGE,
-    Columns,
-    Listed,
-    Listing,
-    Overview,
-    Question,
-    all_measures,
-    listing,
-)
 from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.study import natural
@@ -76,21 +65,23 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     index = site.index(folder)
     runs = index.runs
     known_columns = site.columns(index)
-    columns = known_columns or Columns({}, (), {}, ("status",))
+    columns = known_columns or listing.Columns({}, (), {}, ("status",))
     names = _labels(site, index)
     if names:  # these say what the setting of a fork would
         choices = {name: values for name, values in columns.choices.items() if name != "setting"}
         listed = [name for name in columns.shown if name != "setting"]
         columns = replace(columns, choices=choices, shown=listed)
     asked = question(columns, given)
-    shown = Listing((), 0, 1, 1)
+    shown = listing.Listing((), 0, 1, 1)
     if known_columns is not None:
-        shown = _whole(index, columns, asked) if site.static else listing(index, columns, asked)
+        shown = (
+            _whole(index, columns, asked) if site.static else listing.listing(index, columns, asked)
+        )
     making = site.making(index)
     if making and known_columns is None:
         shown = _names(runs)
     measured = columns.measures.get(asked.measure, ())
-    known = {name: measure.label for name, measure in all_measures(runs).items()}
+    known = {name: measure.label for name, measure in listing.all_measures(runs).items()}
 
     def query(**changes: Any) -> str:
         fields = {**asked.only, "q": asked.text, "measure": asked.measure, "sort": asked.sort}
@@ -117,15 +108,19 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     return page(site, "runs.html", "../", trail, values)
 
 
-def question(columns: Columns, given: Mapping[str, str]) -> Question:
+def question(columns: listing.Columns, given: Mapping[str, str]) -> listing.Question:
     """What the fields of a form ask for; what they name that is not there is left out."""
     filters = (*columns.choices, *columns.typed)
     only = {name: value for name, value in given.items() if name in filters and value}
     measure = given.get("measure", "")
     if measure not in columns.measures:
-        measure = DEFAULT if DEFAULT in columns.measures else next(iter(columns.measures), "")
+        measure = (
+            listing.DEFAULT
+            if listing.DEFAULT in columns.measures
+            else next(iter(columns.measures), "")
+        )
     number = given.get("page", "1")
-    return Question(
+    return listing.Question(
         only=only,
         measure=measure,
         sort=given.get("sort", ""),
@@ -141,27 +136,27 @@ def error_page(site: Site, up: str, title: str, said: str) -> str:
     return page(site, "error.html", up, trail, {"title": title, "said": said})
 
 
-def _whole(index: StudyIndex, columns: Columns, asked: Question) -> Listing:
+def _whole(index: StudyIndex, columns: listing.Columns, asked: listing.Question) -> listing.Listing:
     """The list on one page."""
-    found: list[Listed] = []
+    found: list[listing.Listed] = []
     number = 1
     while len(found) < ALL_RUNS:
-        part = listing(index, columns, Question(measure=asked.measure, page=number))
+        part = listing.listing(index, columns, listing.Question(measure=asked.measure, page=number))
         found += part.runs
         if number >= part.pages:
             break
         number += 1
-    return Listing(found, len(found), 1, 1)
+    return listing.Listing(found, len(found), 1, 1)
 
 
-def _names(runs: Runs) -> Listing:
+def _names(runs: Runs) -> listing.Listing:
     """The first runs of a study whose index is being made, by their names alone."""
     names = sorted(runs.sessions(), key=natural)
-    listed = [Listed(name, {"status": ""}) for name in names[:ON_PAGE]]
-    return Listing(listed, len(names), 1, 1)
+    listed = [listing.Listed(name, {"status": ""}) for name in names[: listing.ON_PAGE]]
+    return listing.Listing(listed, len(names), 1, 1)
 
 
-def _with_pages(shown: Listing, private: bool) -> dict[str, Any]:
+def _with_pages(shown: listing.Listing, private: bool) -> dict[str, Any]:
     """The list with the page of its run on which each hit stands; where personas are left out,
     without the words around it, which may be those of a persona.
     """
@@ -179,7 +174,7 @@ def _heading(column: str, measure: str, labels: Mapping[str, str]) -> str:
     return HEADINGS.get(phase, labels.get(column, column))
 
 
-def _in_words(shown: Listing, asked: Question) -> str:
+def _in_words(shown: listing.Listing, asked: listing.Question) -> str:
     if shown.found is None:
         return f"{counted(shown.total, 'session')}{' of this choice' if asked.only else ''}."
     statements, runs = shown.found
@@ -219,6 +214,6 @@ def _branches(site: Site, folder: str) -> list[tuple[str, str]]:
     return found
 
 
-def _standing(seen: Overview) -> str:
-    held = sum(seen.states.get(state, 0) for state in HELD)
+def _standing(seen: listing.Overview) -> str:
+    held = sum(seen.states.get(state, 0) for state in listing.HELD)
     return f"{held} of {counted(sum(seen.states.values()), 'session')} held."

@@ -10,17 +10,10 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from delibsim.conduct.reading import written
 from delibsim.conduct.reading.branch_links import Comparisons, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
 from delibsim.conduct.reading.listing import Columns, Overview, columns_of, overview_of
-from delibsim.conduct.reading.written import (
-    figure_of,
-    figures_of,
-    has_report,
-    not_shown,
-    refuse_links,
-    report_of,
-)
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
@@ -123,7 +116,7 @@ class Site:
         if time.monotonic() - looked >= self.fresh:
             fault = None
             try:
-                refuse_links(place)
+                written.refuse_links(place)
             except WrongInput as error:
                 fault = error
             self._checked[place] = time.monotonic(), fault
@@ -217,24 +210,24 @@ class Site:
         """The figures of `delibsim analyze` that are shown; none where personas and the answers of
         people are left out, since they may hold them.
         """
-        return [] if self.private else figures_of(self.runs(folder))
+        return [] if self.private else written.figures_of(self.runs(folder))
 
     def figure(self, folder: str, name: str) -> bytes | None:
         """One of these figures; None where there is none of that name."""
         shown = not self.private and is_name(name)
-        return figure_of(self.runs(folder), name) if shown else None
+        return written.figure_of(self.runs(folder), name) if shown else None
 
     def has_report(self, folder: str) -> bool:
         """Whether the report of `delibsim analyze` is there and shown."""
-        return not self.private and has_report(self.runs(folder))
+        return not self.private and written.has_report(self.runs(folder))
 
     def report(self, folder: str) -> bytes | None:
         """The report of `delibsim analyze`; None where it is not shown, or is not there."""
-        return None if self.private else report_of(self.runs(folder))
+        return None if self.private else written.report_of(self.runs(folder))
 
     def not_shown(self, folder: str) -> list[str]:
         """Which files of the analysis are not shown, and why."""
-        return [] if self.private else not_shown(self.runs(folder))
+        return [] if self.private else written.not_shown(self.runs(folder))
 
     def comparisons(self, folder: str) -> Comparisons:
         """The pairs of runs that have a page of their own in a folder of pages; none where runs are

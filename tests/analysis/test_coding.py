@@ -11,16 +11,25 @@ from coded_study import (
     TONE,
 )
 
-from delibsim.analysis.coding.agreement import against, confusion, groups, pairs, resampled
+from delibsim.analysis.coding.agreement import (
+    against,
+    confusion,
+    facts_of,
+    groups,
+    pairs,
+    resampled,
+    trends,
+)
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
 from delibsim.analysis.coding.equivalence import (
     anchors_of,
     curve,
     delta_of,
-    equivalence_table,
+    equivalences,
     verdict_of,
 )
-from delibsim.analysis.coding.levels import votes, weak
+from delibsim.analysis.coding.levels import split_texts, votes, weak
+from delibsim.analysis.result import make_table
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Dimension, Level
@@ -51,6 +60,11 @@ def study_with(*dimensions, texts=(), draws=None):
     return CodedStudy("s", coded, by_id, dimensions, draws or {})
 
 
+def plain(name, rows, **values):
+    """Rows as plain values of the table, None where there is none."""
+    return make_table(f"codes/{name}", rows, **values).plain()
+
+
 @pytest.fixture
 def golden():
     return codes_of(FOUR, ("A", "B"), **{ENSEMBLE: E, "A": A, "B": B})
@@ -79,26 +93,25 @@ def expanded(table):
 def test_a_pair_has_gwets_coefficient_and_its_distances(table, estimate, shares):
     first, second = expanded(table)
     own = codes_of(REASONS, ("Ann",), **{ENSEMBLE: first, "Ann": second})
-    (row,) = pairs(study_with(own)).plain()
+    (row,) = pairs(own)
     assert row["estimate"] == pytest.approx(estimate, abs=5e-10)
     assert (row["exact"], row["adjacent"], row["gross"]) == pytest.approx(shares)
     assert row["gross_of_disagreement"] == pytest.approx(shares[2] / (shares[1] + shares[2]))
     assert row["coefficient"] == "AC2, linear"
-    cells = confusion(study_with(own)).plain()
-    assert [cell["texts"] for cell in cells] == [n for line in table for n in line]
+    assert [cell["texts"] for cell in confusion(own)] == [n for line in table for n in line]
 
 
 def test_names_have_no_neighbours_and_ac1():
     own = codes_of(TONE, ("Ann", "Ben"), (), Ann="0011010011", Ben="0010010011")
-    (row,) = pairs(study_with(own)).plain()
+    (row,) = plain("pairs", pairs(own))
     assert (row["coefficient"], row["exact"], row["adjacent"]) == ("AC1", 0.9, None)
-    names = {row["coefficient"] for row in groups(study_with(own)).plain()}
+    names = {row["coefficient"] for row in groups(own)}
     assert names == {"AC1", "alpha, nominal"}
 
 
 def test_a_coder_who_gave_one_level_only_has_a_reason_and_no_number():
     own = codes_of(REASONS, ("Ann", "Ben"), (), Ann="1111", Ben="....")
-    (row,) = pairs(study_with(own)).plain()
+    (row,) = plain("pairs", pairs(own))
     assert (row["texts"], row["estimate"]) == (0, None)
     assert row["note"]
 
@@ -112,14 +125,13 @@ def test_delta_is_that_of_the_definitions(golden):
     assert (found.value, found.error) == pytest.approx((0.03155306, 0.09945662), abs=5e-9)
     assert found.interval() == pytest.approx((-0.176612, 0.239718), abs=5e-7)
     assert found.interval(0.9) == pytest.approx((-0.140421, 0.203527), abs=5e-7)
-    first, mirror = equivalence_table([golden], 0.10, 0.60).plain()
+    first, mirror = equivalences(golden, 0.10, 0.60)
     assert first["p"] == pytest.approx(0.249819, abs=5e-7)
     assert (first["verdict"], mirror["anchor"]) == ("undecided", "B")
 
 
 def test_the_curve_begins_to_hold_where_the_interval_lies_inside(golden):
-    table = equivalence_table([golden], 0.10, 0.60)
-    rows = [row for row in curve(table).plain() if row["anchor"] == "A"]
+    rows = list(curve(next(equivalences(golden, 0.10, 0.60))))
     inside = [row["bound"] for row in rows if row["inside"]]
     assert inside[0] == 0.24  # the interval ends at 0.2397
     assert next(row["p"] for row in rows if row["bound"] == 0.10) == pytest.approx(0.2498, abs=5e-5)
@@ -159,11 +171,11 @@ def test_three_people_are_compared_by_pair_and_by_their_mean(golden):
 
 def test_one_text_has_a_point_and_a_note_and_no_verdict():
     own = codes_of(REASONS, ("A", "B"), **{ENSEMBLE: "0", "A": "0", "B": "1"})
-    row = equivalence_table([own], 0.10, 0.60).plain()[0]
+    row = plain("equivalence", equivalences(own, 0.10, 0.60), least=0.6)[0]
     # A and B: (1/2 - 5/12) / (7/12) = 1/7, for half of the pairs' weight is given and chance is 5/12.
     assert (row["estimate"], row["low"], row["verdict"]) == (pytest.approx(6 / 7), None, "")
     assert row["note"] == "too_few_texts"
-    assert curve(equivalence_table([own], 0.10, 0.60)).why_not == "no_variance"
+    assert list(curve(next(equivalences(own, 0.10, 0.60)))) == []
 
 
 # people and the scheme
@@ -175,17 +187,12 @@ def test_a_dimension_is_flagged_above_a_fifth_and_its_texts_are_listed():
     above = codes_of(REASONS, ("Ann", "Ben"), (), Ann="0011220011", Ben="2011220020")
     flags = []
     for own in (at_limit, above):
-        flagged, split = weak(study_with(own, texts=texts))
-        flags += [row["flagged"] for row in flagged.plain()]
+        flags += [row["flagged"] for row in weak(own)]
     assert flags == [False, True]
-    first = split.plain()[0]
+    split = split_texts(study_with(above, texts=texts))
+    first = split[0]
     assert (first["text"], first["distance"], first["words"]) == ("t1", 2, "Text 1")
-    assert [row["text"] for row in split.plain()] == ["t1", "t9", "t10"]
-
-
-def row_of(result, **cells):
-    (row,) = [row for row in result.plain() if cells.items() <= row.items()]
-    return row
+    assert [row["text"] for row in split] == ["t1", "t9", "t10"]
 
 
 def test_models_that_copy_each_other_are_one_vote():
@@ -193,7 +200,8 @@ def test_models_that_copy_each_other_are_one_vote():
     own = codes_of(
         REASONS, ("Ann",), ("a", "b"), **{ENSEMBLE: "0121201210"}, **places, Ann="0122201110"
     )
-    assert row_of(votes(study_with(own)))["votes"] == pytest.approx(1)
+    (row,) = votes(own)
+    assert row["votes"] == pytest.approx(1)
 
 
 # parts of texts
@@ -205,20 +213,20 @@ def test_agreement_by_part_and_its_trend():
     own = codes_of(
         REASONS, ("Ann", "Ben"), (), Ann="01201201201111111111", Ben="01201201202222222222"
     )
-    within, trend = against(study_with(own, texts=texts), "year")
-    rows = within.plain()
+    facts = facts_of(study_with(own, texts=texts), "year")
+    rows = plain("against", against(own, facts), column="year", resamples=10)
     assert [row["exact"] for row in rows] == [1, 1, 0, 0]
     assert [row["texts"] for row in rows] == [5, 5, 5, 5]
     assert rows[0]["difference"] is None
     assert [row["difference"] for row in rows[1:]] == [0, -1, -1]
-    row = row_of(trend)
+    (row,) = trends(own, facts)
     # Of the ranks 1 to 20 with ten ones before ten noughts: -(3/4)^(1/2) (400/399)^(1/2).
     assert row["rho"] == pytest.approx(-math.sqrt(3 / 4 * 400 / 399))
     assert row["p"] < 0.001
     named = [Text(text.id, "T.", facts={"year": "early"}) for text in texts]
-    assert against(study_with(own, texts=named), "year")[1].why_not == "no_numbers"
+    assert list(trends(own, facts_of(study_with(own, texts=named), "year"))) == []
     with pytest.raises(WrongInput, match="unknown column 'yaer'"):
-        against(study_with(own, texts=texts), "yaer")
+        facts_of(study_with(own, texts=texts), "yaer")
 
 
 # failures and costs
@@ -229,7 +237,7 @@ def test_texts_that_are_alike_within_clusters_widen_the_interval_over_clusters()
     ann, ben = "".join(blocks), "".join(("1111", "2222", "2222", "1111", "0000", "0000"))
     own = codes_of(REASONS, ("Ann", "Ben"), **{ENSEMBLE: ann, "Ann": ann, "Ben": ben})
     texts = [Text(f"t{i}", "", f"g{(i - 1) // 4}") for i in range(1, 25)]
-    rows = resampled(study_with(own, texts=texts)).rows.set_index(["of", "a", "b"])
+    rows = pd.DataFrame(resampled(study_with(own, texts=texts))).set_index(["of", "a", "b"])
     row = rows.loc["agreement", "Ann", "Ben"]
     assert (row.texts, row.clusters, row.by) == (24, 6, "group")
     # Each cluster is four copies of one text, so its interval is that of a quarter of the texts.
@@ -238,7 +246,6 @@ def test_texts_that_are_alike_within_clusters_widen_the_interval_over_clusters()
     delta = rows.loc["delta", "Ann", "Ben"]
     assert delta.cluster_low <= delta.low <= delta.estimate <= delta.high
     alone = [Text(f"t{i}", "", f"g{i}") for i in range(1, 25)]
-    rows = resampled(study_with(own, texts=alone)).rows
-    assert set(rows.note) == {"no_clusters"}
+    assert {row["note"] for row in resampled(study_with(own, texts=alone))} == {"no_clusters"}
     with pytest.raises(WrongInput, match="unknown column 'yer'"):
-        resampled(study_with(own, texts=texts), "yer")
+        list(resampled(study_with(own, texts=texts), "yer"))

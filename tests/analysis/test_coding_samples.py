@@ -9,11 +9,12 @@ from coded_study import (
     texts_study,
 )
 
-from delibsim.analysis.coding.agreement import pairs
+from delibsim.analysis.coding.agreement import notes_on_pairs, pairs
 from delibsim.analysis.coding.codes import coded_study as study_of
 from delibsim.analysis.coding.costs import costs, refusals
-from delibsim.analysis.coding.people import calibration, corrected, unread
+from delibsim.analysis.coding.levels import calibration, calibration_scores, corrected, unread
 from delibsim.analysis.coding.report import Settings, remarks_on
+from delibsim.analysis.result import make_table
 from delibsim.conduct.code_report import report_on_codes
 from delibsim.domain.coding import Code
 from delibsim.domain.score import ENSEMBLE
@@ -36,18 +37,22 @@ def with_samples(root, ensemble, people, packs=None, draw=None):
     return study_of("s", SchemeCodes.of(codings), texts, draw)
 
 
-def row_of(result, **cells):
-    (row,) = [row for row in result.plain() if cells.items() <= row.items()]
+def row_of(name, rows, **cells):
+    table = make_table(f"codes/{name}", rows).plain()
+    (row,) = [row for row in table if cells.items() <= row.items()]
     return row
 
 
 def test_the_corrected_mean_of_a_study_is_that_of_ppi(tmp_path):
     study = with_samples(tmp_path, "2110222122101220112210221201", "21202122" + "." * 20)
-    row = row_of(corrected(study, []), of="level")
+    row = row_of("corrected_means", corrected(study, []), of="level")
     assert row["estimate"] == 1.375
     assert (row["low"], row["high"]) == pytest.approx((0.84076374, 1.90923626), abs=5e-9)
     assert (row["texts"], row["read"], row["method"]) == (28, 8, "drawn at random")
-    shares = [row_of(corrected(study, []), of=f"share of {i}")["estimate"] for i in range(3)]
+    shares = [
+        row_of("corrected_means", corrected(study, []), of=f"share of {i}")["estimate"]
+        for i in range(3)
+    ]
     assert sum(shares) == pytest.approx(1)
     assert shares[1] + 2 * shares[2] == pytest.approx(1.375)
 
@@ -55,7 +60,7 @@ def test_the_corrected_mean_of_a_study_is_that_of_ppi(tmp_path):
 def test_a_text_that_was_read_before_a_draw_belongs_to_it(tmp_path):
     draw = {"review": {"kind": "review", "texts": {"t1": 1.0, "t2": 0.5}, "random": ["t2"]}}
     study = with_samples(tmp_path, "0000", "11..", {"t2": "review"}, draw)
-    row = row_of(corrected(study, []), of="level", draw="review")
+    row = row_of("corrected_means", corrected(study, []), of="level", draw="review")
     assert row["estimate"] == pytest.approx((1 / 1 + 1 / 0.5) / 4)  # by hand
 
 
@@ -65,12 +70,12 @@ def test_texts_drawn_by_doubt_are_weighted_and_do_not_count_as_agreement(tmp_pat
     draw = {"review": {"kind": "review", "texts": pi, "random": ["t2"]}}
     packs = dict.fromkeys(pi, "review")
     study = with_samples(tmp_path, "2102120122", ".2..1..1.1", packs, draw)
-    row = row_of(corrected(study, []), of="level")
+    row = row_of("corrected_means", corrected(study, []), of="level")
     assert row["estimate"] == pytest.approx(1.06190476, abs=5e-9)
     assert (row["draw"], row["method"]) == ("review", "weighted by chances")
-    found = pairs(study)
-    assert row_of(found, a=ENSEMBLE, b="Ann")["texts"] == 1
-    assert "drawn by doubt" in found.notes[0]
+    (fair,) = study.fair
+    assert row_of("pairs", pairs(fair), a=ENSEMBLE, b="Ann")["texts"] == 1
+    assert "drawn by doubt" in notes_on_pairs(study)[0]
 
 
 def test_a_draw_that_came_back_incomplete_is_warned_of_with_counts(tmp_path):
@@ -78,24 +83,24 @@ def test_a_draw_that_came_back_incomplete_is_warned_of_with_counts(tmp_path):
     packs = {"t1": "r", "t2": "r", "t3": "r"}
     (told,) = unread(with_samples(tmp_path / "a", "0000", "11..", packs, draw))
     assert "reasons: people have no code of 1 of the 3 texts of pack r" in told
-    assert unread(with_samples(tmp_path / "b", "0000", "111.", packs, draw)) == []
+    assert list(unread(with_samples(tmp_path / "b", "0000", "111.", packs, draw))) == []
 
 
 def test_where_people_read_everything_there_is_nothing_to_correct(tmp_path):
     study = with_samples(tmp_path, "0122", "0121")
-    row = row_of(corrected(study, ["year"]), of="level", part="2020")
+    row = row_of("corrected_means", corrected(study, ["year"]), of="level", part="2020")
     assert (row["by"], row["texts"], row["estimate"]) == ("year", 2, None)
     assert row["note"] == "people_read_all"
-    assert row_of(corrected(study, []), of="level")["people"] == 1.0
+    assert row_of("corrected_means", corrected(study, []), of="level")["people"] == 1.0
 
 
 def test_calibration_has_a_row_a_bin_and_says_when_texts_are_few(tmp_path):
     study = with_samples(tmp_path, "0122", "0121")
-    in_bins, scores = calibration(study)
-    rows = [row for row in in_bins.plain() if row["by"] == "stability"]
+    (own,) = study.dimensions
+    rows = [row for row in calibration(own) if row["by"] == "stability"]
     assert [row["texts"] for row in rows] == [0, 0, 0, 0, 4]
     assert (rows[4]["agrees"], rows[4]["confidence"]) == (0.75, 1.0)
-    row = row_of(scores, by="stability")
+    row = row_of("calibration_scores", calibration_scores(own), by="stability")
     assert (row["brier"], row["calibration_error"], row["note"]) == (0.25, 0.25, "too_few_texts")
 
 
@@ -107,7 +112,7 @@ def test_refusals_are_told_by_the_level_that_the_others_give(tmp_path):
             refused = model == "d" and level == 0
             codings.add(samples_of(text, "reasons", model, (None if refused else level,)))
     result = refusals(study_of("s", SchemeCodes.of(codings), texts))
-    lowest, highest = (row_of(result, model="d", level=level) for level in (0, 2))
+    lowest, highest = (row_of("refusals", result, model="d", level=level) for level in (0, 2))
     assert (lowest["refused"], lowest["share_refused"]) == (2, 1.0)
     assert (highest["refused"], highest["samples"]) == (0, 2)
 
@@ -119,8 +124,8 @@ def test_costs_are_by_text_and_by_usable_code(tmp_path):
     for model, completion in (("a", known), ("a", known), ("b", {"usage": {}})):
         call = {"purpose": {"participant": model}, "completion": completion | {"status": "ok"}}
         records.append(call | {"seconds": 0.5})
-    result = costs(study, records)
-    paid, unknown = (row_of(result, model=model) for model in "ab")
+    result = list(costs(study, records))
+    paid, unknown = (row_of("costs", result, model=model) for model in "ab")
     assert (paid["cost_usd"], paid["cost_per_text"], paid["cost_per_code"]) == (0.04, 0.01, 0.01)
     assert (paid["input_tokens"], paid["seconds"]) == (200, 1.0)
     assert (unknown["cost_usd"], unknown["input_tokens"]) == (None, None)

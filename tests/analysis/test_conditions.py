@@ -5,7 +5,9 @@ from math import nan, sqrt
 
 import pytest
 
+from delibsim.analysis.average_tables import condition_tables
 from delibsim.analysis.conditions import (
+    ByCondition,
     Collected,
     by_measure,
     conditions_of_cells,
@@ -67,10 +69,11 @@ def test_only_scores_of_whole_runs_of_the_study_are_tabulated(study):
 def test_the_counts_of_a_measure_are_those_of_its_phase_with_the_fewest_values(study):
     scores = [score("a", 0.1, phase="pre"), score("b", 0.2, phase="pre")]
     scores += [score("a", 0.3, phase="post"), score("b", nan, phase="post", note="too_few")]
-    (own,) = by_measure(means(plans_of(study), scores, {}, {})).popitem()[1]
-    assert (own.least.phase, own.least.valid, own.least.missing) == ("post", 1, {"too_few": 1})
-    assert own.mean("pre") == pytest.approx(0.15)
-    assert (own.mean("change"), own.change) == (None, None)
+    found = ByCondition(means(plans_of(study), scores, {}, {}), (), set(), ())
+    (own,) = condition_tables(found, {})
+    cells = dict(zip([one.heading for one in own.table.columns], own.table.rows[0], strict=True))
+    assert (cells["valid"], cells["undefined because"]) == ("1", "too_few (1)")
+    assert (cells["before"], cells["after"], "change" in cells) == ("0.150", "0.300", False)
 
 
 def test_of_a_condition_that_equals_another_only_other_numbers_are_left(study):
@@ -80,8 +83,8 @@ def test_of_a_condition_that_equals_another_only_other_numbers_are_left(study):
     scores.append(score("c", 2.0, "diversity"))
     alone = [run.session for run in study if run.session.id != "b"]
     measures = by_measure(means(alone, [s for s in scores if s.target != "b"], same, {}))
-    assert [own.measure for own in measures[of["a"]]] == ["dri", "diversity"]
-    assert [own.measure for own in measures[of["c"]]] == ["diversity"]
+    assert [own["change"].measure for own in measures[of["a"]]] == ["dri", "diversity"]
+    assert [own["change"].measure for own in measures[of["c"]]] == ["diversity"]
     (title,) = {row.title() for row in means(alone, scores, same, {}) if row.equal_to}
     assert title.endswith(f"(= {of['a']}, by construction; only numbers that differ are shown)")
     (title,) = {row.title() for row in means(alone, scores, {}, same) if row.asked_like}

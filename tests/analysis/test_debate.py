@@ -11,9 +11,17 @@ import pandas as pd
 import pytest
 from tournaments import MOTIONS, tournament
 
-from delibsim.analysis.debates.contrasts import HEADLINE, ON_THESE, debater_contrasts
 from delibsim.analysis.debates.dimensions import paired_tests, reliability
-from delibsim.analysis.debates.ratings import analysed, by_debater, columns, debaters_of, standings
+from delibsim.analysis.debates.ratings import (
+    HEADLINE,
+    ON_THESE,
+    analysed,
+    by_debater,
+    columns,
+    debater_contrasts,
+    debaters_of,
+    standings,
+)
 from delibsim.analysis.debates.report import findings
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS

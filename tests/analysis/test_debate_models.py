@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tournaments import MOTIONS, tournament
+from tournaments import MOTIONS, rater_models, tournament
 
 from delibsim.analysis.debates.ratings import columns
-from delibsim.analysis.debates.stance import rater_models, stance_after, stance_models
+from delibsim.analysis.debates.stance import stance_after, stance_models
 from delibsim.analysis.debates.winner import (
     PREDICTORS,
     bradley_terry,

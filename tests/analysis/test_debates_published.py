@@ -11,19 +11,23 @@ import numpy as np
 import pandas as pd
 import pytest
 from debates import debate
-from tournaments import published, tournament
+from tournaments import published, rater_models, tournament
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, focused, sign_of
 from delibsim.analysis.debates.dimensions import correlations, dimension_reliability, reliability
 from delibsim.analysis.debates.fits import ols, ols_fit, predictors_of, with_constant
-from delibsim.analysis.debates.ratings import by_debater, kind_of
-from delibsim.analysis.debates.report import analyses, figures, findings
+from delibsim.analysis.debates.ratings import (
+    MODELS_AND_PEOPLE,
+    by_debater,
+    focused,
+    kind_of,
+    sign_of,
+)
+from delibsim.analysis.debates.report import analyses, drawings, findings
 from delibsim.analysis.debates.stance import (
     OURS,
     PUBLISHED,
     WITH_WINNER,
     mixed_models,
-    rater_models,
     stance_after,
 )
 from delibsim.analysis.debates.winner import by_expertise, expertise_contrasts, winner_model
@@ -50,6 +54,10 @@ than the ICC."""
 PRINTED = catalogue("debates").sections[-1].tables
 FEW = ("few_motions", "few_debates", "few_persons")
 """Notes of rows without an interval, in a tournament of ten persons."""
+
+
+def figures(found):
+    return {drawing.name: drawing.svg() for drawing in drawings(found)}
 
 
 @pytest.fixture(scope="module")

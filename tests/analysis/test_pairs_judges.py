@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from delibsim.analysis.pairs.against import against
+from delibsim.analysis.pairs.beside import against, agreement
 from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings, fitted
 from delibsim.analysis.pairs.judges import runs
-from delibsim.analysis.pairs.panel import agreement
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.conduct.compare_report import examples_among
 from delibsim.domain.annotation import Text
@@ -192,7 +191,7 @@ def test_runs_that_never_differ_are_told_and_others_counted():
 
 def of_runs(votes, **asked):
     given = compared(votes, **asked)
-    return runs(given, [fitted(given, "logical", Settings())]).rows.to_dict("records")[0]
+    return next(runs(fitted(given, "logical", Settings()), given.asked))
 
 
 def test_what_a_judge_cost_and_what_it_did_not_answer():
@@ -229,7 +228,7 @@ def test_a_judge_who_swaps_labels_goes_against_the_others():
     swapped = [Vote(one.sheet, "k", "logical", back[one.outcome], one.run) for one in golden(1)]
     votes = compared([*golden(1), *swapped])
     own = fitted(votes, "logical", Settings(LIKELY))
-    (row,) = agreement(votes, [own]).rows.to_dict("records")
+    (row,) = agreement(own)
     assert row["r"] == pytest.approx(-1, abs=1e-9)
 
 

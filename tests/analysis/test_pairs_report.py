@@ -8,13 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from compared_votes import STRENGTHS, compared, drawn, vote
 
 from delibsim.analysis.figures.entries import entries_of
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
 from delibsim.analysis.pairs.judges import judges, majorities, order
-from delibsim.analysis.pairs.report import PANELS, drawings, pairs_report
+from delibsim.analysis.pairs.report import PANELS, pairs_report
 from delibsim.analysis.pairs.scores import scores
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
 from delibsim.measures.bradley_terry.fit import Model
@@ -73,7 +74,7 @@ def test_two_judges_have_a_report_card_each_and_a_coin_is_told_from_a_judge():
         for n, one in enumerate(drawn(STRENGTHS, 0, 0.3))
     ]
     both = compared([*drawn(STRENGTHS, 0.2, 0.3), *coin])
-    table = judges(both, [fitted(both, "logical", ORDERED)]).rows.set_index("judge")
+    table = pd.DataFrame(judges(fitted(both, "logical", ORDERED), both)).set_index("judge")
     assert table.loc["j", "alpha"] > 3 * table.loc["coin", "alpha"]
 
 
@@ -113,7 +114,7 @@ def test_scales_move_scores_and_keep_their_order():
     by_scale = {}
     for scale in ("log_odds", "z", "unit", "win"):
         own = fitted(compared(votes), "logical", Settings(Model(), scale))
-        by_scale[scale] = scores([own]).rows.set_index("id")["score"]
+        by_scale[scale] = pd.DataFrame(scores(own)).set_index("id")["score"]
     assert abs(by_scale["log_odds"].sum()) < 1e-6
     assert abs(by_scale["z"].std(ddof=0) - 1) < 1e-9
     assert (by_scale["unit"].min(), by_scale["unit"].max()) == (0, 1)
@@ -132,7 +133,7 @@ def test_place_cannot_be_told_from_merit_in_a_sorted_list():
     ids = [f"t{n}" for n in range(5)]
     votes = [vote(a, b, "a") for n, a in enumerate(ids) for b in ids[n + 1 :]]
     own = fitted(compared(votes), "logical", Settings(Model(order=True, judges="pooled")))
-    assert order(compared(votes), [own]).rows.iloc[0]["note"] == "one_order"
+    assert next(order(own))["note"] == "one_order"
 
 
 @pytest.mark.skipif(not WEBIS.is_dir(), reason="the judgments of Webis are not at hand")
@@ -147,7 +148,7 @@ def test_the_published_scores_of_webis_are_reproduced(tmp_path):
     texts = {id: one.sheet.group for one in votes for id in (one.sheet.a, one.sheet.b)}
     settings = Settings(Model(penalty=Dummy(0.1), theta=0.05), "z")
     whole = Compared("webis", "main", tuple(votes), {}, texts, True, 0)
-    table = scores([fitted(whole, "logical", settings)]).rows.set_index("id")["score"]
+    table = pd.DataFrame(scores(fitted(whole, "logical", settings))).set_index("id")["score"]
     with (WEBIS / "scores_logical.csv").open(encoding="utf-8") as lines:
         published = {f"{row['topic']}:{row['id']}": row["score"] for row in csv.DictReader(lines)}
     both = np.array([(table[id], float(score)) for id, score in published.items()]).T
@@ -160,7 +161,7 @@ def test_a_figure_draws_what_can_be_read_and_says_what_it_leaves_out():
     votes = [vote(a, b, "a") for a, b in pairwise(ids) if a[:2] == b[:2]]
     groups = {id: id[:2] for id in ids}
     report = pairs_report(replace(compared(votes), texts=groups), Settings())
-    one = drawings(report.data)[0]
+    one = report.drawn()[0]
     ends = entries_of("pairs")["scores"].how["ends"]
     assert f"Drawn are the {PANELS} of {PANELS + 2} groups that have the most texts." in one.caption
     assert "the 20 strongest and the 20 weakest are drawn. The table has every text." in one.caption

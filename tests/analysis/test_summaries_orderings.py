@@ -9,6 +9,7 @@ from planted_summaries import planted
 from scipy.stats import pearsonr, spearmanr
 
 from delibsim.analysis.summaries.agreement import labels, orderings
+from delibsim.analysis.summaries.report import summaries_report
 from delibsim.domain.judgment import DIMENSIONS
 
 near = pytest.approx
@@ -42,10 +43,8 @@ def judged():
     )
 
 
-def row(result, **wanted):
-    (found,) = result.rows[
-        np.logical_and.reduce([result.rows[k] == v for k, v in wanted.items()])
-    ].to_dict("records")
+def row(rows, **wanted):
+    (found,) = [row for row in rows if wanted.items() <= row.items()]
     return found
 
 
@@ -74,7 +73,7 @@ def test_comparisons_of_a_judge_count_in_both_orders(judged):
 
 
 def test_labels_are_as_rated_additive_and_linear(judged):
-    result = labels([judged])
+    result = list(labels([judged]))
     found = {
         label: row(result, judge="j", dimension="neu", label=label)
         for label in ("rated", "additive", "linear")
@@ -91,8 +90,8 @@ def test_labels_are_as_rated_additive_and_linear(judged):
 
 
 def test_without_people_there_is_no_table_and_it_is_said_why():
-    one = planted(n=20, runs=1)
-    for result in (orderings([one]), labels([one])):
+    results = summaries_report([planted(n=20, runs=1)]).results
+    for result in (results["orderings"], results["labels"]):
         assert (result.given, result.why_not) == (False, "not_asked")
         assert "delibsim judge handout STUDY" in result.detail
 

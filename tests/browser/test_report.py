@@ -6,8 +6,7 @@ import pytest
 from chromium import fits, found_by_axe
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.findings import findings
-from delibsim.analysis.study.report import study_report
+from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.study_table import Draws
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]

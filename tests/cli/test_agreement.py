@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from delibsim import WrongInput, agreement
+from delibsim.analysis.agreement.agreement import chance_shrunk
 
 KEPT = json.loads((Path(__file__).parents[1] / "reference" / "agreement.json").read_text())
 FOUR = KEPT["codes"]["A"]["rows"].split()
@@ -372,3 +373,18 @@ def test_a_code_of_any_length_is_printed_in_part(delibsim, write):
     assert answer.code in (3, 4)
     assert "long long" in answer.out
     assert len(answer.out) < 4_000
+
+
+PUBLISHED = {
+    "first, RG": ((13, 340, 47), 0.895, 0.887), "first, CA": ((231, 47, 122), 0.5575, 0.476),
+    "second, RG": ((7, 350, 43), 0.930, 0.925), "second, CA": ((316, 55, 29), 0.7875, 0.765),
+}  # fmt: skip
+"""Levels that a person and the ensemble gave, the weighted share of agreement, what was published."""
+
+
+@pytest.mark.parametrize("case", PUBLISHED)
+def test_the_published_variant_is_recomputed_from_margins_and_distances(case):
+    margins, observed, published = PUBLISHED[case]
+    assert chance_shrunk(observed, np.array(margins) / sum(margins)) == pytest.approx(
+        published, abs=6e-4
+    )

@@ -7,8 +7,7 @@ import pytest
 from small_study import held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.findings import findings
-from delibsim.analysis.study.report import study_report
+from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.study_table import Draws
 from delibsim.cli.results import print_report
 from delibsim.cli.terminal import Screen

@@ -157,7 +157,7 @@ def test_a_wrong_scheme_is_refused_with_all_its_faults(delibsim, home, name):
         ((", why: Both say little.", ""), "field examples[1].why: is missing"),
         (("more polite?", "more polite."), "line 6, field criteria[1]: expected a question"),
         (("adverb: politely", "adverb: very politely"), "line 4, field adverb: expected one word"),
-        (("id: tone", "id: rude"), "the name of the file says 'tone'"),
+        (("id: tone", "id: rude"), "the place of the file says 'tone'"),
         (("definition:", "definitions:"), "field definition: is missing"),
         (("kind: dimension", "kind: scheme"), "holds no dimension"),
     ],

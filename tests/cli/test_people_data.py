@@ -304,12 +304,13 @@ def end(*arguments, **more):
     os.kill(os.getpid(), signal.SIGKILL)
 
 runs = Runs(Path("runs"), "s")
-before = getattr(erase, sys.argv[1])
+place = erase if hasattr(erase, sys.argv[1]) else erase.erasures
+before = getattr(place, sys.argv[1])
 if sys.argv[2] == "after":
     def end(*arguments, **more):
         before(*arguments, **more)
         os.kill(os.getpid(), signal.SIGKILL)
-setattr(erase, sys.argv[1], end)
+setattr(place, sys.argv[1], end)
 erase.carry_out(runs, Register.of(runs), read_hosting(runs.folder / "people.yaml"))
 """
 

@@ -9,7 +9,6 @@ import pytest
 from pseudo_terminal import AtTerminal
 
 from delibsim import Runs
-from delibsim.analysis.individual_change import rows_of
 from delibsim.cli.show import FORMS, share
 from delibsim.domain.errors import WrongInput
 from delibsim.store.codec import run_from_json
@@ -28,34 +27,6 @@ def change_run(session, change):
     change(run)
     path.write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
     (session / "SHA256SUMS").unlink()
-
-
-def test_who_spoke_when_and_what_everybody_answered_before_and_after(delibsim, study):
-    run = json.loads((study / "run.json").read_text(encoding="utf-8"))
-    answer = delibsim("show", "s")
-    assert (answer.code, answer.err) == (0, "")
-    shown = " ".join(answer.out.split())
-    assert "How should the Australian Capital Territory respond to climate change?" in shown
-    assert "Round 1" in shown
-    for statement in run["transcript"]:
-        assert f"{statement['turn']['index']} {statement['turn']['speaker']}" in shown
-        assert " ".join(statement["text"].split()) in shown
-    started = [
-        json.loads(line)["started"]
-        for line in (study / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    assert f"{started[2][11:19]} UTC" in shown
-    answers = {(r["participant"], r["phase"]): r["answers"] for r in run["responses"]}
-    cells = [
-        f"{answers[f'Participant {k}', 'pre']['P1']} > {answers[f'Participant {k}', 'post']['P1']}"
-        for k in (1, 2)
-    ]
-    (row,) = [
-        " ".join(line.split()) for line in answer.out.splitlines() if line.split()[:1] == ["P1"]
-    ]
-    assert row.endswith(" ".join(cells))
-    assert " ".join(run["session"]["survey"]["items"][0]["text"].split()[:4]) in shown
-    assert "Participant item 1 2 C1 " in shown  # "P1" is an option, and nothing else
 
 
 def test_answers_can_be_left_out(delibsim, study):
@@ -105,13 +76,6 @@ def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
     answer = delibsim("show", place)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
-
-
-def test_a_run_as_json_is_the_run(delibsim, study):
-    answer = delibsim("show", "s", "--json")
-    run = json.loads((study / "run.json").read_text(encoding="utf-8"))
-    assert answer.code == 0
-    assert answer.json | {"schema": 1} == run
 
 
 def test_foreign_text_is_printed_inert(delibsim, study):
@@ -263,20 +227,6 @@ def test_a_speech_of_usual_length_is_printed_whole(delibsim, study):
     assert "characters in all" not in answer.out
 
 
-def test_who_moved_is_told_of_everybody(delibsim, study, home):
-    out = delibsim("show", "s").out
-    lines = out.splitlines()
-    first = lines.index("Who moved")
-    assert lines[first + 1].split()[:5] == ["participant", "changed", "ratings", "ranks", "tau"]
-    (row, other) = rows_of(Runs(home / "runs", "s").run(study.name))
-    shown = lines[first + 2].split()
-    assert shown[:3] == ["Participant", "1", f"{row.items_changed}/{row.items}"]
-    assert shown[3:6] == [f"{v:.3f}" for v in (row.mean_change_c, row.mean_change_p, row.tau)]
-    assert shown[6:8] == [row.largest_item, f"{row.largest_change:+.0f}"]
-    assert lines[first + 3].startswith(other.participant)
-    assert "Who moved" not in delibsim("show", "s", "--no-answers").out
-
-
 def test_of_who_answered_nothing_no_change_is_told(delibsim, partial):
     out = delibsim("show", "p").out
     (line,) = [line for line in out.splitlines() if line.startswith("Participant 1  0/0 of 27")]
@@ -284,28 +234,6 @@ def test_of_who_answered_nothing_no_change_is_told(delibsim, partial):
     assert "missing_answer (a participant has no readable answer to an item)" in " ".join(
         out.split()
     )
-
-
-def test_treatment_and_measures_stand_with_the_run(delibsim, study):
-    out = delibsim("show", "s").out
-    assert "2 participants (citizen), treatment normative, 1 round, survey ccps" in out
-    assert "adjusted DRI" in out
-    assert "People: 31 people pooled against one group of 2" in out
-    summary = delibsim("run", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7").out
-    rows = [line for line in summary.splitlines() if line.startswith(("Delib", "agree", "persp"))]
-    assert len(rows) == 4
-    assert all(row in out.splitlines() for row in rows)
-    alone = delibsim("show", "s", "--no-answers").out
-    assert "adjusted DRI" not in alone
-    assert "treatment normative" in alone
-    instructions = json.loads((study / "run.json").read_text(encoding="utf-8"))
-    first = instructions["session"]["treatment"]["instructions"][:40]
-    assert (first in out, first in delibsim("show", "s", "--whole").out) == (False, True)
-
-
-def test_of_a_partial_run_undefined_measures_have_their_reason(delibsim, partial):
-    out = delibsim("show", "p").out
-    assert "Undefined: Deliberative Reason Index before: " in out
 
 
 def test_a_terminal_has_a_pager_and_a_pipe_has_none(delibsim, study, home, monkeypatch):

@@ -40,16 +40,6 @@ def test_what_differs_is_printed_and_what_is_the_same_is_counted(delibsim, edite
     assert [line for line in whole.splitlines() if line.startswith("C2 ")]
 
 
-def test_as_json_everything_is_there(delibsim, edited):
-    found = delibsim("show", "s", "t", "--json").json
-    assert (found["a"]["run"].split("/")[0], found["b"]["calls"]) == ("s", 6)
-    assert [turn["same"] for turn in found["turns"]] == [True, False]
-    kinds = [kind for kind, _ in found["turns"][1]["words"]]
-    assert kinds == ["same", "in"]
-    different = [row for row in found["answers"] if row["a"] != row["b"]]
-    assert len(different) == 1
-
-
 def test_a_partial_run_is_compared_and_what_is_missing_is_said(delibsim, study, partial):
     answer = delibsim("show", "s", "p")
     assert answer.code == 0

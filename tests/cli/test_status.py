@@ -4,29 +4,6 @@ import os
 import shutil
 
 
-def test_a_complete_study(delibsim, study):
-    answer = delibsim("status", "s")
-    assert (answer.code, answer.err) == (0, "")
-    assert "study s: 1 complete" in answer.out
-    assert "6 ok" in answer.out
-    state = delibsim("status", "s", "--json").json
-    assert state["states"] == {"complete": 1}
-    assert state["calls"] == {"ok": 6}
-    (session,) = state["sessions"]
-    assert session["condition"] == {
-        "treatment": "normative",
-        "topic": "ccps",
-        "models": ["citizen"],
-        "replicate": 1,
-    }
-    assert (session["state"], session["damaged_lines"], session["missing"], session["fault"]) == (
-        "complete",
-        0,
-        [],
-        "",
-    )
-
-
 def test_a_partial_study_says_what_is_missing_and_why(delibsim, partial):
     answer = delibsim("status", "p", "--json")
     assert answer.code == 3

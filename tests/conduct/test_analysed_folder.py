@@ -9,12 +9,12 @@ from small_study import held_study
 from delibsim.analysis.study.by_block import by_block
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effect_sizes import equivalence
-from delibsim.analysis.study.findings import findings
+from delibsim.analysis.study.report import findings
 from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import wide_table
 from delibsim.conduct.bench import export_bench
-from delibsim.store.tables.export import export
+from delibsim.store.tables.study import export
 
 STEPS = (contrasts, by_block, equivalence)
 DRAWS = Draws(permutations=200, resamples=200)

@@ -15,7 +15,7 @@ import pytest
 from delibsim import Citizen, Completion, ModelPool, Runs, Usage, WrongInput, compose, models_for
 from delibsim.conduct.cost import spent
 from delibsim.conduct.hold import hold_all, hold_session
-from delibsim.conduct.observe import Observer
+from delibsim.conduct.outcome import Observer
 from delibsim.conduct.replay import replay
 from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.models.replay import Diverged

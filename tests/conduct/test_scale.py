@@ -10,7 +10,7 @@ import pytest
 
 from delibsim.cli.main import main
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.observe import Observer
+from delibsim.conduct.outcome import Observer
 from delibsim.conduct.score import score_study, usual_scorers
 from delibsim.conduct.status import effects_in, study_status
 from delibsim.planning.compose import plan

@@ -3,8 +3,7 @@
 import pytest
 
 from delibsim import Runs, WrongInput
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import exit_code, report
+from delibsim.conduct.outcome import Observer, exit_code, report
 from delibsim.conduct.progress import StudyProgress
 from delibsim.conduct.retry import ended_in, final_statuses, plan_again, without_run
 from delibsim.conduct.study import hold_plan, hold_prepared, prepare

@@ -15,8 +15,7 @@ from fake_provider import FakeProvider, Rule
 from delibsim import Runs
 from delibsim.conduct.cost import budget_of, spent
 from delibsim.models.limits import Limits
-from delibsim.store.sent import Sent, SentLog, cut_off, file_beside
-from delibsim.store.session_log import sent_log
+from delibsim.store.sent import Sent, SentLog, cut_off, file_beside, sent_log
 
 IN, OUT = 3.0, 15.0
 """US dollars a million tokens."""

@@ -13,7 +13,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Runs, WrongInput
-from delibsim.conduct.panel import panel_of
+from delibsim.asking.kinds.rating_plan import panel_of
 from delibsim.models.clients.faults import public_url, scrub, secrets
 from delibsim.planning.compose import plan
 

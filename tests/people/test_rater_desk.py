@@ -68,7 +68,7 @@ def test_a_rater_gets_a_share_once_and_her_rows_are_those_of_paper(debates):
     assert len(ratings) == len({one.session for one in ratings}) == 4
     assert {one.source for one in ratings} == {"human"}
     assert all(not one.missing and one.panel == task for one in ratings)
-    key = Ratings.of(debates).key(task)
+    key = desk.task(task).sheets
     assert {one.first for one in ratings} <= {sheet["first"] for sheet in key.values()}
     rows.rescore(at_once=True)
     assert any(task in score.coder for score in debates.scores())
@@ -182,7 +182,7 @@ def test_what_cannot_be_kept_is_told_and_the_rest_is_kept(debates):
     desk = desk_of(debates)
     ann = joined(desk, "ann", task)
     all_of(desk, ann)
-    ratings = Ratings.of(debates)
+    ratings = Ratings.of(debates, "people")
     path = ratings.files.packs / f"{task}.json"
     text = path.read_text()
     code = ann.sheets[0]

@@ -6,7 +6,7 @@ import pytest
 
 from delibsim import compose
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
-from delibsim.people.view import instructions_on, talk_on_page, were_read
+from delibsim.people.desk import instructions_on, talk_on_page, were_read
 
 OWN, OTHER = "Participant 1", "Participant 2"
 HEARD = tuple(Statement(Turn(n, 1, (OTHER, OWN)[n % 2 == 0]), f"said {n}") for n in range(1, 6))

@@ -305,28 +305,40 @@ def changed(row, column, value):
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        (changed(0, "C2", "x"), "line 2, column C2: expected a whole number, got 'x'"),
-        (changed(0, "C2", "2.5"), "line 2, column C2"),
-        (changed(1, "C3", "NA"), "line 3, column C3: the answer is missing"),
+        (changed(0, "C2", "x"), "line 2, participant 1: C2: expected a whole number, got 'x'"),
+        (changed(0, "C2", "2.5"), "line 2, participant 1: C2"),
+        (changed(1, "C3", "NA"), "line 3, participant 1: C3 is missing"),
         (changed(2, "C3", 8), "line 4, column C3: 8 is outside the scale of tea, 1 to 7"),
-        (changed(2, "P1", 2), "line 4, column P1: the ranks [2, 2] are no permutation of 1 to 2"),
-        (changed(2, "P2", 3), "line 4, column P2: the ranks [1, 3] are no permutation"),
-        (changed(1, "stage_id", 3), "line 3, column stage_id: expected 1 or 2, got '3'"),
+        (
+            changed(2, "P1", 2),
+            "line 4, participant 2: the ranks [2, 2] are no permutation of 1 to 2",
+        ),
+        (changed(2, "P2", 3), "line 4, participant 2: the ranks [1, 3] are no permutation"),
+        (
+            changed(1, "stage_id", 3),
+            "line 3, participant 1: column stage_id has '3'; expected one of",
+        ),
         (
             changed(1, "stage_id", 1),
-            "line 3, column pnum: 1 already answered tea in this phase, in line 2",
+            "line 3, participant 1: already answered in phase pre, in line 2",
         ),
-        (changed(1, "pnum", 9), "line 2, column pnum: 1 answered tea in phase pre and not in post"),
+        (
+            changed(1, "pnum", 9),
+            "line 2, participant 1: unpaired: answered in phase pre and not in post",
+        ),
         (
             changed(1, "case", "Afternoon"),
-            "line 3, column case: 1 of tea is in 'Afternoon' here and in 'Morning' in line 2",
+            "line 3, participant 1: is in case 'Afternoon' here and in 'Morning' before",
         ),
         (changed(1, "case", ""), "line 3, column case: the cell is empty"),
         (
             changed(1, "case", "a\x1b[31m"),
             "line 3, column case: 'a\\x1b[31m' holds a control character",
         ),
-        (human_rows()[:-1], "line 12, column pnum: 3 answered sorted in phase pre and not in post"),
+        (
+            human_rows()[:-1],
+            "line 12, participant 3: unpaired: answered in phase pre and not in post",
+        ),
         (
             [[*row[:1], row[1].replace("tea", "teas"), *row[2:]] for row in human_rows()],
             "unknown survey 'teas'; did you mean tea?",

@@ -33,8 +33,7 @@ from delibsim.store import files
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import COLUMNS, TABLES
-from delibsim.store.tables.export import export
-from delibsim.store.tables.study import tables
+from delibsim.store.tables.study import export, tables
 from delibsim.testing import a_run
 
 HOSTILE = (
@@ -305,7 +304,7 @@ def test_an_export_that_fails_leaves_the_old_one(hostile, tmp_path):
     code = """
 import resource, signal, sys
 from pathlib import Path
-from delibsim.store.tables.export import export
+from delibsim.store.tables.study import export
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -329,7 +328,7 @@ except OSError as error:
 EXPORT_AGAIN_AND_AGAIN = """
 import itertools, sys
 from pathlib import Path
-from delibsim.store.tables.export import export
+from delibsim.store.tables.study import export
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 for turn in itertools.count():

@@ -9,8 +9,8 @@ import pytest
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Item, Survey
-from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.own_answers import (
+    check_answers,
     keep_answers,
     kept_answers,
     people_who_answered,

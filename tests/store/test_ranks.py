@@ -19,11 +19,11 @@ from delibsim.domain.survey import PHASES
 from delibsim.planning.compose import plan
 from delibsim.prompts.blocks import read_starting_answers
 from delibsim.store.instruments.answers import RANK_IS, declared
-from delibsim.store.instruments.checked_answers import check_answers
 from delibsim.store.instruments.deliberr import COLUMNS, find_files, read_published
 from delibsim.store.instruments.imported import keep, read_people
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import (
+    check_answers,
     keep_answers,
     kept_answers,
     people_who_answered,
@@ -70,22 +70,6 @@ def imported(files, home):
     return folder
 
 
-def as_of_0_1(folder):
-    """Make a kept import what version 0.1 would have kept: ranks as published, and no word on
-    them.
-    """
-    with (folder / "answers.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        del row[RANK_IS]
-        if row["survey"] == "auscj":
-            row |= {f"P{k}": 4 - int(row[f"P{k}"]) for k in (1, 2, 3)}
-    write(folder / "answers.csv", [list(rows[0]), *(list(row.values()) for row in rows)])
-    for path in folder.glob("*.yaml"):
-        lines = path.read_text().splitlines(keepends=True)
-        path.write_text("".join(line for line in lines if "rank_1_in_source" not in line))
-
-
 def ranks_in_personas(home, overrides=SEATED):
     """The ranks that the personas of a session speak of, seat by seat."""
     seats = plan([*overrides, "group.size=5"], home).session.participants
@@ -104,24 +88,6 @@ def test_the_import_turns_what_the_source_ranks_the_other_way_and_nothing_else(f
     assert library.rank_1_in_source("deliberr.auscj") == "least_preferred"
     assert library.rank_1_in_source("deliberr.ccps") == "most_preferred"
     assert library.rank_1_in_source("ccps") is None
-
-
-def test_answers_of_an_earlier_import_are_no_personas_until_imported_again(files, tmp_path):
-    folder = imported(files, tmp_path)
-    new = human.by_topic(*read_people(folder))
-    as_of_0_1(folder)
-    with pytest.raises(WrongInput, match=r"did not turn them round; import them again with: delib"):
-        plan(SEATED, tmp_path)
-    assert plan(["topic=ccps", "survey=deliberr.ccps", "persona=human:ccps"], tmp_path)
-    alike(new, human.by_topic(*read_people(folder)))
-    kept = read_people(folder)[0]
-    (files / "human_data.csv").unlink()
-    again = read_published(find_files([files]), "0.1.0", kept)
-    assert any(note.startswith("auscj: the answers of an earlier import") for note in again.notes)
-    keep(again.surveys, again.answers, folder)
-    with pytest.raises(WrongInput, match="import them again"):
-        plan(SEATED, tmp_path)
-    assert Library(tmp_path).rank_1_in_source("deliberr.auscj") is None
 
 
 def test_an_import_of_instruments_alone_turns_kept_answers_no_second_time(files, tmp_path):
@@ -258,11 +224,11 @@ def test_a_column_that_contradicts_itself_or_says_something_else_is_refused(tmp_
     with pytest.raises(
         WrongInput, match="line 3, column rank_1_is: '', but 'most_preferred' in line 2"
     ):
-        declared(Path("mine.csv"), [(2, "most_preferred"), (3, "")])
+        declared(Path("mine.csv"), [(2, {RANK_IS: "most_preferred"}), (3, {RANK_IS: ""})])
     with pytest.raises(
         WrongInput, match="line 3, column rank_1_is: 'most_preferred', but '' in line 2"
     ):
-        declared(Path("mine.csv"), [(2, ""), (3, "most_preferred")])
+        declared(Path("mine.csv"), [(2, {}), (3, {RANK_IS: "most_preferred"})])
 
 
 def test_own_answers_to_a_survey_published_the_other_way_must_say_which_way_they_run(tmp_path):
@@ -275,22 +241,10 @@ def test_own_answers_to_a_survey_published_the_other_way_must_say_which_way_they
         assert checked.answers.preferences["pre"][0].tolist() == first
 
 
-def test_answers_that_version_0_1_kept_are_no_others_for_want_of_the_mark(tmp_path):
-    _, survey = people([[1, 2, 3]])
-    checked = check_answers(own_file(tmp_path), survey)
-    path = keep_answers(checked.answers, survey, tmp_path)
-    new = path.read_bytes()
-    path.write_bytes(new.replace(f"{RANK_IS},".encode(), b"").replace(b"most_preferred,", b""))
-    assert kept_answers(path, survey).preferences["pre"].tolist() == [[1, 2, 3], [3, 1, 2]]
-    keep_answers(checked.answers, survey, tmp_path)
-    assert path.read_bytes() == new
-
-
 def test_the_columns_of_the_published_table_are_read_without_a_mark(files):
     from delibsim.store.instruments.answers import read_answers
 
     found = read_answers(files / "human_data.csv", COLUMNS)["auscj"]
-    assert not found.declared
     assert found.preferences["pre"].tolist() == RANKS
 
 

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from delibsim import WrongInput
 from delibsim.planning.compose import plan
 from delibsim.store.codec import Damaged, run_from_json, session_from_json
-from delibsim.store.files import append_line, staged, write_atomically
+from delibsim.store.files import append_line, keep_private, staged, write_atomically
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.persona_files import read_own_personas, read_persona_file
-from delibsim.store.private import keep_private
 from delibsim.store.ratings import Ratings
 from delibsim.store.reading import (
     LEVELS,
@@ -106,7 +105,7 @@ def test_the_scale_of_imported_answers_is_read_by_the_same_reader(home):
 )
 def test_json_nested_too_deep_is_damaged_and_named(home, text):
     runs = Runs(home / "runs", "s")
-    for name in ("study.json", "a/session.json", "a/run.json", "ratings/panels.json"):
+    for name in ("study.json", "a/session.json", "a/run.json", "annotations/rating-p/task.json"):
         path = runs.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
@@ -116,19 +115,13 @@ def test_json_nested_too_deep_is_damaged_and_named(home, text):
         lambda: runs.run("a"),
         lambda: runs.status("a"),
     )
-    for read in (*asked, Ratings(runs.folder).panels):
+    for read in (*asked, Ratings.of(runs, "p").files.task):
         with pytest.raises(WrongInput, match=r"runs/s/\S+\.json") as caught:
             read()
         assert f"nested more than {LEVELS} levels deep" in str(caught.value)
     for read in (run_from_json, session_from_json):
         with pytest.raises(Damaged):
             read(text)
-
-
-def test_a_damaged_file_of_ratings_is_named(home):
-    path = put(home / "ratings" / "panels.json", "{")
-    with pytest.raises(WrongInput, match=f"{path} cannot be read"):
-        Ratings(home).panels()
 
 
 def test_what_is_larger_than_it_may_be_is_not_read(tmp_path):

@@ -155,7 +155,7 @@ def test_all_faults_of_a_file_are_told_with_their_lines(tmp_path):
 def test_the_id_is_the_name_of_the_file(tmp_path):
     path = put(tmp_path, SMALL, "tune")
     assert refusal(path) == [
-        "line 1, field id: is 'tone', but the name of the file says 'tune'; make them equal"
+        "line 1, field id: is 'tone', but the place of the file says 'tune'; make them equal"
     ]
 
 

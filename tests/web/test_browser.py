@@ -13,9 +13,8 @@ from chromium import fits, found_by_axe
 
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
-from delibsim.web.app import application
 from delibsim.web.guard import Guard
-from delibsim.web.serve import bound
+from delibsim.web.serve import application, bound
 from delibsim.web.static import write_static
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]

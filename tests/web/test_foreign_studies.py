@@ -13,8 +13,8 @@ from delibsim.conduct.view import shared_view
 from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
-from delibsim.web.app import application
 from delibsim.web.guard import Guard
+from delibsim.web.serve import application
 from delibsim.web.site import Site
 from delibsim.web.static import write_static
 
@@ -56,7 +56,7 @@ def read(site, spoken):
 
 PLACES = (
     "analysis", "analysis/report.html", "analysis/figures", "analysis/figures/change.svg", "RUN", "RUN/run.json", "RUN/session.json",
-    "RUN/exchanges.jsonl", "study.json", "notes.jsonl", "scores", "scores/dri.v1.jsonl", "fork", "annotations", "ratings", "sessions.jsonl",
+    "RUN/exchanges.jsonl", "study.json", "notes.jsonl", "scores", "scores/dri.v1.jsonl", "fork", "annotations", "sessions.jsonl",
 )  # fmt: skip
 
 

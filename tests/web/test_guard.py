@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
 from delibsim.web import serve
-from delibsim.web.app import application
 from delibsim.web.guard import OF_ALL, Guard, is_loopback, new_token
+from delibsim.web.serve import application
 from delibsim.web.site import Site
 
 HERE = "127.0.0.1:8377"

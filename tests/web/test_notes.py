@@ -8,7 +8,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.store.notes import LONGEST_NOTE, Notes
 from delibsim.store.runs import Runs
 from delibsim.store.tables.asked import note_tables
-from delibsim.store.tables.export import export
+from delibsim.store.tables.study import export
 
 
 @pytest.fixture

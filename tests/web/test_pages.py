@@ -21,8 +21,8 @@ from delibsim.domain.text import safe
 from delibsim.store.codec import run_to_json
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
-from delibsim.web.app import application
 from delibsim.web.guard import Guard
+from delibsim.web.serve import application
 from delibsim.web.site import Site
 
 REFRESH = StudyIndex.refresh

@@ -1,11 +1,11 @@
 """Agreement of coders in a table of codes: every coefficient with its interval, by dimension."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from delibsim.analysis.agreement.code_table import DimensionCodes, code_table, source_of
 from delibsim.analysis.agreement.layout import Layout
@@ -23,7 +23,7 @@ from delibsim.analysis.agreement.levels import (
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.measures.reliability.bootstrap import Draws, Named, bootstrap
-from delibsim.measures.reliability.codes import Codes, codes_of, name_of
+from delibsim.measures.reliability.codes import Codes, codes_of, name_of, weights_of
 from delibsim.measures.reliability.coefficients import Estimate, coefficient
 from delibsim.measures.reliability.ratings import probabilities, word_of
 
@@ -199,62 +199,43 @@ def _rows(
     resamples: int,
     clusters: NDArray[np.str_] | None,
     dimension: str,
-) -> list[Row]:
+) -> Iterator[Row]:
     """A row for each coefficient; by bootstrap where it is asked for, where clusters are drawn, or
     where a coefficient has no standard error in closed form.
     """
     estimates = [coefficient(codes, name, weighting) for name, weighting in named]
-    drawn: dict[int, Draws] = {}
+    closed = not resamples and clusters is None
     needed = []
     for i, found in enumerate(estimates):
-        closed = not resamples and clusters is None and not np.isnan(found.error)
-        if not found.reason and not closed:
+        if not found.reason and not (closed and not np.isnan(found.error)):
             needed.append(i)
-    if needed and (clusters is None or len(np.unique(clusters)) > 1) and len(codes.places) > 1:
+    one_cluster = clusters is not None and len(np.unique(clusters)) < 2
+    drawn: dict[int, Draws] = {}
+    if needed and not one_cluster and len(codes.places) > 1:
         asked = [named[i] for i in needed]
         seed = seed_of("agreement", dimension)
         draws = bootstrap(codes, asked, resamples or RESAMPLES, seed, clusters)
         drawn = dict(zip(needed, draws, strict=True))
-    one_cluster = clusters is not None and len(np.unique(clusters)) < 2
-    rows = []
+    lacking = ONE_CLUSTER if one_cluster else "one_text"
     for i, found in enumerate(estimates):
-        if i in drawn:
-            rows.append(_by_bootstrap(found, drawn[i]))
-        elif i in needed:
-            rows.append(_by_t(found, ONE_CLUSTER if one_cluster else "one_text"))
-        else:
-            rows.append(_by_t(found, ""))
-    return rows
+        yield _row(found, drawn.get(i), lacking if i in needed and i not in drawn else "")
 
 
-def _by_t(found: Estimate, no_interval: str) -> Row:
-    low, high = (NAN, NAN) if no_interval else found.interval()
+def _row(found: Estimate, drawn: Draws | None, no_interval: str) -> Row:
+    """A coefficient with its interval from draws, or by t unless there is none."""
+    low, high = (NAN, NAN) if no_interval else (drawn or found).interval()
     method = "" if np.isnan(low) else BY_T
     error = found.error if method else NAN
-    return _row(found, error, (low, high), method, None, no_interval)
-
-
-def _by_bootstrap(found: Estimate, drawn: Draws) -> Row:
-    method = BY_CLUSTERS if drawn.clusters else BY_BOOTSTRAP
-    return _row(found, drawn.error, drawn.interval(), method, drawn, "")
-
-
-def _row(
-    found: Estimate,
-    error: float,
-    interval: tuple[float, float],
-    method: str,
-    drawn: Draws | None,
-    no_interval: str,
-) -> Row:
+    if drawn is not None:
+        method, error = BY_CLUSTERS if drawn.clusters else BY_BOOTSTRAP, drawn.error
     percent = found.coefficient == "percent"
     return Row(
         coefficient=found.coefficient,
         weighting=found.weighting,
         value=found.value,
         error=error,
-        low=interval[0],
-        high=interval[1],
+        low=low,
+        high=high,
         method=method,
         df=found.df,
         resamples=0 if drawn is None else len(drawn.values),
@@ -264,3 +245,20 @@ def _row(
         reason=found.reason,
         no_interval=no_interval,
     )
+
+
+def chance_shrunk(observed: float, shares: ArrayLike) -> float:
+    """A "linear-weighted AC1" as it was published (Liu 2026, TU Delft), for comparison with its
+    figures alone: its chance is Gwet's divided once more by the number of levels, so that it is
+    higher throughout.
+
+    `observed` is the linearly weighted share of agreement, `shares` (levels,) the share of each
+    level over both coders. Its chance is mean(w) sum p (1 - p) / (q - 1).
+
+    >>> round(chance_shrunk(0.895, [0.0325, 0.85, 0.1175]), 3)
+    0.887
+    """
+    own = np.asarray(shares, dtype=float)
+    weights = weights_of("linear", len(own))
+    chance = float(weights.mean() * (own * (1 - own)).sum()) / (len(own) - 1)
+    return (observed - chance) / (1 - chance)

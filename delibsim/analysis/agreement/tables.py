@@ -1,7 +1,10 @@
 """The agreement of coders for reading: what was taken for what, a table, and what to know of it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from delibsim.analysis.agreement.agreement import (
     BY_CLUSTERS,
@@ -9,14 +12,16 @@ from delibsim.analysis.agreement.agreement import (
     DimensionAgreement,
     Row,
 )
-from delibsim.analysis.agreement.layout import CODERS_IN_ROWS, LONG
+from delibsim.analysis.agreement.layout import WIDE
 from delibsim.analysis.agreement.levels import NOMINAL, label_of_coefficient, number_in, words
 from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.errors import shortened
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 from delibsim.measures.reliability.coefficients import COEFFICIENTS
+from delibsim.store.reading import read_yaml
 
+DATA = Path(__file__).parents[2] / "data" / "agreement.yaml"
 FEW_CLUSTERS = 20
 """With fewer, an interval over clusters is too short."""
 HIGH, LOW = 0.8, 0.4
@@ -36,47 +41,42 @@ LONGEST_LEVELS = 500
 """Levels of more characters are not written as an option to copy."""
 
 
+@cache
+def _texts() -> dict[str, str]:
+    return read_yaml(DATA)
+
+
+def _said(name: str, **values: Any) -> str:
+    return _texts()[name].format(**values)
+
+
 def layout_in_words(report: AgreementReport) -> str:
     """What of the table was taken for texts, coders and codes."""
     layout = report.layout
     unused = f" Not used: {words(layout.unused)}." if layout.unused else ""
-    if layout.form == LONG:
-        said = (
-            f"One row a code: texts by '{layout.text}', coders by '{layout.coders[0]}', codes in"
-            f" '{layout.level}'."
-        )
-    elif layout.form == CODERS_IN_ROWS:
-        said = "One row a coder, one column a text."
-    else:
-        by = f", named by '{layout.text}'" if layout.text else ""
-        said = f"One row a text{by}, one column a coder."
-    return said + unused
+    text = f", named by '{layout.text}'" if layout.form == WIDE and layout.text else layout.text
+    return _said(layout.form, text=text, coder=layout.coders[0], level=layout.level, unused=unused)
 
 
-def counts_in_words(found: DimensionAgreement) -> list[str]:
+def counts_in_words(found: DimensionAgreement) -> Iterator[str]:
     """What the coefficients of a dimension rest on."""
     coders = list(map(shortened, found.coders))
-    names = f" ({words(coders)})" if 0 < len(coders) <= NAMED else ""
-    declared = "declared" if found.levels.declared else "those that occur"
-    levels = ", ".join(map(shortened, found.levels.labels)) or "none"
-    codes = counted(found.codes, "code")
-    missing = f", {found.missing} missing" if found.missing else ""
-    lines = [
-        f"{counted(len(found.coders), 'coder')}{names}, {counted(found.texts, 'text')}, {codes}"
-        f"{missing}; levels ({declared}): {levels}"
-    ]
+    yield _said(
+        "counts",
+        coders=counted(len(coders), "coder"),
+        names=f" ({words(coders)})" if 0 < len(coders) <= NAMED else "",
+        texts=counted(found.texts, "text"),
+        codes=counted(found.codes, "code"),
+        missing=f", {found.missing} missing" if found.missing else "",
+        declared="declared" if found.levels.declared else "those that occur",
+        levels=", ".join(map(shortened, found.levels.labels)) or "none",
+    )
     if found.left_out:
-        lines.append(f"left out: {counted(found.left_out, 'text')} without any code")
+        yield _said("without_code", texts=counted(found.left_out, "text"))
     if found.without_codes:
-        named = words(list(map(shortened, found.without_codes)))
-        lines.append(f"left out: {named}, without any code")
-    single = found.texts - found.paired
-    if single:
-        lines.append(
-            f"{counted(single, 'text')} with one code only: no part of percent agreement and alpha;"
-            " the other coefficients use them for chance alone"
-        )
-    return lines
+        yield _said("without_codes", coders=words(list(map(shortened, found.without_codes))))
+    if single := found.texts - found.paired:
+        yield _said("single", texts=counted(single, "text"))
 
 
 def table_of(found: DimensionAgreement) -> Table:
@@ -97,15 +97,15 @@ def table_of(found: DimensionAgreement) -> Table:
     return Table(columns, rows, found.name)
 
 
-def notes_on(found: DimensionAgreement, by: str = "") -> list[str]:
-    """What must be known of the coefficients of a dimension."""
-    return [*_undefined(found), *_warnings(found), *_on_intervals(found, by)]
-
-
 def _interval(row: Row) -> str:
     if row.low != row.low:
         return "-"
     return f"{number(row.low)}, {number(row.high)}"
+
+
+def notes_on(found: DimensionAgreement, by: str = "") -> list[str]:
+    """What must be known of the coefficients of a dimension."""
+    return [*_undefined(found), *_on_levels(found), *_on_values(found), *_on_intervals(found, by)]
 
 
 def _undefined(found: DimensionAgreement) -> Iterator[str]:
@@ -125,111 +125,70 @@ def _undefined(found: DimensionAgreement) -> Iterator[str]:
         yield f"{said}: {'all' if len(labels) == len(found.rows) else words(labels)}"
 
 
-def _warnings(found: DimensionAgreement) -> Iterator[str]:
-    """Where a coefficient is likely to be misread, or was likely not meant."""
+def _on_levels(found: DimensionAgreement) -> Iterator[str]:
+    """Levels that are likely no names, or one name in two spellings, or lack one."""
     levels = found.levels
     if found.unsaid and levels.numeric and len(levels.labels) > 2:
-        yield (
-            "warning: the levels are numbers in order, and these coefficients take them for names,"
-            " so that 1 differs from 2 as much as from 9; say --scale ordinal (or interval,"
-            " ratio), or --scale nominal if they are names"
-        )
-    if not levels.declared and not levels.numeric:
-        yield from _on_names(list(map(shortened, levels.labels)))
-    if not levels.declared and len(levels.labels) > 1:
-        named = ",".join(levels.labels)
-        plain = len(named) <= LONGEST_LEVELS and not re.search("[,;=]", "".join(levels.labels))
-        such_as = f", such as --levels {named}" if plain else ""
-        yield (
-            "note: a level that nobody used would change AC and Brennan-Prediger: name all levels"
-            f" there are{such_as}"
-        )
-    yield from _on_one_level(found)
-    values = {row.coefficient: row.value for row in found.rows}
-    exact = found.rows[0].value
-    low = [name for name, value in values.items() if COEFFICIENTS[name].skewed and value < LOW]
-    level, share = max(found.shares.items(), key=lambda of: of[1], default=("", 0.0))
-    if exact >= HIGH and low and share >= HIGH:
-        yield (
-            f"note: coders agree in {exact:.0%} of pairs, yet kappa and alpha are low: {share:.0%}"
-            f" of all codes are {shortened(level)}, so that by their definition chance agrees"
-            " nearly as often. AC and Brennan-Prediger define chance otherwise; report percent"
-            " agreement with them"
-        )
-
-
-def _on_names(labels: Sequence[str]) -> Iterator[str]:
-    """Levels that are likely no names, or one name in two spellings."""
-    numbers = [label for label in labels if number_in(label) is not None]
-    others = [label for label in labels if label not in numbers]
+        yield _said("numbers_as_names")
+    if levels.declared:
+        return
+    labels = list(map(shortened, levels.labels))
+    others = [label for label in labels if number_in(label) is None]
     commas = [label for label in others if DECIMAL_COMMA.fullmatch(label)]
     if commas:
-        yield (
-            f"warning: {words(commas[:NAMED])} are taken for names; if they are numbers, write"
-            " them with a point: 0.5"
-        )
-    elif len(numbers) > len(others):
-        yield (
-            f"warning: all levels are taken for names, because {words(others[:NAMED])} is no"
-            " number; if no code is meant, leave the cell empty"
-        )
-    spelled: dict[str, list[str]] = {}
-    for label in labels:
-        spelled.setdefault(label.casefold(), []).append(label)
-    for alike in spelled.values():
+        yield _said("commas", levels=words(commas[:NAMED]))
+    elif others and len(labels) > 2 * len(others):
+        yield _said("names", levels=words(others[:NAMED]))
+    for folded in dict.fromkeys(label.casefold() for label in others):
+        alike = [label for label in others if label.casefold() == folded]
         if len(alike) > 1:
-            yield f"warning: {words(alike)} differ in capitals alone, and count as different levels"
+            yield _said("spelled", levels=words(alike))
+    if len(labels) > 1:
+        named = ",".join(levels.labels)
+        plain = len(named) <= LONGEST_LEVELS and not re.search("[,;=]", "".join(levels.labels))
+        yield _said("undeclared", such_as=f", such as --levels {named}" if plain else "")
 
 
-def _on_one_level(found: DimensionAgreement) -> Iterator[str]:
-    """What perfect agreement does and does not say."""
+def _on_values(found: DimensionAgreement) -> Iterator[str]:
+    """Where a coefficient is likely to be misread: at perfect agreement, or with one frequent
+    level.
+    """
     used = [level for level, share in found.shares.items() if share]
     defined = [row for row in found.rows if not row.reason]
     if found.paired and len(used) == 1 and len(defined) > 1:
-        yield (
-            f"note: all codes are {used[0]}: whether coders can tell levels apart does not show in"
-            " such texts"
-        )
+        yield _said("one_level", level=used[0])
     if any(row.error == 0 for row in found.rows):
-        yield (
-            "note: an interval has no width where nothing varies in these texts; other texts may"
-            " well differ"
-        )
+        yield _said("no_width")
+    skewed = [row for row in found.rows if COEFFICIENTS[row.coefficient].skewed]
+    level, share = max(found.shares.items(), key=lambda of: of[1], default=("", 0.0))
+    exact = found.rows[0].value
+    if exact >= HIGH and share >= HIGH and any(row.value < LOW for row in skewed):
+        yield _said("skewed", exact=exact, share=share, level=shortened(level))
 
 
 def _on_intervals(found: DimensionAgreement, by: str) -> Iterator[str]:
     """How intervals were made, and where they are too short."""
     defined = [row for row in found.rows if row.method]
     drawn = [row for row in defined if row.resamples]
-    if any(not row.resamples for row in defined):
-        yield "t: from the standard error in closed form, over texts; the upper end is cut at 1"
+    resamples = drawn[0].resamples if drawn else 0
+    if len(drawn) < len(defined):
+        yield _said("by_t")
     if drawn and drawn[0].method == BY_CLUSTERS:
-        yield (
-            f"cluster bootstrap: percentiles of {drawn[0].resamples:,} resamples of"
-            f" {found.clusters} values of {by or 'the column'}, each with all its texts"
-        )
-        if found.clusters < FEW_CLUSTERS:
-            yield f"warning: with {found.clusters} of them the intervals are too short"
+        clusters = found.clusters
+        yield _said("by_clusters", resamples=resamples, clusters=clusters, by=by or "the column")
+        if clusters < FEW_CLUSTERS:
+            yield _said("few_clusters", clusters=clusters)
     elif drawn:
-        yield f"bootstrap: percentiles of {drawn[0].resamples:,} resamples of the texts"
-    if drawn and drawn[0].resamples < FEWEST_RESAMPLES:
-        resamples = counted(drawn[0].resamples, "resample")
-        yield f"warning: {resamples} are too few for an interval; take --draws 10000"
+        yield _said("by_bootstrap", resamples=resamples)
+    if 0 < resamples < FEWEST_RESAMPLES:
+        yield _said("few_resamples", resamples=counted(resamples, "resample"))
     skewed = max(found.shares.values(), default=0.0) >= HIGH
     if defined and found.paired < (FEW_SKEWED if skewed else FEW_TEXTS):
         why = " of which most have one level," if skewed else ""
-        texts_in_words = counted(found.paired, "text")
-        yield f"warning: with {texts_in_words} coded twice,{why} intervals tend to be too short"
-    single = found.texts - found.paired
-    if len(drawn) < len(defined) and single > MANY_SINGLE * found.texts:
-        yield (
-            "note: with so many texts with one code, t makes the intervals of AC and"
-            " Brennan-Prediger too wide; take --draws 10000"
-        )
+        yield _said("few_texts", texts=counted(found.paired, "text"), why=why)
+    if len(drawn) < len(defined) and found.texts - found.paired > MANY_SINGLE * found.texts:
+        yield _said("many_single")
     if any(row.word for row in defined):
-        yield (
-            "at least: the highest word of Landis and Koch that holds with a probability of 95%,"
-            " not the word of the value itself"
-        )
+        yield _said("at_least")
     if found.scale == NOMINAL and found.weighting == "own":
-        yield "note: alpha is nominal: a weighting of one's own has no alpha of its own"
+        yield _said("own_weights")

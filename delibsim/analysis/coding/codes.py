@@ -1,7 +1,7 @@
 """The codes of one dimension as a table: a row a text, a column a coder, places of levels."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Code
 from delibsim.domain.scheme import Dimension
 from delibsim.domain.score import ENSEMBLE
-from delibsim.measures.ensemble import Rule
+from delibsim.measures.ensemble import Rule, ensemble_levels
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 
 Array = NDArray[np.float64]
@@ -112,16 +112,10 @@ class DimensionCodes:
 
     def with_ensemble(self, places: Array) -> "DimensionCodes":
         """The same codes under another ensemble, whose places (texts,) are in the order of rows."""
-        table = self.places.copy()
-        table[ENSEMBLE] = places
-        return DimensionCodes(
-            self.dimension, table, self.models, self.people, self.samples, self.packs
-        )
+        return replace(self, places=self.places.assign(**{ENSEMBLE: places}))
 
     def ensemble_of(self, rule: Rule | None = None, without: str = "") -> Array:
         """The places (texts,) of another ensemble: by another rule, or without one model."""
-        from delibsim.measures.ensemble import ensemble_levels
-
         own = self.samples
         if own is None:
             return np.full(len(self.places), np.nan)
@@ -188,10 +182,10 @@ def coded_study(
     packs: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> CodedStudy:
     """The codes of a study by one scheme, dimension by dimension; training rounds are left out."""
-    people = [code for code in coded.people if not code.training]
     by_dimension: dict[str, list[Code]] = {}
-    for code in people:
-        by_dimension.setdefault(code.dimension, []).append(code)
+    for code in coded.people:
+        if not code.training:
+            by_dimension.setdefault(code.dimension, []).append(code)
     found = []
     for dimension in coded.scheme.dimensions:
         samples = coded.by_dimension.get(dimension.id)
@@ -239,7 +233,7 @@ def _without_doubt(own: DimensionCodes, draws: Mapping[str, Draw]) -> DimensionC
     table = own.places.copy()
     for person, texts in left_out.items():
         table.loc[texts, person] = np.nan
-    return DimensionCodes(own.dimension, table, own.models, own.people, own.samples, own.packs)
+    return replace(own, places=table)
 
 
 def both_given(own: DimensionCodes, coders: Collection[str]) -> NDArray[np.bool_]:

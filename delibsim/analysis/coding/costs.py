@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from math import nan
 from typing import Any
 
@@ -11,55 +10,37 @@ import pandas as pd
 
 from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.result import Result, make_table
 from delibsim.domain.audit import KINDS, Failure, Outcome, Reading, Verdict
-from delibsim.domain.reason import in_words
 from delibsim.measures.designs import effective_size
 from delibsim.measures.inference.means import wilson
 
+Row = dict[str, Any]
 NOT_GIVEN = "not_given"
 """The reason of samples that are not in the record: the model was given up, or stopped."""
 REFUSED = ("refusal", "content_filter")
 
 
-def costs(study: CodedStudy, exchanges: Iterable[Mapping[str, Any]]) -> Result:
+def costs(study: CodedStudy, exchanges: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
     """A row a model, from the recorded calls of the coding; `exchanges` are plain values."""
     by_model: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in exchanges:
-        by_model[_coder(record)].append(record)
+        coder = record.get("purpose", {}).get("participant") or record.get("model")
+        by_model[str(coder)].append(record)
     texts: dict[str, set[str]] = defaultdict(set)
     for sample in study.coded.samples:
         texts[sample.model].add(sample.text)
-    rows = [_cost(study, model, own, len(texts[model])) for model, own in by_model.items()]
-    return make_table("codes/costs", rows)
-
-
-def _coder(record: Mapping[str, Any]) -> str:
-    """The model that a call was made to, by the name of the coder that was asked."""
-    return str(record.get("purpose", {}).get("participant") or record.get("model"))
-
-
-def _cost(
-    study: CodedStudy, model: str, records: list[Mapping[str, Any]], texts: int
-) -> dict[str, Any]:
-    spent = cost_usd(records)
-    total = np.nan if spent is None else spent
-    codes = 0
-    for own in study.dimensions:
-        if model in own.models:
-            codes += int((~np.isnan(own.columns[model])).sum())
-    return {
-        "model": model,
-        "calls": len(records),
-        "input_tokens": _tokens(records, "input_tokens"),
-        "output_tokens": _tokens(records, "output_tokens"),
-        "cost_usd": total,
-        "texts": texts,
-        "cost_per_text": total / texts if texts else np.nan,
-        "codes": codes,
-        "cost_per_code": total / codes if codes else np.nan,
-        "seconds": float(sum(record.get("seconds") or 0 for record in records)),
-    }
+    for model, records in by_model.items():
+        spent = cost_usd(records)
+        total = nan if spent is None else spent
+        n = len(texts[model])
+        given = [own.columns[model] for own in study.dimensions if model in own.models]
+        codes = sum(int((~np.isnan(places)).sum()) for places in given)
+        row: Row = {"model": model, "calls": len(records)}
+        row["input_tokens"] = _tokens(records, "input_tokens")
+        row["output_tokens"] = _tokens(records, "output_tokens")
+        row |= {"cost_usd": total, "texts": n, "cost_per_text": total / n if n else nan}
+        row |= {"codes": codes, "cost_per_code": total / codes if codes else nan}
+        yield row | {"seconds": float(sum(record.get("seconds") or 0 for record in records))}
 
 
 def _tokens(records: list[Mapping[str, Any]], name: str) -> float:
@@ -69,12 +50,12 @@ def _tokens(records: list[Mapping[str, Any]], name: str) -> float:
         done = record["completion"]
         used = done.get("usage", {}).get(name)
         if used is None and done["status"] == "ok":
-            return np.nan
+            return nan
         total += used or 0
     return float(total)
 
 
-def failures(study: CodedStudy) -> Result:
+def failures(study: CodedStudy) -> list[Row]:
     """A row a dimension, model, wording and reason for which samples are missing."""
     asked: Counter[tuple[str, str, str]] = Counter()
     missing: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
@@ -87,15 +68,13 @@ def failures(study: CodedStudy) -> Result:
         if n > asked[key]:
             missing[key][NOT_GIVEN] = n - asked[key]
             asked[key] = n
-    rows: list[dict[str, Any]] = []
+    rows = []
     for key, reasons in missing.items():
-        named = dict(zip(("dimension", "model", "wording"), key, strict=True))
         for reason, n in reasons.items():
-            row: dict[str, Any] = {**named, "samples": asked[key], "reason": reason, "missing": n}
+            row: Row = dict(zip(("dimension", "model", "wording"), key, strict=True))
+            row |= {"samples": asked[key], "reason": reason, "missing": n}
             rows.append(row | {"share": n / asked[key]})
-    codes = sorted({row["reason"] for row in rows})
-    told = [in_words(code) for code in codes]
-    return make_table("codes/failures", rows, notes=told)
+    return rows
 
 
 def _planned(
@@ -120,141 +99,74 @@ def _planned(
     return found
 
 
-def refusals(study: CodedStudy) -> Result:
+def refusals(study: CodedStudy) -> list[Row]:
     """What is missing of each model by the level that the others give: whether failure selects."""
-    rows: list[dict[str, Any]] = []
-    for own in study.dimensions:
-        for model in own.models:
-            rows += _refusals(own, model)
-    refused = [row for row in rows if row["missing"]]
-    return make_table(
-        "codes/refusals", rows if refused else [], why="" if refused else "none_missing"
-    )
+    rows = [row for own in study.dimensions for model in own.models for row in _refused(own, model)]
+    return rows if any(row["missing"] for row in rows) else []
 
 
-def _refusals(own: DimensionCodes, model: str) -> Iterator[dict[str, Any]]:
+def _refused(own: DimensionCodes, model: str) -> Iterator[Row]:
     assert own.samples is not None
-    alone = len(own.models) < 2
-    places = pd.Series(own.ensemble_of(without=model), index=own.places.index)
-    others = places.reindex(list(own.samples.texts)).to_numpy(dtype=float)
-    others = np.full(len(others), np.nan) if alone else others
-    column = own.samples.models.index(model)
-    readable = own.samples.counts[:, column].sum(axis=1)
-    reasons = [own.samples.missing.get((text, model), Counter()) for text in own.samples.texts]
+    texts = own.samples.texts
+    others = np.full(len(texts), nan)
+    if len(own.models) > 1:
+        places = pd.Series(own.ensemble_of(without=model), index=own.places.index)
+        others = places.reindex(list(texts)).to_numpy(dtype=float)
+    readable = own.samples.counts[:, own.samples.models.index(model)].sum(axis=1)
+    reasons = [own.samples.missing.get((text, model), Counter()) for text in texts]
     missing = np.array([counter.total() for counter in reasons], dtype=float)
-    refused = np.zeros(len(reasons))
-    for code in REFUSED:
-        refused += [one[code] for one in reasons]
-    for place in (*range(own.q), np.nan):
+    refused = np.array([sum(counter[code] for code in REFUSED) for counter in reasons], dtype=float)
+    for place in (*range(own.q), nan):
         here = np.isnan(others) if np.isnan(place) else others == place
-        asked = float((readable + missing)[here].sum())
-        if not asked:
+        asked = (readable + missing)[here]
+        if not asked.sum():
             continue
-        yield {
-            "dimension": own.id,
-            "model": model,
-            "level": own.level(place),
-            "texts": int((here & (readable + missing > 0)).sum()),
-            "samples": int(asked),
-            "missing": int(missing[here].sum()),
-            "refused": int(refused[here].sum()),
-            "share_refused": float(refused[here].sum()) / asked,
-        }
+        row: Row = {"dimension": own.id, "model": model, "level": own.level(place)}
+        row |= {"texts": int((asked > 0).sum()), "samples": int(asked.sum())}
+        row |= {"missing": int(missing[here].sum()), "refused": int(refused[here].sum())}
+        yield row | {"share_refused": float(refused[here].sum()) / float(asked.sum())}
 
 
 ALL = "all"
 Stratum = tuple[str, str, Outcome]
 
 
-@dataclass(frozen=True)
-class Share:
-    """So many of so many, with the Wilson interval; NaN of nothing."""
-
-    n: float
-    of: float
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def of_counts(cls, n: float, of: float) -> "Share":
-        """The share of counts, or of the effective counts of a weighted sample."""
-        if not of:
-            return cls(n, of, nan, nan, nan)
-        return cls(n, of, n / of, *wilson(n, of))
+def share_of(n: float, of: float) -> Row:
+    """So many of so many, with the Wilson interval; NaN of nothing. The counts may be the effective
+    ones of a weighted sample.
+    """
+    low, high = wilson(n, of) if of else (nan, nan)
+    return {"n": n, "of": of, "value": n / of if of else nan, "low": low, "high": high}
 
 
-@dataclass(frozen=True)
-class AuditRow:
-    """What was read by rule of the calls of a model on a dimension ("all": of all).
+def audit_rows(readings: Sequence[Reading]) -> list[Row]:
+    """What was read by rule of the calls: a row for each model and dimension, for each dimension,
+    and for all.
 
     `coverage` is the share of calls that could be read, `faithful` the share of those in which the
     rationale concludes the level that was given. `misquoted` is the share of rationales with a
     quotation that quote words which are not in the text.
     """
-
-    model: str
-    dimension: str
-    calls: int
-    agrees: int
-    differs: int
-    not_read: int
-    coverage: Share
-    faithful: Share
-    misquoted: Share
-
-
-@dataclass(frozen=True)
-class CorrectedRow:
-    """What a reader of rationales found: a person, or a model that sees neither text nor level.
-
-    `faithful` is the share of calls whose rationale concludes the level given, over all calls of
-    the strata that were sampled (model, dimension, what the rule read), each by its weight; its
-    interval is that of Wilson on the effective number of calls. `stands_for` is the share of all
-    calls in these strata. `none` are calls whose rationale concludes no level, which are left out.
-    `rule_missed` are those in which the rule read a difference and the reader none.
-    """
-
-    reader: str
-    kind: str
-    read: int
-    agrees: int
-    differs: int
-    none: int
-    missing: int
-    faithful: Share
-    stands_for: float
-    rule_missed: int
-
-
-def audit_rows(readings: Sequence[Reading]) -> list[AuditRow]:
-    """A row for each model and dimension, for each dimension, and for all."""
     groups: defaultdict[tuple[str, str], list[Reading]] = defaultdict(list)
     for reading in readings:
         sample = reading.sample
-        groups[sample.model, sample.dimension].append(reading)
-        groups[ALL, sample.dimension].append(reading)
+        for model, dimension in ((sample.model, sample.dimension), (ALL, sample.dimension)):
+            groups[model, dimension].append(reading)
         groups[ALL, ALL].append(reading)
     order = sorted(groups, key=lambda key: (key[1] == ALL, key[1], key[0] == ALL, key[0]))
-    return [_row(*key, groups[key]) for key in order]
+    return [{"model": key[0], "dimension": key[1]} | _read(groups[key]) for key in order]
 
 
-def _row(model: str, dimension: str, readings: Sequence[Reading]) -> AuditRow:
+def _read(readings: Sequence[Reading]) -> Row:
     outcomes = Counter(reading.outcome for reading in readings)
     read = outcomes["agrees"] + outcomes["differs"]
     quoting = [one for one in readings if one.quotations and one.misquoted is not None]
     made_up = sum(bool(one.misquoted) for one in quoting)
-    return AuditRow(
-        model=model,
-        dimension=dimension,
-        calls=len(readings),
-        agrees=outcomes["agrees"],
-        differs=outcomes["differs"],
-        not_read=outcomes["not_read"],
-        coverage=Share.of_counts(read, len(readings)),
-        faithful=Share.of_counts(outcomes["agrees"], read),
-        misquoted=Share.of_counts(made_up, len(quoting)),
-    )
+    row: Row = {"calls": len(readings)}
+    row |= {name: outcomes[name] for name in ("agrees", "differs", "not_read")}
+    row |= {"coverage": share_of(read, len(readings))}
+    row["faithful"] = share_of(outcomes["agrees"], read)
+    return row | {"misquoted": share_of(made_up, len(quoting))}
 
 
 def stratum_of(reading: Reading) -> Stratum:
@@ -262,57 +174,55 @@ def stratum_of(reading: Reading) -> Stratum:
     return reading.sample.model, reading.sample.dimension, reading.outcome
 
 
-def corrected_rows(readings: Sequence[Reading], verdicts: Iterable[Verdict]) -> list[CorrectedRow]:
-    """A row for each reader of rationales, the rate corrected by the strata of the sample."""
+def corrected_rows(readings: Sequence[Reading], verdicts: Iterable[Verdict]) -> list[Row]:
+    """What readers of rationales found, persons or models that see neither text nor level, a row
+    each.
+
+    `faithful` is the share of calls whose rationale concludes the level given, over all calls of
+    the strata that were sampled (model, dimension, what the rule read), each by its weight; its
+    interval is that of Wilson on the effective number of calls. `stands_for` is the share of all
+    calls in these strata. `none` are calls whose rationale concludes no level, which are left out.
+    `rule_missed` are those in which the rule read a difference and the reader none.
+    """
     by_sample = {reading.sample.key: reading for reading in readings}
-    by_reader: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
+    by_reader: defaultdict[tuple[str, str], list[tuple[Verdict, Reading]]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.sample in by_sample:
-            by_reader[verdict.kind, verdict.reader].append(verdict)
+            read = verdict, by_sample[verdict.sample]
+            by_reader[verdict.kind, verdict.reader].append(read)
     sizes = Counter(map(stratum_of, readings))
-    return [_corrected(*key, by_reader[key], by_sample, sizes) for key in sorted(by_reader)]
+    rows = []
+    for kind, reader in sorted(by_reader):
+        own = by_reader[kind, reader]
+        given = [(one, read) for one, read in own if one.missing is None]
+        row: Row = {"reader": reader, "kind": kind, "read": len(given)}
+        rows.append(row | _corrected(given, len(own) - len(given), sizes))
+    return rows
 
 
 def _corrected(
-    kind: str,
-    reader: str,
-    verdicts: Sequence[Verdict],
-    by_sample: Mapping[tuple[str, str, str, str, int], Reading],
-    sizes: Mapping[Stratum, int],
-) -> CorrectedRow:
-    given = [verdict for verdict in verdicts if verdict.missing is None]
+    given: Sequence[tuple[Verdict, Reading]], missing: int, sizes: Mapping[Stratum, int]
+) -> Row:
     outcomes: Counter[Outcome] = Counter()
     agreed: Counter[Stratum] = Counter()
     read: Counter[Stratum] = Counter()
     missed = 0
-    for verdict in given:
-        reading = by_sample[verdict.sample]
+    for verdict, reading in given:
         outcome = verdict.outcome(reading.sample.level)
         outcomes[outcome] += 1
-        if outcome == "not_read":
-            continue
-        stratum = stratum_of(reading)
-        read[stratum] += 1
-        agreed[stratum] += outcome == "agrees"
-        missed += outcome == "agrees" and reading.outcome == "differs"
-    strata = list(read)
-    total = sum(sizes[stratum] for stratum in strata)
-    weights = [sizes[stratum] / total for stratum in strata]
-    shares = [agreed[stratum] / read[stratum] for stratum in strata]
+        if outcome != "not_read":
+            read[stratum_of(reading)] += 1
+            agreed[stratum_of(reading)] += outcome == "agrees"
+            missed += outcome == "agrees" and reading.outcome == "differs"
+    total = sum(sizes[stratum] for stratum in read)
+    weights = [sizes[stratum] / total for stratum in read]
+    shares = [agreed[stratum] / n for stratum, n in read.items()]
     rate = sum(weight * share for weight, share in zip(weights, shares, strict=True))
-    worth = effective_size(weights, [read[stratum] for stratum in strata]) if strata else 0
-    return CorrectedRow(
-        reader=reader,
-        kind=kind,
-        read=len(given),
-        agrees=outcomes["agrees"],
-        differs=outcomes["differs"],
-        none=outcomes["not_read"],
-        missing=len(verdicts) - len(given),
-        faithful=Share.of_counts(min(rate, 1.0) * worth, worth),
-        stands_for=total / sum(sizes.values()),
-        rule_missed=missed,
-    )
+    worth = effective_size(weights, list(read.values())) if read else 0
+    row: Row = {"agrees": outcomes["agrees"], "differs": outcomes["differs"]}
+    row |= {"none": outcomes["not_read"], "missing": missing}
+    row["faithful"] = share_of(min(rate, 1.0) * worth, worth)
+    return row | {"stands_for": total / sum(sizes.values()), "rule_missed": missed}
 
 
 def failure_counts(failures: Iterable[Failure]) -> dict[str, dict[str, int]]:
@@ -322,8 +232,3 @@ def failure_counts(failures: Iterable[Failure]) -> dict[str, dict[str, int]]:
         counts = found.setdefault(failure.dimension, dict.fromkeys(KINDS, 0))
         counts[failure.kind] += 1
     return found
-
-
-def plain_rows(rows: Iterable[AuditRow | CorrectedRow]) -> list[dict[str, Any]]:
-    """Rows as plain values."""
-    return [asdict(row) for row in rows]

@@ -9,15 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import DimensionCodes, both_given
-from delibsim.analysis.result import Result, make_table
 from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import RULES
 from delibsim.measures.inference.means import equivalence
-from delibsim.measures.reliability.bootstrap import Difference, difference, verdicts
+from delibsim.measures.reliability.bootstrap import Difference, verdicts
 from delibsim.measures.reliability.codes import codes_of
-from delibsim.measures.reliability.coefficients import Estimate, coefficient
+from delibsim.measures.reliability.coefficients import (
+    Estimate,
+    coefficient,
+    influences,
+    patterns_for,
+)
 
 Array = NDArray[np.float64]
+Row = dict[str, Any]
 AS_POOR = "as poor as people"
 CURVE = tuple(round(0.01 * i, 2) for i in range(1, 41))
 """The bounds of the curve."""
@@ -43,69 +48,38 @@ class Delta:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval by t; it is not cut, for a difference may exceed 1."""
-        return Difference(self.people, self.people, self.value, self.error, self.texts, 0).interval(
-            level
-        )
+        own = Difference(self.people, self.people, self.value, self.error, self.texts, 0)
+        return own.interval(level)
 
 
 def delta_of(own: DimensionCodes, anchor: str, others: Sequence[str]) -> Delta:
     """Delta for one anchor; with several others the mean over them, on the texts all have."""
     both = both_given(own, (ENSEMBLE, anchor, *others))
-    columns = {coder: own.columns[coder][both] for coder in (ENSEMBLE, anchor, *others)}
-    levels = list(range(own.q))
-    deltas = []
-    for other in others:
-        first = np.column_stack([columns[ENSEMBLE], columns[anchor]])
-        second = np.column_stack([columns[other], columns[anchor]])
-        deltas.append(difference(first, second, levels, "ac", own.weighting))
-    people = deltas[0].second
-    if len(others) > 1:
-        people = _mean_estimate(own, columns, anchor, others)
-    reason = next((one.reason for one in deltas if one.reason), "")
-    value = float(np.mean([one.value for one in deltas]))
-    error = deltas[0].error
-    if len(others) > 1 and not reason:
-        error = _error_of_mean(own, columns, anchor, others)
-    return Delta(deltas[0].first.value, people, value, error, int(both.sum()), reason)
-
-
-def _mean_estimate(
-    own: DimensionCodes, columns: Mapping[str, Array], anchor: str, others: Sequence[str]
-) -> Estimate:
-    """The mean agreement of the anchor with others; its error is that of the mean, by text."""
     found, moved = [], []
-    for other in others:
-        estimate, by_text = _by_text(own, columns[other], columns[anchor])
+    for coder in (ENSEMBLE, *others):
+        estimate, by_text = _by_text(own, own.columns[coder][both], own.columns[anchor][both])
         found.append(estimate)
         moved.append(by_text)
-    first = found[0]
-    value = float(np.mean([one.value for one in found]))
-    error = _standard_error(np.mean(moved, axis=0))
+    ensemble, *people = found
     reason = next((one.reason for one in found if one.reason), "")
-    return Estimate(
-        first.coefficient, first.weighting, value, error, first.texts, first.paired, reason
-    )
-
-
-def _error_of_mean(
-    own: DimensionCodes, columns: Mapping[str, Array], anchor: str, others: Sequence[str]
-) -> float:
-    """The standard error of the mean delta, from what each text adds to all coefficients."""
-    ensemble = _by_text(own, columns[ENSEMBLE], columns[anchor])[1]
-    people = [_by_text(own, columns[other], columns[anchor])[1] for other in others]
-    return _standard_error(ensemble - np.mean(people, axis=0))
+    mean = people[0]
+    if len(people) > 1:
+        value = float(np.mean([one.value for one in people]))
+        named = mean.coefficient, mean.weighting
+        why = next((one.reason for one in people if one.reason), "")
+        error = _standard_error(np.mean(moved[1:], axis=0))
+        mean = Estimate(*named, value, error, mean.texts, mean.paired, why)
+    value = float(np.mean([ensemble.value - one.value for one in people]))
+    error = _standard_error(moved[0] - np.mean(moved[1:], axis=0))
+    return Delta(ensemble.value, mean, value, error, int(both.sum()), reason)
 
 
 def _by_text(own: DimensionCodes, first: Array, second: Array) -> tuple[Estimate, Array]:
     """A coefficient and what each text adds to it, (texts,)."""
-    from delibsim.measures.reliability.coefficients import influences, patterns_for
-
     codes = codes_of(np.column_stack([first, second]), list(range(own.q)))
     found = coefficient(codes, "ac", own.weighting)
-    if found.reason:
-        return found, np.full(len(first), np.nan)
     patterns = patterns_for(codes, ["ac"])
-    moved = influences(patterns, "ac", own.weighting)
+    moved = None if found.reason else influences(patterns, "ac", own.weighting)
     if moved is None:
         return found, np.full(len(first), np.nan)
     return found, moved[patterns.which]
@@ -144,86 +118,72 @@ def verdict_of(low: float, high: float, bound: float, people_low: float, least: 
     return " and ".join(AS_POOR if poor and word == "equivalent" else word for word in words)
 
 
-def equivalence_table(dimensions: Sequence[DimensionCodes], bound: float, least: float) -> Result:
-    """A row an anchor and other person, by dimension."""
-    rows = []
-    for own in dimensions:
-        if own.models:
-            for anchor, name, others in anchors_of(own):
-                found = delta_of(own, anchor, others)
-                rows.append(_row(own, anchor, name, found, bound, least))
-    why = "" if rows else _why_none(dimensions)
-    return make_table("codes/equivalence", rows, why=why, least=least)
-
-
-def _why_none(dimensions: Iterable[DimensionCodes]) -> str:
+def why_none(dimensions: Iterable[DimensionCodes]) -> str:
     """Why nothing can be said of equivalence."""
     return "one_coder" if any(own.models for own in dimensions) else "no_models"
 
 
-def _row(
-    own: DimensionCodes, anchor: str, name: str, found: Delta, bound: float, least: float
-) -> dict[str, Any]:
-    low, high = found.interval()
-    low_90, high_90 = found.interval(0.90)
-    people_low, people_high = found.people.interval()
-    tested = found.error > 0
-    p = equivalence(found.value, found.error, found.texts - 1, bound).p if tested else np.nan
-    return {
-        "dimension": own.id,
-        "anchor": anchor,
-        "other": name,
-        "texts": found.texts,
-        "ensemble": found.ensemble,
-        "people": found.people.value,
-        "people_low": people_low,
-        "people_high": people_high,
-        "estimate": found.value,
-        "se": found.error,
-        "low": low,
-        "high": high,
-        "low_90": low_90,
-        "high_90": high_90,
-        "p": p,
-        "bound": bound,
-        "verdict": verdict_of(low, high, bound, people_low, least),
-        "note": found.note,
-    }
+def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Row]:
+    """A row an anchor and other person."""
+    for anchor, name, others in anchors_of(own) if own.models else ():
+        found = delta_of(own, anchor, others)
+        low, high = found.interval()
+        low_90, high_90 = found.interval(0.90)
+        people_low, people_high = found.people.interval()
+        tested = found.error > 0
+        yield {
+            "dimension": own.id,
+            "anchor": anchor,
+            "other": name,
+            "texts": found.texts,
+            "ensemble": found.ensemble,
+            "people": found.people.value,
+            "people_low": people_low,
+            "people_high": people_high,
+            "estimate": found.value,
+            "se": found.error,
+            "low": low,
+            "high": high,
+            "low_90": low_90,
+            "high_90": high_90,
+            "p": _p(found.value, found.error, found.texts, bound) if tested else np.nan,
+            "bound": bound,
+            "verdict": verdict_of(low, high, bound, people_low, least),
+            "note": found.note,
+        }
 
 
-def curve(table: Result) -> Result:
-    """What equivalence says at every bound, from the table of `equivalence_table`."""
-    rows: list[dict[str, Any]] = []
-    for row in table.rows.to_dict("records"):
-        if not row["se"] > 0:
-            continue
-        for bound in CURVE:
-            p = equivalence(row["estimate"], row["se"], row["texts"] - 1, bound).p
-            inside = -bound < row["low"] and row["high"] < bound
-            named = {name: row[name] for name in ("dimension", "anchor", "other")}
-            rows.append({**named, "bound": bound, "inside": bool(inside), "p": p})
-    why, detail = (None, "") if table.given else (table.why_not, table.detail)
-    return make_table("codes/equivalence_curve", rows, why=why, detail=detail)
+def _p(value: float, error: float, texts: int, bound: float) -> float:
+    return equivalence(value, error, texts - 1, bound).p
+
+
+def curve(row: Mapping[str, Any]) -> Iterator[Row]:
+    """What equivalence says at every bound, from a row of `equivalences`."""
+    for bound in CURVE if row["se"] > 0 else ():
+        p = _p(row["estimate"], row["se"], row["texts"], bound)
+        inside = bool(-bound < row["low"] and row["high"] < bound)
+        yield {**row, "bound": bound, "inside": inside, "p": p}
 
 
 def robustness(
-    dimensions: Sequence[DimensionCodes],
-    bound: float,
-    worded: Mapping[str, Sequence[DimensionCodes]],
-) -> Result:
+    own: DimensionCodes, bound: float, worded: Mapping[str, Sequence[DimensionCodes]]
+) -> Iterator[Row]:
     """Delta for ensembles that were made otherwise; `worded` are the codes in other wordings."""
-    rows = []
-    for own in dimensions:
-        if own.samples is None or len(own.people) < 2:
-            continue
-        variants = list(_variants(own, worded))
-        for anchor, name, others in anchors_of(own):
-            for label, places in variants:
-                found = delta_of(own.with_ensemble(places), anchor, others)
-                changed = _changed(own.columns[ENSEMBLE], places)
-                rows.append(_robust(own, (anchor, name, label), found, changed, bound))
-    why = "" if rows else _why_none(dimensions)
-    return make_table("codes/robustness", rows, why=why, bound=bound)
+    if own.samples is None or len(own.people) < 2:
+        return
+    variants = list(_variants(own, worded))
+    for anchor, name, others in anchors_of(own):
+        for variant, places in variants:
+            found = delta_of(own.with_ensemble(places), anchor, others)
+            low, high = found.interval()
+            row: Row = {"dimension": own.id, "anchor": anchor, "other": name, "variant": variant}
+            row |= {"changed": _changed(own.columns[ENSEMBLE], places), "estimate": found.value}
+            row |= {"low": low, "high": high, "note": found.note}
+            row |= {"point_inside": None, "inside": None}
+            if not np.isnan(low + high):
+                row["point_inside"] = bool(abs(found.value) < bound)
+                row["inside"] = bool(-bound < low and high < bound)
+            yield row
 
 
 def _variants(
@@ -249,24 +209,3 @@ def _changed(first: Array, second: Array) -> int:
     """How many texts have another level, of those that have one in both."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return int((first[both] != second[both]).sum())
-
-
-def _robust(
-    own: DimensionCodes, names: tuple[str, str, str], found: Delta, changed: int, bound: float
-) -> dict[str, Any]:
-    anchor, other, variant = names
-    low, high = found.interval()
-    known = not np.isnan(low + high)
-    return {
-        "dimension": own.id,
-        "anchor": anchor,
-        "other": other,
-        "variant": variant,
-        "changed": changed,
-        "estimate": found.value,
-        "low": low,
-        "high": high,
-        "point_inside": bool(abs(found.value) < bound) if known else None,
-        "inside": bool(-bound < low and high < bound) if known else None,
-        "note": found.note,
-    }

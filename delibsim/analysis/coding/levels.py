@@ -1,75 +1,70 @@
-"""Levels by coder, how sure the ensemble is, and how many votes its models are worth."""
+"""Levels by coder, how sure the ensemble is, what people say of it, and means that they correct."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.result import Result, entry, make_table
+from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw, both_given
 from delibsim.domain.score import ENSEMBLE
+from delibsim.domain.study import natural
+from delibsim.measures.corrected import (
+    FEWEST,
+    bins,
+    brier,
+    calibration_error,
+    corrected_mean,
+    plain_mean,
+    weighted_mean,
+)
 from delibsim.measures.ensemble import effective_votes, error_correlation
 from delibsim.store.tables.codings import CERTAINTY, certainty
 
+Array = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+Row = dict[str, Any]
 
-def levels(study: CodedStudy) -> Result:
+
+def levels(own: DimensionCodes) -> Iterator[Row]:
     """A row a coder and level; levels that nobody gave are there too."""
-    rows: list[dict[str, Any]] = []
-    for own in study.dimensions:
-        for coder in own.coders:
-            rows += _levels(own, coder)
-    return make_table("codes/levels", rows)
+    for coder in own.coders:
+        places = own.columns[coder]
+        given = places[~np.isnan(places)]
+        by: Row = {"dimension": own.id, "coder": coder, "kind": own.kind(coder)}
+        by |= {"coded": len(given), "missing": len(places) - len(given)}
+        for place, level in enumerate(own.dimension.levels):
+            n = int((given == place).sum())
+            row = {"level": level.value, "name": level.name, "texts": n}
+            yield by | row | {"share": n / len(given) if len(given) else np.nan}
 
 
-def _levels(own: DimensionCodes, coder: str) -> Iterator[dict[str, Any]]:
-    places = own.columns[coder]
-    given = places[~np.isnan(places)]
-    for place, level in enumerate(own.dimension.levels):
-        n = int((given == place).sum())
-        yield {
-            "dimension": own.id,
-            "coder": coder,
-            "kind": own.kind(coder),
-            "level": level.value,
-            "name": level.name,
-            "texts": n,
-            "share": n / len(given) if len(given) else np.nan,
-            "coded": len(given),
-            "missing": len(places) - len(given),
-        }
-
-
-def shares(study: CodedStudy) -> Result:
+def shares(study: CodedStudy) -> pd.DataFrame:
     """The share of every level on every text: a row a text and level."""
-    frames = []
+    frames = [pd.DataFrame()]
     for own in study.dimensions:
         if own.samples is not None:
-            p = certainty(own.samples)["p"]
             n = len(own.samples.texts)
             columns = {
                 "dimension": own.id,
                 "text": np.repeat(np.array(own.samples.texts, dtype=object), own.q),
                 "level": list(own.dimension.values) * n,
-                "p": p.reshape(-1),
+                "p": certainty(own.samples)["p"].reshape(-1),
             }
             frames.append(pd.DataFrame(columns))
-    rows = pd.concat(frames, ignore_index=True) if frames else []
-    return make_table("codes/shares", rows)
+    return pd.concat(frames[1:] or frames, ignore_index=True)
 
 
 BETWEEN_MODELS = ("unanimous", "entropy_between", "stability", "flips")
 """What compares models, and says nothing of one alone."""
 
 
-def certainties(study: CodedStudy) -> Result:
-    """How sure the ensemble is on average: a row a dimension."""
-    rows = [_certainty(own) for own in study.dimensions if own.samples is not None]
-    return make_table("codes/certainty", rows)
-
-
-def _certainty(own: DimensionCodes) -> dict[str, Any]:
-    assert own.samples is not None
+def certainties(own: DimensionCodes) -> Iterator[Row]:
+    """How sure the ensemble is on average."""
+    if own.samples is None:
+        return
     sure = certainty(own.samples)
     decided = ~np.isnan(own.samples.ensemble())
     given = own.samples.levels
@@ -79,19 +74,17 @@ def _certainty(own: DimensionCodes) -> dict[str, Any]:
         spread[some] = np.nanmax(given[some], axis=1) - np.nanmin(given[some], axis=1)
     total = own.samples.counts.sum(axis=2)
     largest = own.samples.counts.max(axis=2)[total > 0] / total[total > 0]
-    row: dict[str, Any] = {"dimension": own.id, "texts": int(decided.sum())}
     reasons = own.samples.undecided()
+    row: Row = {"dimension": own.id, "texts": int(decided.sum())}
     row["without"] = ", ".join(f"{code} {n}" for code, n in sorted(reasons.items()))
     row["unanimous"] = _mean(spread[decided] == 0)
-    row["unanimous_samples"] = _mean(largest == 1)
-    row["modal_share"] = _mean(largest)
-    for name in CERTAINTY[:-1]:
-        row[name] = _mean(sure[name])
+    row |= {"unanimous_samples": _mean(largest == 1), "modal_share": _mean(largest)}
+    row |= {name: _mean(sure[name]) for name in CERTAINTY[:-1]}
     flips = sure["flips"]
     row["flips"] = _mean(flips[~np.isnan(flips)] > 0)
     if len(own.models) == 1:
         row |= dict.fromkeys(BETWEEN_MODELS, np.nan)
-    return row
+    yield row
 
 
 def _mean(values: np.ndarray) -> float:
@@ -101,33 +94,21 @@ def _mean(values: np.ndarray) -> float:
     return float(known.mean()) if len(known) else np.nan
 
 
-def votes(study: CodedStudy) -> Result:
+def votes(own: DimensionCodes) -> Iterator[Row]:
     """How many independent votes the models are worth, against each person."""
-    rows = []
-    for own in study.fair:
-        if len(own.models) > 1:
-            rows += [_votes(own, person) for person in own.people]
-    return make_table("codes/votes", rows)
+    for person in own.people if len(own.models) > 1 else ():
+        errors = 1 - np.array([_agrees(own, model, person) for model in own.models])
+        found = effective_votes(errors)
+        texts = int(((~np.isnan(errors)).sum(axis=0) > 1).sum())
+        row: Row = {"dimension": own.id, "person": person, "models": len(own.models)}
+        row |= {"texts": texts, "correlation": error_correlation(errors), "votes": found}
+        yield row | {"note": "no_variance" if np.isnan(found) else ""}
 
 
-def _votes(own: DimensionCodes, person: str) -> dict[str, Any]:
-    right = own.columns[person]
-    errors = []
-    for model in own.models:
-        given = own.columns[model]
-        known = ~np.isnan(given) & ~np.isnan(right)
-        errors.append(np.where(known, (given != right).astype(float), np.nan))
-    table = np.array(errors)
-    found = effective_votes(table)
-    return {
-        "dimension": own.id,
-        "person": person,
-        "models": len(own.models),
-        "texts": int(((~np.isnan(table)).sum(axis=0) > 1).sum()),
-        "correlation": error_correlation(table),
-        "votes": found,
-        "note": "no_variance" if np.isnan(found) else "",
-    }
+def _agrees(own: DimensionCodes, one: str, other: str) -> Array:
+    """1 where two coders have one level, 0 where not, NaN without both; (texts,)."""
+    same = (own.columns[one] == own.columns[other]).astype(float)
+    return np.where(both_given(own, (one, other)), same, np.nan)
 
 
 DISAGREEMENT = 0.20
@@ -135,53 +116,190 @@ LONGEST = 200
 """Characters of a text that a table shows."""
 
 
-def weak(study: CodedStudy) -> tuple[Result, Result]:
-    """The dimensions on which two people disagree on more than a fifth of texts; these texts."""
-    rows: list[dict[str, Any]] = []
-    split: list[dict[str, Any]] = []
-    for own in study.fair:
-        for i, a in enumerate(own.people):
-            for b in own.people[i + 1 :]:
-                first, second = own.columns[a], own.columns[b]
-                both = ~np.isnan(first) & ~np.isnan(second)
-                apart = both & (first != second)
-                share = float(apart.sum() / both.sum()) if both.any() else np.nan
-                row = {"dimension": own.id, "a": a, "b": b, "texts": int(both.sum())}
-                flagged = share > DISAGREEMENT if both.any() else None
-                rows.append(row | {"disagreement": share, "flagged": flagged})
-                split += _split(study, own, (a, b), np.flatnonzero(apart))
-    why = "" if rows else "one_coder"
-    dimensions = make_table("codes/weak_dimensions", rows, disagreement=DISAGREEMENT)
-    table = entry("codes/split_texts").frame(split)
-    if len(table):
-        table = table.sort_values(["dimension", "distance"], ascending=[True, False], kind="stable")
-    texts = make_table("codes/split_texts", table, why=why or None)
-    return dimensions, texts
+def weak(own: DimensionCodes) -> Iterator[Row]:
+    """How often two people disagree: a row a pair; flagged where on more than a fifth of texts."""
+    for a, b in combinations(own.people, 2):
+        same = _agrees(own, a, b)
+        known = same[~np.isnan(same)]
+        share = float((known == 0).sum() / len(known)) if len(known) else np.nan
+        row = {"dimension": own.id, "a": a, "b": b, "texts": len(known), "disagreement": share}
+        yield row | {"flagged": share > DISAGREEMENT if len(known) else None}
 
 
-def _split(
-    study: CodedStudy, own: DimensionCodes, people: tuple[str, str], places: np.ndarray
-) -> Iterator[dict[str, Any]]:
-    a, b = people
-    first, second = own.columns[a], own.columns[b]
+def split_texts(study: CodedStudy) -> list[Row]:
+    """The texts to which two people gave different levels, those furthest apart first."""
+    rows = [row for own in study.fair for row in _split(study, own)]
+    return sorted(rows, key=lambda row: (row["dimension"], -np.nan_to_num(row["distance"])))
+
+
+def _split(study: CodedStudy, own: DimensionCodes) -> Iterator[Row]:
     ensemble = own.columns.get(ENSEMBLE)
-    for i in places:
-        id = own.texts[i]
-        known = study.texts.get(id)
-        yield {
-            "dimension": own.id,
-            "text": id,
-            "a": a,
-            "level_a": own.level(first[i]),
-            "b": b,
-            "level_b": own.level(second[i]),
-            "distance": abs(first[i] - second[i]) if own.ordered else np.nan,
-            "ensemble": None if ensemble is None else own.level(ensemble[i]),
-            "words": "" if known is None else _cut(known.text),
-        }
+    for a, b in combinations(own.people, 2):
+        first, second = own.columns[a], own.columns[b]
+        for i in np.flatnonzero(_agrees(own, a, b) == 0):
+            known = study.texts.get(own.texts[i])
+            yield {
+                "dimension": own.id,
+                "text": own.texts[i],
+                "a": a,
+                "level_a": own.level(first[i]),
+                "b": b,
+                "level_b": own.level(second[i]),
+                "distance": abs(first[i] - second[i]) if own.ordered else np.nan,
+                "ensemble": None if ensemble is None else own.level(ensemble[i]),
+                "words": "" if known is None else _cut(known.text),
+            }
 
 
 def _cut(text: str) -> str:
     """A text on one line, cut where it is long."""
     plain = " ".join(text.split())
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
+
+
+BY = ("stability", "margin")
+"""What of the ensemble is compared with people: numbers between 0 and 1."""
+
+
+def _beside(own: DimensionCodes) -> Iterator[tuple[Row, Array, Array]]:
+    """For each person and number: the columns of both, the numbers, and the agreement (texts,)."""
+    if own.samples is None:
+        return
+    sure = certainty(own.samples)
+    for by in BY:
+        confidence = pd.Series(sure[by], index=list(own.samples.texts)).reindex(own.places.index)
+        for person in own.people:
+            named = {"dimension": own.id, "person": person, "by": by}
+            yield named, confidence.to_numpy(dtype=float), _agrees(own, ENSEMBLE, person)
+
+
+def calibration(own: DimensionCodes) -> Iterator[Row]:
+    """The bins by person and measure of certainty."""
+    for named, confidence, agrees in _beside(own):
+        for one in bins(confidence, agrees):
+            yield {**named, **vars(one), "texts": one.n}
+
+
+def calibration_scores(own: DimensionCodes) -> Iterator[Row]:
+    """What the bins come to."""
+    for named, confidence, agrees in _beside(own):
+        known = agrees[~np.isnan(confidence) & ~np.isnan(agrees)]
+        row: Row = {**named, "texts": len(known), "agrees": _mean(known)}
+        row["brier"] = brier(confidence, agrees)
+        row["calibration_error"] = calibration_error(confidence, agrees)
+        yield row | {"note": "too_few_texts" if len(known) < FEWEST else ""}
+
+
+AT_RANDOM, WEIGHTED = "drawn at random", "weighted by chances"
+
+
+def corrected(study: CodedStudy, columns: Sequence[str]) -> Iterator[Row]:
+    """Corrected means over all texts and by part of each column, by dimension and draw."""
+    for own in study.dimensions:
+        if own.samples is None or not own.people:
+            continue
+        for draw, people in _read(own, study.draws):
+            for by, part, chosen in _parts(study, own, columns):
+                for of, values in _outcomes(own):
+                    row: Row = {"dimension": own.id, "of": of, "by": by, "part": part}
+                    row["draw"] = "" if draw is None else draw.name
+                    yield row | _corrected(own, values, people, chosen, draw)
+
+
+def unread(study: CodedStudy) -> Iterator[str]:
+    """A warning for each draw with unequal chances of which people have not coded every text."""
+    for own in study.dimensions:
+        coded = {text for text, _ in own.packs}
+        for draw in study.draws.values() if own.samples is not None else ():
+            missing = draw.chances.keys() - coded
+            if draw.equal or len(missing) == len(draw.chances) or not missing:
+                continue
+            yield (
+                f"{own.id}: people have no code of {len(missing)} of the"
+                f" {len(draw.chances)} texts of pack {draw.name}; the mean that is weighted by its"
+                " chances counts these texts as not drawn, and is biased towards the models"
+            )
+
+
+def _read(
+    own: DimensionCodes, draws: Mapping[str, Draw]
+) -> Iterator[tuple[Draw | None, pd.DataFrame]]:
+    """The codes of people by draw; those without a draw, or of one with equal chances, as one.
+
+    Of a draw with unequal chances all codes on its texts count, by whatever pack they came: a text
+    that was read before belongs to the draw with the chance 1.
+    """
+    unequal = {name: draw for name, draw in draws.items() if not draw.equal}
+    packs = {place: pack if pack in unequal else "" for place, pack in own.packs.items()}
+    for pack in dict.fromkeys(packs.values()):
+        draw = unequal.get(pack)
+        columns: dict[str, Any] = {}
+        for (text, person), of in packs.items():
+            if of == pack if draw is None else text in draw.chances:
+                columns.setdefault(person, []).append(text)
+        for person, texts in columns.items():
+            columns[person] = own.places[person].loc[texts].reindex(own.places.index)
+        yield draw, pd.DataFrame(columns)
+
+
+def _parts(
+    study: CodedStudy, own: DimensionCodes, columns: Sequence[str]
+) -> Iterator[tuple[str, str, Marks]]:
+    """All texts, then those of each part of each column."""
+    yield "", "", np.ones(len(own.places), dtype=bool)
+    for column in columns:
+        values = pd.Series(study.fact(column)).reindex(own.places.index)
+        for part in sorted(values.dropna().unique(), key=natural):
+            yield column, part, (values == part).to_numpy()
+
+
+def _outcomes(own: DimensionCodes) -> Iterator[tuple[str, list[float]]]:
+    """What is averaged: the level where it is a number, and the share of each level."""
+    if own.ordered:
+        yield "level", [float(value) for value in own.dimension.values]
+    for place, level in enumerate(own.dimension.levels):
+        yield f"share of {level.value}", [float(i == place) for i in range(own.q)]
+
+
+def _corrected(
+    own: DimensionCodes,
+    values: Sequence[float],
+    people: pd.DataFrame,
+    chosen: Marks,
+    draw: Draw | None,
+) -> Row:
+    """One corrected mean: `values` are what is averaged, by place of the level."""
+    models = _valued(own.columns[ENSEMBLE], values)
+    table = _valued(people.to_numpy(dtype=float), values)
+    some = (~np.isnan(table)).any(axis=1)
+    read = np.full(len(models), np.nan)
+    read[some] = np.nanmean(table[some], axis=1)
+    known = chosen & ~np.isnan(models)
+    both = known & ~np.isnan(read)
+    if draw is None:
+        found = corrected_mean(read[both], models[both], models[known & ~both])
+    else:
+        chances = np.array([draw.chances.get(text, np.nan) for text in own.texts])
+        given = np.where(both & ~np.isnan(chances), read, np.nan)
+        weights = np.nan_to_num(chances[known], nan=1.0)
+        found = weighted_mean(models[known], given[known], weights)
+    note = "too_few_texts" if np.isnan(found.estimate) else ""
+    if note and draw is None and both.sum() > 1 and not (known & ~both).any():
+        note = "people_read_all"
+    return {
+        "texts": int(known.sum()),
+        "read": int(both.sum()),
+        "models": plain_mean(models[known]).estimate,
+        "people": plain_mean(read[both]).estimate,
+        "estimate": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "method": AT_RANDOM if draw is None else WEIGHTED,
+        "note": note,
+    }
+
+
+def _valued(places: Array, values: Sequence[float]) -> Array:
+    """The values of the levels at these places; NaN at NaN."""
+    of = np.asarray(values, dtype=float)
+    return np.where(np.isnan(places), np.nan, of[np.nan_to_num(places).astype(int)])

@@ -7,35 +7,44 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.calls import (
-    Ids,
-    dropped,
-    note_ids,
-    repeated,
-    repetition,
-    without_effect,
-)
+from delibsim.analysis.calls import Ids, dropped, note_ids, repeated, repetition, without_effect
 from delibsim.analysis.coding.agreement import (
+    FEW,
+    RESAMPLES,
     against,
     confusion,
+    facts_of,
     groups,
+    notes_on_pairs,
     pairs,
     resampled,
+    trends,
     wordings,
 )
 from delibsim.analysis.coding.codes import BOUND, LEAST, CodedStudy, DimensionCodes, coded_study
 from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures, refusals
-from delibsim.analysis.coding.equivalence import curve, equivalence_table, robustness
-from delibsim.analysis.coding.levels import certainties, levels, shares, votes, weak
-from delibsim.analysis.coding.people import calibration, corrected, unread
+from delibsim.analysis.coding.equivalence import curve, equivalences, robustness, why_none
+from delibsim.analysis.coding.levels import (
+    DISAGREEMENT,
+    calibration,
+    calibration_scores,
+    certainties,
+    corrected,
+    levels,
+    shares,
+    split_texts,
+    unread,
+    votes,
+    weak,
+)
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
-from delibsim.analysis.pages.cells import decimals, interval
 from delibsim.analysis.pages.page import Part
-from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.analysis.report import Report, said_of_rows
+from delibsim.analysis.result import Result, catalogue, each, make_table
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted
+from delibsim.measures.corrected import FEWEST
 from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
 
 CONDITION = "treatment"
@@ -52,97 +61,6 @@ class Settings:
     least: float = LEAST
     column: str = ""
     clusters: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Told:
-    """What a report says in sentences, from its tables; `remarks` are on the record of calls."""
-
-    study: CodedStudy
-    bound: float
-    results: Mapping[str, Result]
-    remarks: Sequence[str]
-
-    def sentences(self) -> Iterator[str]:
-        """What the tables say, sentence by sentence; nothing that they do not hold."""
-        first, *others = self.overall()
-        yield first
-        yield from self.by_dimension()
-        yield from others
-
-    def by_dimension(self) -> Iterator[str]:
-        """What is to be said of single dimensions; the table `dimensions` has a row of each."""
-        for own in self.study.dimensions:
-            yield from self._of_ensemble(own)
-            yield from self._of_equivalence(own)
-            yield from self._of_people(own)
-
-    def overall(self) -> Iterator[str]:
-        """Who coded, and what is missing or doubtful, of all dimensions together."""
-        yield who_coded(self.study)
-        yield from self._of_failures()
-        yield from self.remarks
-        for line in unread(self.study):
-            yield f"Warning: {line}."
-        if not self.study.people:
-            yield (
-                "No person has coded: nothing says yet whether the ensemble is right. Next:"
-                f" delibsim code handout {quoted(self.study.study)}"
-            )
-
-    def _of_ensemble(self, own: DimensionCodes) -> Iterator[str]:
-        for row in self._rows("certainty", own.id):
-            if row["without"]:
-                of = "only these count below" if row["texts"] else "nothing below counts it"
-                yield (
-                    f"{own.id}: the ensemble has a level on {counted(row['texts'], 'text')}, and"
-                    f" {of}; the others have none ({row['without']})."
-                )
-
-    def _of_equivalence(self, own: DimensionCodes) -> Iterator[str]:
-        for row in self._rows("equivalence", own.id):
-            if not row["verdict"]:
-                continue
-            delta = f"{decimals(row['estimate'])} {interval(row['low'], row['high'])}"
-            people = f"{decimals(row['people'])} {interval(row['people_low'], row['people_high'])}"
-            yield (
-                f"{own.id}, against {row['anchor']}: the ensemble is {row['verdict']} (delta"
-                f" {delta}, bound {self.bound:.2f}, {counted(row['texts'], 'text')});"
-                f" {row['other']} agrees with {row['anchor']} at {people}."
-            )
-
-    def _of_people(self, own: DimensionCodes) -> Iterator[str]:
-        for row in self._rows("weak_dimensions", own.id):
-            if row["flagged"]:
-                share = decimals(row["disagreement"])
-                yield (
-                    f"{own.id}: {row['a']} and {row['b']} disagree on a share of {share} of"
-                    f" {counted(row['texts'], 'text')}; its anchors need revision."
-                )
-
-    def _of_failures(self) -> Iterator[str]:
-        result = self.results["failures"]
-        if not result.given:
-            return
-        rows = result.rows
-        late = rows["reason"] == NOT_GIVEN
-        n, total = int(rows["missing"][~late].sum()), len(self.study.coded.samples)
-        if n:
-            yield f"{n} of {total} samples have no level; nothing stands in their place."
-        if late.any():
-            by_model = rows[late].groupby("model", sort=False)["missing"].sum()
-            told = ", ".join(f"{model} {lack}" for model, lack in by_model.items())
-            owed = counted(int(by_model.sum()), "sample")
-            yield (
-                f"Still to be given: {owed} ({told}); the same command of delibsim code ask asks"
-                " for them."
-            )
-
-    def _rows(self, name: str, dimension: str) -> list[dict[str, Any]]:
-        result = self.results[name]
-        if not result.given:
-            return []
-        return [row for row in result.rows.to_dict("records") if row["dimension"] == dimension]
 
 
 def who_coded(study: CodedStudy) -> str:
@@ -180,43 +98,14 @@ def coding_report(
     no text has.
     """
     records = list(exchanges)
-    worded = by_wording(study)
-    compared = equivalence_table(study.fair, settings.bound, settings.least)
-    others = {name: own for name, own in worded.items() if name != study.coded.asked.wording}
-    flagged, split = weak(study)
-    in_bins, calibrated = calibration(study)
-    found = [
-        levels(study),
-        certainties(study),
-        pairs(study),
-        groups(study),
-        compared,
-        curve(compared),
-        robustness(study.fair, settings.bound, others),
-        resampled(study, settings.clusters),
-        votes(study),
-        flagged,
-        split,
-        calibrated,
-        in_bins,
-        corrected(study, _conditions(study, settings.column)),
-        wordings(study, worded),
-        costs(study, records),
-        failures(study),
-        refusals(study),
-        confusion(study),
-        shares(study),
-    ]
-    if settings.column:
-        found += against(study, settings.column)
-    tables = {result.name: result for result in found}
-    results = catalogue("codes").in_order([*found, overview(study, tables)])
-    told = Told(study, settings.bound, results, list(remarks_on(records)))
+    tables = {result.name: result for result in _tables(study, settings, records)}
+    results = catalogue("codes").in_order([*tables.values(), overview(study, tables)])
     scheme = study.coded.scheme
-    by_dimension = list(told.by_dimension())
-    first = [Part("scheme", "The scheme", list(_scheme(study)))]
+    first, *others = _overall(study, results, records)
+    by_dimension = _by_dimension(study, results)
+    parts = [Part("scheme", "The scheme", list(_scheme(study)))]
     if by_dimension:
-        first.append(Part("dimensions", "Dimension by dimension", sentences=by_dimension))
+        parts.append(Part("dimensions", "Dimension by dimension", sentences=by_dimension))
     return Report(
         catalogue=catalogue("codes"),
         title=f"{study.study}, coded by {scheme.id}",
@@ -229,14 +118,106 @@ def coding_report(
             "bound": settings.bound,
             "least": settings.least,
         },
-        told=list(told.sentences()),
-        summary=list(told.overall()),
+        told=[first, *by_dimension, *others],
+        summary=[first, *others],
         faults=faults,
         something=any(own.places.notna().to_numpy().any() for own in study.dimensions),
-        first=first,
+        first=parts,
         drawn=partial(drawings, results),
         data=study,
     )
+
+
+def _tables(
+    study: CodedStudy, settings: Settings, records: Sequence[Mapping[str, Any]]
+) -> Iterator[Result]:
+    """Every table but that of all dimensions."""
+    every, fair = study.dimensions, study.fair
+    worded = by_wording(study)
+    others = {name: own for name, own in worded.items() if name != study.coded.asked.wording}
+    yield make_table("codes/levels", each(every, levels))
+    yield make_table("codes/certainty", each(every, certainties))
+    yield make_table("codes/pairs", each(fair, pairs), notes=notes_on_pairs(study))
+    yield make_table("codes/groups", each(fair, groups), resamples=RESAMPLES)
+    yield from _equivalence(study, settings, others)
+    rows = resampled(study, settings.clusters)
+    yield make_table("codes/resampled", rows, resamples=FEW)
+    yield make_table("codes/votes", each(fair, votes))
+    flagged = make_table("codes/weak_dimensions", each(fair, weak), disagreement=DISAGREEMENT)
+    yield flagged
+    yield make_table("codes/split_texts", split_texts(study), why=flagged.why_not or None)
+    scores = make_table("codes/calibration_scores", each(fair, calibration_scores), fewest=FEWEST)
+    yield scores
+    yield make_table("codes/calibration", each(fair, calibration), why=scores.why_not)
+    columns = [name for name in (CONDITION, settings.column) if name in study.columns()]
+    means = corrected(study, list(dict.fromkeys(columns)))
+    yield make_table("codes/corrected_means", means, notes=list(unread(study)))
+    yield make_table("codes/wordings", wordings(worded))
+    yield make_table("codes/costs", costs(study, records))
+    missing = failures(study)
+    told = [in_words(code) for code in sorted({row["reason"] for row in missing})]
+    yield make_table("codes/failures", missing, notes=told)
+    yield make_table("codes/refusals", refusals(study))
+    yield make_table("codes/confusion", each(fair, confusion))
+    yield make_table("codes/shares", shares(study))
+    if column := settings.column:
+        facts = facts_of(study, column)
+        rows = each(fair, against, facts)
+        yield make_table("codes/against", rows, column=column, resamples=RESAMPLES)
+        yield make_table("codes/against_trend", each(fair, trends, facts), column=column)
+
+
+def _equivalence(
+    study: CodedStudy, settings: Settings, others: Mapping[str, Sequence[DimensionCodes]]
+) -> Iterator[Result]:
+    """The tables of equivalence; `others` are the codes of models in wordings that do not count."""
+    fair, bound = study.fair, settings.bound
+    rows = list(each(fair, equivalences, bound, settings.least))
+    why = "" if rows else why_none(fair)
+    compared = make_table("codes/equivalence", rows, why=why, least=settings.least)
+    yield compared
+    yield make_table(
+        "codes/equivalence_curve", each(rows, curve), why=why or None, detail=compared.detail
+    )
+    rows = list(each(fair, robustness, bound, others))
+    why = "" if rows else why_none(fair)
+    yield make_table("codes/robustness", rows, why=why, bound=bound)
+
+
+def _overall(
+    study: CodedStudy, results: Mapping[str, Result], records: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Who coded, and what is missing or doubtful, of all dimensions together."""
+    yield who_coded(study)
+    missing = results["failures"].rows
+    late = missing["reason"] == NOT_GIVEN
+    n, total = int(missing["missing"][~late].sum()), len(study.coded.samples)
+    if n:
+        yield f"{n} of {total} samples have no level; nothing stands in their place."
+    if late.any():
+        by_model = missing[late].groupby("model", sort=False)["missing"].sum()
+        told = ", ".join(f"{model} {lack}" for model, lack in by_model.items())
+        owed = counted(int(by_model.sum()), "sample")
+        yield (
+            f"Still to be given: {owed} ({told}); the same command of delibsim code ask asks for"
+            " them."
+        )
+    yield from remarks_on(records)
+    for line in unread(study):
+        yield f"Warning: {line}."
+    if not study.people:
+        yield (
+            "No person has coded: nothing says yet whether the ensemble is right. Next:"
+            f" delibsim code handout {quoted(study.study)}"
+        )
+
+
+def _by_dimension(study: CodedStudy, results: Mapping[str, Result]) -> list[str]:
+    """What is to be said of single dimensions; the table `dimensions` has a row of each."""
+    found = list(said_of_rows("codes", results, "ensemble", "equivalence", "people"))
+    order = [own.id for own in study.dimensions]
+    found.sort(key=lambda said: order.index(said[0]["dimension"]))
+    return [sentence for _, sentence in found]
 
 
 def why_not_coded(report: Report) -> Iterator[str]:
@@ -265,8 +246,9 @@ def _scheme(study: CodedStudy) -> Iterator[str]:
 
 def overview(study: CodedStudy, results: Mapping[str, Result]) -> Result:
     """The table `dimensions`: what the other tables say of each dimension, in one row."""
-    rows = [_of_dimension(own.id, results) for own in study.dimensions]
-    return make_table("codes/dimensions", rows)
+    return make_table(
+        "codes/dimensions", [_of_dimension(own.id, results) for own in study.dimensions]
+    )
 
 
 def _of_dimension(dimension: str, results: Mapping[str, Result]) -> dict[str, Any]:
@@ -321,13 +303,6 @@ def by_wording(study: CodedStudy) -> dict[str, list[DimensionCodes]]:
         own = SchemeCodes(coded.scheme, coded.asked, (), counted_in, (), ())
         found[wording] = list(coded_study(study.study, own, ()).dimensions)
     return found
-
-
-def _conditions(study: CodedStudy, column: str) -> list[str]:
-    """The columns by which corrected means are given."""
-    known = study.columns()
-    wanted = [CONDITION, column]
-    return list(dict.fromkeys(name for name in wanted if name in known))
 
 
 def drawings(results: Mapping[str, Result]) -> list[Drawing]:

@@ -1,24 +1,28 @@
 """The eleven dimensions of ratings, and how far raters agree."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import (
+from delibsim.analysis.debates.ratings import (
     ALL,
+    FEWEST,
     MODELS_AND_PEOPLE,
     Focus,
+    by_debater,
+    debaters_of,
     kinds_of,
+    mean_over,
     meetings,
     views_by_kind,
 )
-from delibsim.analysis.debates.ratings import FEWEST, by_debater, debaters_of, mean_over
+from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.components import Components, crossed_components
-from delibsim.measures.inference.means import holm
 from delibsim.measures.reliability.ratings import (
     cronbach_alpha,
     gwet_ac1,
@@ -30,6 +34,7 @@ from delibsim.measures.reliability.ratings import (
     why_undefined,
 )
 
+Row = dict[str, Any]
 FEWEST_FOR_A_TEST = 4
 """Ratings that a correlation with an interval by Fisher's z needs."""
 
@@ -57,13 +62,13 @@ def paired_tests(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
     pairs = view[(view["kind"] == focus.kind) & (view["other_kind"] == focus.rest)]
     if len(pairs) and focus.kind not in debaters:
         found += _paired(focus.contrast, pairs)
-    return pd.DataFrame(found)
+    return entry("debates/paired_tests").frame(found)
 
 
-def _paired(contrast: str, pairs: pd.DataFrame) -> list[dict[str, Any]]:
+def _paired(contrast: str, pairs: pd.DataFrame) -> list[Row]:
     from scipy.stats import ttest_1samp
 
-    rows = []
+    rows: list[Row] = []
     kind = "motion" if pairs["motion"].nunique() >= FEWEST else "debate"
     for dimension in DIMENSIONS:
         differences = pairs[f"own.{dimension}"] - pairs[f"other.{dimension}"]
@@ -71,22 +76,14 @@ def _paired(contrast: str, pairs: pd.DataFrame) -> list[dict[str, Any]]:
         over = mean_over(differences, **{kind: pairs[kind]})
         note = _why_untested(d)
         t, p = (np.nan, np.nan) if note else ttest_1samp(d, 0)
-        row: dict[str, Any] = {"contrast": contrast, "dimension": dimension, "n": len(d)}
-        row |= {"difference": over.mean, "low": over.low, "high": over.high, "unit": kind}
-        row |= {"df": over.df, "p_units": over.p, "t": t, "p": p}
-        few = "few_motions" if kind == "debate" and not note else ""
+        few = "few_motions" if kind == "debate" else ""
         notes = [note] if note else [few, over.note]
+        row: Row = {"contrast": contrast, "dimension": dimension, "n": len(d)} | vars(over)
+        row |= {"difference": over.mean, "p_units": over.p, "t": t, "p": float(p)}
         rows.append(row | {"note": " ".join(filter(None, notes))})
-    over_units = holm([float(row["p_units"]) for row in rows])
-    p = [float(row["p"]) for row in rows]
-    eleven = holm(p)
-    ten = [*holm(p[:-1]), np.nan]
-    ordered = []
-    for row, of_units, own, published in zip(rows, over_units, eleven, ten, strict=True):
-        t, p_one, note = row.pop("t"), row.pop("p"), row.pop("note")
-        row |= {"p_units_holm": of_units, "t": t, "p": p_one, "p_holm": own}
-        ordered.append(row | {"p_holm_ten": published, "note": note})
-    return ordered
+    for row in with_holm(rows[:-1]):
+        row["p_holm_ten"] = row["p_holm"]
+    return with_holm(with_holm(rows), p="p_units")
 
 
 def _why_untested(differences: np.ndarray) -> str:
@@ -109,8 +106,8 @@ def correlations(table: pd.DataFrame) -> pd.DataFrame:
         for i, dimension in enumerate(DIMENSIONS):
             own = dict(zip(DIMENSIONS, matrix[i], strict=True))
             row = {"debaters": debaters, "dimension": dimension, "n": len(data), **own}
-            rows.append(row | {"note": _why_uncorrelated(data, dimension)})
-    return pd.DataFrame(rows)
+            rows.append(row | {"note": _why_uncorrelated(data[dimension])})
+    return entry("debates/dimension_correlations").frame(rows)
 
 
 def correlation_tests(table: pd.DataFrame) -> pd.DataFrame:
@@ -120,28 +117,25 @@ def correlation_tests(table: pd.DataFrame) -> pd.DataFrame:
     freedom), p_holm (over the 55 pairs of one kind), note. Ratings are taken one by one, as
     published; those of one debate or rater are not independent, so that p is too small.
     """
-    found = []
+    rows = []
     for debaters, view in views_by_kind(table):
         data = _dimensions(view)
-        rows = [_tested(data, *pair) for pair in combinations(DIMENSIONS, 2)]
-        own = pd.DataFrame(rows)
-        own.insert(0, "debaters", debaters)
-        own.insert(list(own.columns).index("note"), "p_holm", holm(own["p"].tolist()))
-        found.append(own)
-    return pd.concat(found, ignore_index=True)
+        for first, second in combinations(DIMENSIONS, 2):
+            row = {"debaters": debaters, "first": first, "second": second, "n": len(data)}
+            rows.append(row | _tested(data[first], data[second]))
+    return entry("debates/dimension_correlation_tests").frame(with_holm(rows, "debaters"))
 
 
-def _tested(data: pd.DataFrame, first: str, second: str) -> dict[str, Any]:
+def _tested(first: pd.Series, second: pd.Series) -> Row:
     from scipy.stats import pearsonr
 
-    row: dict[str, Any] = {"first": first, "second": second, "n": len(data)}
-    note = _why_uncorrelated(data, first) or _why_uncorrelated(data, second)
-    note = note or ("too_few_ratings" if len(data) < FEWEST_FOR_A_TEST else "")
+    note = _why_uncorrelated(first) or _why_uncorrelated(second)
+    note = note or ("too_few_ratings" if len(first) < FEWEST_FOR_A_TEST else "")
     if note:
-        return row | dict.fromkeys(("r", "low", "high", "p"), np.nan) | {"note": note}
-    result = pearsonr(data[first], data[second])
+        return {"p": np.nan, "note": note}
+    result = pearsonr(first, second)
     low, high = result.confidence_interval(0.95)
-    return row | {"r": result.statistic, "low": low, "high": high, "p": result.pvalue, "note": ""}
+    return {"r": result.statistic, "low": low, "high": high, "p": result.pvalue, "note": ""}
 
 
 def _dimensions(view: pd.DataFrame) -> pd.DataFrame:
@@ -150,27 +144,18 @@ def _dimensions(view: pd.DataFrame) -> pd.DataFrame:
     return view[list(columns)].rename(columns=columns).dropna().astype(float)
 
 
-def _why_uncorrelated(data: pd.DataFrame, dimension: str) -> str:
-    if len(data) < 2:
+def _why_uncorrelated(values: pd.Series) -> str:
+    if len(values) < 2:
         return "too_few_ratings"
-    return "" if np.ptp(data[dimension]) > 0 else "no_variance"
-
-
-OPPOSITION, PROPOSITION = 0.0, 1.0
-"""The two winners that a ballot can name, as numbers: whoever won, both count for AC1."""
-
-
-def _ac1(winners: np.ndarray) -> float:
-    return gwet_ac1(winners, [OPPOSITION, PROPOSITION])
+    return "" if np.ptp(values) > 0 else "no_variance"
 
 
 WINNER: tuple[tuple[str, Callable[[Any], float]], ...] = (
     ("winner_alpha", krippendorff_alpha),
     ("winner_majority", majority_agreement),
     ("winner_agreement", raw_agreement),
-    ("winner_ac1", _ac1),
+    ("winner_ac1", partial(gwet_ac1, levels=[0.0, 1.0])),
 )
-NO_INTERVAL = dict.fromkeys(("low", "high"), float("nan"))
 DEFINED_ALONE = ("winner_majority", "winner_agreement", "winner_ac1")
 """Measures that are defined where only one winner was ever named."""
 
@@ -186,28 +171,26 @@ def reliability(table: pd.DataFrame) -> pd.DataFrame:
     debates of each two kinds that met ("human v model"; on the winner) or the sides of one kind
     ("human"). `note` is the reason of a value that is NaN, or what is at a boundary.
     """
-    rows = []
+    rows: list[Row] = []
     for debaters, own in _by_meeting(table):
         winners = _winners(own)
         note = why_undefined(winners)
         for measure, compute in WINNER:
             alone = measure in DEFINED_ALONE and note == "one_category"
-            found = {"measure": measure, "debaters": debaters, "value": compute(winners)}
-            rows.append(found | NO_INTERVAL | _size(winners, "" if alone else note))
+            row: Row = {"measure": measure, "debaters": debaters, "value": compute(winners)}
+            rows.append(row | _size(winners) | {"note": "" if alone else note})
     for debaters, view in views_by_kind(table):
         ratings = _values(view, "performance")
         found = crossed_components(ratings)
         low, high = found.interval_2k
         row = {"measure": "performance_icc_2k", "debaters": debaters, "value": found.icc_2k}
-        rows.append(row | {"low": low, "high": high} | _size(ratings, _note(found)))
+        rows.append(row | {"low": low, "high": high, "note": _note(found)} | _size(ratings))
     for debaters, view in views_by_kind(table):
-        columns = [f"own.{dimension}" for dimension in DIMENSIONS]
-        scale = view[columns].dropna().to_numpy(dtype=float)
-        value = cronbach_alpha(scale)
-        row: dict[str, Any] = {"measure": "scale_alpha", "debaters": debaters, "value": value}
-        row |= NO_INTERVAL | {"units": len(scale), "raters": view["rater"].nunique()}
+        scale = view[[f"own.{dimension}" for dimension in DIMENSIONS]].dropna().to_numpy(float)
+        row = {"measure": "scale_alpha", "debaters": debaters, "value": cronbach_alpha(scale)}
+        row |= {"units": len(scale), "raters": view["rater"].nunique()}
         rows.append(row | {"note": why_inconsistent(scale)})
-    return pd.DataFrame(rows)
+    return entry("debates/reliability").frame(rows)
 
 
 def dimension_reliability(table: pd.DataFrame) -> pd.DataFrame:
@@ -225,10 +208,9 @@ def dimension_reliability(table: pd.DataFrame) -> pd.DataFrame:
         for debaters, view in views_by_kind(table):
             ratings = _values(view, dimension)
             found = crossed_components(ratings)
-            row: dict[str, Any] = {"dimension": dimension, "debaters": debaters}
+            row: Row = {"dimension": dimension, "debaters": debaters, "k": found.k}
             low, high = found.interval_2k
             row |= {"icc_21": found.icc_21, "icc_2k": found.icc_2k, "low": low, "high": high}
-            row["k"] = found.k
             for name in ("target", "rater", "residual"):
                 row[f"{name}_sd"] = float(np.sqrt(getattr(found, name)))
             row["within_sd"], row["within_sd_pooled"] = _within(ratings)
@@ -236,7 +218,7 @@ def dimension_reliability(table: pd.DataFrame) -> pd.DataFrame:
             row |= {"targets": ratings.shape[0], "raters": ratings.shape[1]}
             row |= {"ratings": int((~np.isnan(ratings)).sum()), "note": _note(found)}
             rows.append(row)
-    return pd.DataFrame(rows)
+    return entry("debates/dimension_reliability").frame(rows)
 
 
 def _by_meeting(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -279,8 +261,8 @@ def _within(ratings: np.ndarray) -> tuple[float, float]:
     return float(np.sqrt(variances).mean()), float(np.sqrt(np.average(variances, weights=freedom)))
 
 
-def _size(ratings: np.ndarray, note: str) -> dict[str, Any]:
-    return {"units": ratings.shape[0], "raters": ratings.shape[1], "note": note}
+def _size(ratings: np.ndarray) -> Row:
+    return {"units": ratings.shape[0], "raters": ratings.shape[1]}
 
 
 def _note(found: Components) -> str:

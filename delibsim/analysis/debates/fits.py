@@ -1,8 +1,9 @@
 """Fits of statsmodels as tables of terms, and the covariates that enter them as predictors."""
 
 import warnings
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,13 @@ import pandas as pd
 
 from delibsim.analysis.debates.ratings import debaters_of
 from delibsim.analysis.figures.style import number
+from delibsim.analysis.result import entry
 from delibsim.domain.participant import SIDES
 from delibsim.measures.bradley_terry.fit import comparisons
 from delibsim.store.instruments.own_answers import COVARIATES, WORDS, Covariates
 
 ENORMOUS = 15.0
 """A log odds beyond which a coefficient or its error says that the likelihood has no maximum."""
-LOGIT_FIT = ("pseudo_r2", "log_likelihood", "log_likelihood_null")
-"""How well a logit fits; the same in every row of its table."""
-OLS_FIT = ("r2", "r2_adjusted")
-"""How well a regression fits."""
 ROUNDING = 1e-12
 """The share of the largest outcome up to which what a regression leaves is rounding."""
 NO_SPREAD = 1e-9
@@ -107,6 +105,26 @@ def refuse_collinear(x: pd.DataFrame) -> None:
         raise Inestimable("collinear")
 
 
+def or_why_not(model: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+    """A model whose first argument is its data, a row a rating: its terms or, where it has no
+    estimate, the one row that says why.
+    """
+
+    @wraps(model)
+    def terms_or_reason(data: pd.DataFrame, *more: Any) -> pd.DataFrame:
+        try:
+            return model(data, *more)
+        except Inestimable as reason:
+            return no_estimate(len(data), reason)
+
+    return terms_or_reason
+
+
+def no_estimate(n: int, reason: Inestimable) -> pd.DataFrame:
+    """The one row of a model that could not be estimated."""
+    return pd.DataFrame([{"term": "", "n": n, "note": str(reason)}])
+
+
 def logit_fit(fit: Any) -> dict[str, float]:
     """McFadden's pseudo-R2, the log likelihood, and that of a logit with a constant alone."""
     y = np.asarray(fit.model.endog, dtype=float)
@@ -114,21 +132,31 @@ def logit_fit(fit: Any) -> dict[str, float]:
     null = len(y) * (share * np.log(share) + (1 - share) * np.log(1 - share))
     # A constant alone is its own null model; rounding must not make its pseudo-R2 negative.
     pseudo = 0.0 if np.isclose(fit.llf, null, rtol=1e-12) else 1 - fit.llf / null
-    values = (pseudo, fit.llf, null)
-    return dict(zip(LOGIT_FIT, map(float, values), strict=True))
+    return {
+        "pseudo_r2": float(pseudo),
+        "log_likelihood": float(fit.llf),
+        "log_likelihood_null": float(null),
+    }
 
 
 def ols_fit(fit: Any) -> dict[str, float]:
     """R2 and adjusted R2; NaN where the outcome does not vary."""
     if fit.centered_tss == 0:
-        return dict.fromkeys(OLS_FIT, float("nan"))
-    return dict(zip(OLS_FIT, (float(fit.rsquared), float(fit.rsquared_adj)), strict=True))
+        return {"r2": np.nan, "r2_adjusted": np.nan}
+    return {"r2": float(fit.rsquared), "r2_adjusted": float(fit.rsquared_adj)}
 
 
 def terms(fit: Any, n: int, widened: float = 1.0, df: float = np.inf) -> pd.DataFrame:
     """The terms of a fit of statsmodels, with their inference."""
-    values = inference(fit.params.to_numpy(), fit.bse.to_numpy(), widened, df)
-    return pd.DataFrame({"term": list(fit.params.index), "n": n, **values, "note": ""})
+    return inferred(fit.params, fit.bse, n, widened, df)
+
+
+def inferred(
+    effects: pd.Series, errors: pd.Series, n: int, widened: float = 1.0, df: float = np.inf
+) -> pd.DataFrame:
+    """Terms by name with their inference."""
+    values = inference(effects.to_numpy(), errors.to_numpy(), widened, df)
+    return pd.DataFrame({"term": list(effects.index), "n": n, **values, "note": ""})
 
 
 def inference(effect: Any, error: Any, widened: float = 1.0, df: float = np.inf) -> dict[str, Any]:
@@ -141,29 +169,13 @@ def inference(effect: Any, error: Any, widened: float = 1.0, df: float = np.inf)
     error = error * widened
     half = t.ppf(0.975, df) * error
     z = effect / error
-    p = 2 * t.sf(np.abs(z), df)
-    return {
-        "coefficient": effect,
-        "se": error,
-        "z": z,
-        "p": p,
-        "low": effect - half,
-        "high": effect + half,
-    }
+    found = {"coefficient": effect, "se": error, "z": z, "p": 2 * t.sf(np.abs(z), df)}
+    return found | {"low": effect - half, "high": effect + half}
 
 
-def empty(more: Sequence[str], n: int, reason: str) -> pd.DataFrame:
-    """The one row of a model that could not be estimated."""
-    names = ("coefficient", "se", "z", "p", "low", "high", *more)
-    return pd.DataFrame([{"term": "", "n": n, **dict.fromkeys(names, np.nan), "note": reason}])
-
-
-def together(found: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Tables of several models as one: the columns that name the model first, the note last."""
-    whole = pd.concat(list(found), ignore_index=True)
-    first = [name for name in ("contrast", "model") if name in whole.columns]
-    between = [name for name in whole.columns if name not in (*first, "note")]
-    return whole[[*first, *between, "note"]]
+def together(table: str, found: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The terms of several models as one table of the report."""
+    return entry(f"debates/{table}").frame(pd.concat(list(found), ignore_index=True))
 
 
 @contextmanager
@@ -201,7 +213,8 @@ def predictors_of(
     columns, rows = {}, []
     for role in ROLES:
         for name in COVARIATES:
-            values = _values(view, role, name, people)
+            given = [getattr(people.get(who, UNKNOWN), name) for who in view[role]]
+            values = pd.Series(given, index=view.index, dtype=object)
             row = _count(view, role, name, values)
             found = {} if row["note"] else _columns(view, role, name, values)
             if not row["note"] and not found:
@@ -209,17 +222,6 @@ def predictors_of(
             columns |= found
             rows.append(row)
     return pd.DataFrame(columns, index=view.index, dtype=float), pd.DataFrame(rows)
-
-
-def _values(
-    view: pd.DataFrame,
-    role: str,
-    name: str,
-    people: Mapping[str, Covariates],
-) -> pd.Series:
-    """One covariate of each row's rater or debater; None where it is not given."""
-    given = [getattr(people.get(who, UNKNOWN), name) for who in view[role]]
-    return pd.Series(given, index=view.index, dtype=object)
 
 
 def _applies(view: pd.DataFrame, role: str, values: pd.Series) -> pd.Series:
@@ -231,20 +233,14 @@ def _applies(view: pd.DataFrame, role: str, values: pd.Series) -> pd.Series:
 
 def _count(view: pd.DataFrame, role: str, name: str, values: pd.Series) -> dict[str, object]:
     """How many raters or debaters there are, of how many the covariate is given, and its values."""
-    applies = _applies(view, role, values)
     given = view.loc[values.notna(), role].nunique()
-    expected = view.loc[applies, role].nunique()
+    expected = view.loc[_applies(view, role, values), role].nunique()
     there = view[role].nunique()
-    return {
-        "role": role,
-        "covariate": name,
-        "there": there,
-        "given": given,
-        "missing": expected - given if given else there,
-        "does_not_apply": there - expected if given else 0,
-        "values": _distribution(view.assign(value=values).drop_duplicates(role)["value"], name),
-        "note": "" if given else "not_given",
-    }
+    once = view.assign(value=values).drop_duplicates(role)["value"]
+    row = {"role": role, "covariate": name, "there": there, "given": given}
+    row["missing"] = expected - given if given else there
+    row["does_not_apply"] = there - expected if given else 0
+    return row | {"values": _distribution(once, name), "note": "" if given else "not_given"}
 
 
 def _distribution(values: pd.Series, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Debates compared: the table of ratings, what was rated, who wins, and how well they perform.
+"""Debates compared: the table of ratings, who wins, how well they perform, and how they differ.
 
 All functions take the table of `rating_table`, one row a rating of a debate, and return tables.
 `analysed` leaves out the raters who failed the attention check; a missing value leaves a row out of
@@ -7,23 +7,29 @@ these are few, of debates. The unit that the published bootstrap draws is the de
 its ratings: raters of one debate judge the same speeches.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.analysis.result import entry, with_holm
+from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
+from delibsim.domain.rating import DIMENSIONS, Rating, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of
 from delibsim.domain.transcript import PREPARATION
+from delibsim.measures.inference.contrasts import flipped_p
 from delibsim.measures.inference.means import mean_within
 
 Array = NDArray[np.float64]
+Row = dict[str, Any]
 FEWEST = 5
 """Units below which nothing is said of others like them: there is no interval."""
 ROUNDING = 1e-10
@@ -134,7 +140,7 @@ SAMPLES = 10_000
 OTHER: Mapping[str, str] = {"proposition": "opposition", "opposition": "proposition"}
 
 
-def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
+def rating_table(runs: Iterable[AnnotatedRun]) -> pd.DataFrame:
     """One row for each rating of each complete debate.
 
     Columns: debate, cell (of the design: the debate's name without the replicate), motion,
@@ -152,10 +158,10 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns())
 
 
-def _debate(run: Rated) -> dict[str, Any]:
+def _debate(run: AnnotatedRun) -> Row:
     """What all ratings of a debate have in common, by column."""
     session = run.session
-    row: dict[str, Any] = {
+    row: Row = {
         "debate": session.id,
         "cell": cell_of(session),
         "motion": session.topic.id,
@@ -170,7 +176,7 @@ def _debate(run: Rated) -> dict[str, Any]:
     return row
 
 
-def _words(run: Rated, speaker: str) -> int:
+def _words(run: AnnotatedRun, speaker: str) -> int:
     """The words of a debater's speeches, without the notes of its preparation."""
     words = 0
     for statement in run.transcript:
@@ -179,9 +185,9 @@ def _words(run: Rated, speaker: str) -> int:
     return words
 
 
-def _rating(run: Rated, rating: Rating) -> dict[str, Any]:
+def _rating(run: AnnotatedRun, rating: Rating) -> Row:
     """What one rater says of a debate, by column."""
-    row: dict[str, Any] = {
+    row: Row = {
         "rater": rating.rater,
         "source": rating.source,
         "model": rating.model,
@@ -264,36 +270,23 @@ def standings(table: pd.DataFrame, seed: int = 0, samples: int = SAMPLES) -> pd.
         own = view[view["debater"] == debater]
         rng = np.random.default_rng(seed_of("standings", debater, seed))
         kind = "motion" if own["motion"].nunique() >= FEWEST else "debate"
-        won = mean_over(own["won"], **{kind: own[kind]})
-        performed = mean_over(own["own.performance"], **{kind: own[kind]})
-        published = {}
+        row: Row = {"debater": debater, "unit": kind}
+        row |= {"debates": own["debate"].nunique(), "motions": own["motion"].nunique()}
+        row["ratings"] = int(own["won"].notna().sum())
+        notes = ["few_motions"] if kind == "debate" else []
         for name, column in (("win", "won"), ("performance", "own.performance")):
+            found = mean_over(own[column], **{kind: own[kind]})
+            row |= {f"{name}_low": found.low, f"{name}_high": found.high}
+            row["win_rate" if name == "win" else name] = found.mean
+            row.setdefault("df", found.df)
             low, high = percentile_interval(own, column, rng, samples)
-            published |= {f"{name}_published_low": low, f"{name}_published_high": high}
-        row = {
-            "debater": debater,
-            "debates": own["debate"].nunique(),
-            "motions": own["motion"].nunique(),
-            "ratings": int(own["won"].notna().sum()),
-            "win_rate": won.mean,
-            "win_low": max(won.low, 0.0) if won.low == won.low else np.nan,
-            "win_high": min(won.high, 1.0) if won.high == won.high else np.nan,
-            "performance": performed.mean,
-            "performance_low": performed.low,
-            "performance_high": performed.high,
-            "unit": kind,
-            "df": won.df,
-        }
-        few = "few_motions" if kind == "debate" else ""
-        notes = dict.fromkeys(filter(None, (few, won.note, performed.note)))
-        rows.append(row | published | {"note": " ".join(notes)})
-    found = pd.DataFrame(rows)
-    if found.empty:
-        return found
-    places = found[["win_rate", "performance"]].rank(ascending=False)
-    before = list(found.columns).index("unit")
-    found.insert(before, "rank", places["win_rate"])
-    found.insert(before + 1, "performance_rank", places["performance"])
+            row |= {f"{name}_published_low": low, f"{name}_published_high": high}
+            notes.append(found.note)
+        rows.append(row | {"note": " ".join(dict.fromkeys(filter(None, notes)))})
+    found = entry("debates/standings").frame(rows)
+    found["win_low"], found["win_high"] = found["win_low"].clip(0), found["win_high"].clip(upper=1)
+    for rank, column in (("rank", "win_rate"), ("performance_rank", "performance")):
+        found[rank] = found[column].rank(ascending=False)
     return found.sort_values(["rank", "debater"], ignore_index=True)
 
 
@@ -313,7 +306,7 @@ def percentile_interval(
     return float(low), float(high)
 
 
-def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
+def counts(runs: Iterable[AnnotatedRun], table: pd.DataFrame) -> pd.DataFrame:
     """What was held, rated and analysed for every motion, and why the rest was not.
 
     Columns: motion, held, complete, rated (debates), ratings, without_winner, failed_attention,
@@ -325,15 +318,188 @@ def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
         held = [run for run in runs if run.session.topic.id == motion]
         given = table[table["motion"] == motion]
         kept = analysed(given)
-        row = {
-            "motion": motion,
-            "held": len(held),
-            "complete": sum(map(debated, held)),
-            "rated": given["debate"].nunique(),
-            "ratings": len(given),
-            "without_winner": int(given["winner"].isna().sum()),
-            "failed_attention": len(given) - len(kept),
-            "analysed": int(kept["winner"].notna().sum()),
-        }
-        rows.append(row)
+        row = {"motion": motion, "held": len(held), "complete": sum(map(debated, held))}
+        row |= {"rated": given["debate"].nunique(), "ratings": len(given)}
+        row["without_winner"] = int(given["winner"].isna().sum())
+        row |= {"failed_attention": len(given) - len(kept)}
+        rows.append(row | {"analysed": int(kept["winner"].notna().sum())})
     return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Focus:
+    """The kind of debater that is compared, and the kind that it is compared with.
+
+    `indicator` is the kind that is 1 in the models of performance.
+    """
+
+    kind: str = "model"
+    rest: str = "human"
+    indicator: str = "human"
+
+    @property
+    def contrast(self) -> str:
+        """The name of a difference between the two."""
+        return f"{self.kind} - {self.rest}"
+
+
+ALL = "all"
+"""The rows of all debaters, of whatever kind."""
+MODELS_AND_PEOPLE = Focus()
+"""Of the published debates: language models less people."""
+
+
+def focused(table: pd.DataFrame, name: str | None) -> tuple[pd.DataFrame, Focus]:
+    """The table of ratings with its kinds of debaters, and what is compared.
+
+    Without a name the kinds are "model" and "human" as they stand. With the name of a debater
+    they become that name and "rest". WrongInput for a name that is no debater's.
+    """
+    if name is None:
+        return table, MODELS_AND_PEOPLE
+    debaters = debaters_of(table)
+    if name not in debaters:
+        raise unknown("debater", name, debaters)
+    kinds = {f"{side}.kind": np.where(table[side] == name, name, "rest") for side in SIDES}
+    return table.assign(**kinds), Focus(name, "rest", name)
+
+
+def kinds_of(table: pd.DataFrame) -> list[str]:
+    """The kinds of debaters in the table, in order of name; none of an empty table."""
+    return sorted(set(table["proposition.kind"]) | set(table["opposition.kind"]))
+
+
+def views_by_kind(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Two rows a rating, as in `by_debater`: of all debaters and, where two kinds debate, of each.
+
+    The column `unit` names the side of a debate that was rated.
+    """
+    view = by_debater(table)
+    view["unit"] = view["debate"] + "/" + view["side"]
+    yield ALL, view
+    if len(kinds_of(table)) > 1:
+        for kind, own in view.groupby("kind"):
+            yield str(kind), own
+
+
+def meetings(table: pd.DataFrame) -> pd.Series:
+    """Who met in each rating's debate, such as "human v model", in order of name."""
+    pairs = zip(table["proposition.kind"], table["opposition.kind"], strict=True)
+    return pd.Series([" v ".join(sorted(pair)) for pair in pairs], table.index, dtype=object)
+
+
+def sign_of(table: pd.DataFrame, focus: Focus) -> pd.Series:
+    """Which side the kind in focus took: +1 proposition, -1 opposition, in each rating's debate.
+
+    NaN where the two kinds did not meet.
+    """
+    pairs = list(zip(table["proposition.kind"], table["opposition.kind"], strict=True))
+    signs = {(focus.kind, focus.rest): 1.0, (focus.rest, focus.kind): -1.0}
+    return pd.Series([signs.get(pair, np.nan) for pair in pairs], index=table.index, dtype=float)
+
+
+HEADLINE = "over motions like these"
+ON_THESE = "on these motions"
+ANEW = "over motions and raters like these"
+QUESTIONS: Mapping[str, tuple[str, ...]] = {
+    HEADLINE: ("motion",),
+    ON_THESE: ("debate",),
+    ANEW: ("motion", "rater"),
+}
+"""The three questions, with the units whose errors are taken together."""
+OUTCOMES = ("winning", "performance")
+LEVEL = 0.05
+"""The level at which a difference is called one, after Holm's correction."""
+
+
+def debater_contrasts(
+    table: pd.DataFrame,
+    focus: Focus = MODELS_AND_PEOPLE,
+    seed: int = 0,
+    samples: int = SAMPLES,
+) -> pd.DataFrame:
+    """Differences between debaters in winning and in performance: three rows each.
+
+    `winning` is the share of ratings that named the one the winner less the share that named the
+    other; `performance` is in points. A family holds the contrast of kinds, those of each debater
+    with all its opponents (where there are more than two debaters), or those of two debaters who
+    met in five debates or more. The rows answer, in order, the questions of `QUESTIONS`. Intervals
+    are by t on `df`; there is none below five units. On these motions debates vary about the mean
+    of their motion (`unit` "debate within motion") where there are four debates more than motions.
+    p is by t or, where the unit is "debate", by flipping the sign of all ratings of a debate at
+    once. p_holm is over the contrasts of one family and question in both outcomes.
+
+    `verb` stands in the first row: "better" or "worse" where the interval excludes 0 and p_holm is
+    below .05, else "on_these_motions" where p_holm of the second row is below .05, else "none".
+    `published_low` and `published_high` are the percentile interval from samples of debates, as
+    published, which is too short where debates or motions are few.
+    """
+    rows: list[Row] = []
+    for family, contrast, own in _contrasts(by_debater(table), debaters_of(table), focus):
+        for outcome in OUTCOMES:
+            found = _answers(contrast, own.dropna(subset=[outcome]), outcome, seed, samples)
+            rows += [
+                {"family": family, "contrast": contrast, "outcome": outcome} | row for row in found
+            ]
+    with_holm(rows, "family", "question")
+    for headline, on_these in zip(rows[::3], rows[1::3], strict=True):
+        headline["verb"] = _verb(headline, on_these)
+    return entry("debates/contrasts").frame(rows)
+
+
+def _contrasts(
+    view: pd.DataFrame, debaters: list[str], focus: Focus
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """What is compared, the headline first: its family, whose contrasts are corrected together, its
+    name, and its ratings with both outcomes.
+    """
+    view = view[view["debater"] != view["opponent"]]
+    view = view.assign(
+        winning=2 * view["won"] - 1,
+        performance=view["own.performance"] - view["other.performance"],
+    )
+    kinds = view[(view["kind"] == focus.kind) & (view["other_kind"] == focus.rest)]
+    if len(kinds) and focus.kind not in debaters:
+        yield "kinds", focus.contrast, kinds
+    if len(debaters) > 2:
+        for name in debaters:
+            own = view[view["debater"] == name]
+            yield "debater against opponents", f"{name} - opponents", own
+    for one, other in combinations(debaters, 2):
+        met = view[(view["debater"] == one) & (view["opponent"] == other)]
+        if met["debate"].nunique() >= FEWEST:
+            yield "pairs of debaters", f"{one} - {other}", met
+
+
+def _answers(
+    contrast: str, own: pd.DataFrame, outcome: str, seed: int, samples: int
+) -> Iterator[Row]:
+    """The three rows of a contrast in one outcome; p_holm and the verb of the first come later."""
+    rng = np.random.default_rng(seed_of("contrast", contrast, outcome, seed))
+    low, high = percentile_interval(own, outcome, rng, samples)
+    for question, kinds in QUESTIONS.items():
+        if question == ON_THESE:
+            found = mean_on_these(own[outcome], own["debate"], own["motion"])
+        else:
+            found = mean_over(own[outcome], **{kind: own[kind] for kind in kinds})
+        row: Row = {"question": question, "verb": "", "n": len(own), **vars(found)}
+        row |= {"debates": own["debate"].nunique(), "estimate": found.mean}
+        row |= {"published_low": low, "published_high": high}
+        if found.unit == "debate":
+            row["p"] = _by_flips(own, outcome, samples, seed)
+        yield row
+
+
+def _by_flips(own: pd.DataFrame, outcome: str, permutations: int, seed: int) -> float:
+    """The p of a mean of 0 where the signs of all ratings of a debate are flipped at once."""
+    together = pd.factorize(own["debate"])[0]
+    values = own[outcome].to_numpy(dtype=float)
+    return flipped_p(values, np.zeros(len(own), dtype=int), together, permutations, seed)
+
+
+def _verb(headline: Row, on_these: Row) -> str:
+    """What may be said of a contrast."""
+    excludes_zero = headline["low"] > 0 or headline["high"] < 0
+    if headline["units"] >= FEWEST and excludes_zero and headline["p_holm"] < LEVEL:
+        return "better" if headline["estimate"] > 0 else "worse"
+    return "on_these_motions" if on_these["p_holm"] < LEVEL else "none"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import HEADLINE, ON_THESE, debater_contrasts, focused
 from delibsim.analysis.debates.dimensions import (
     correlation_tests,
     correlations,
@@ -20,14 +19,23 @@ from delibsim.analysis.debates.dimensions import (
 from delibsim.analysis.debates.fits import predictors_of, together
 from delibsim.analysis.debates.rated import Pooled, chosen, debates_of, edited, ids_of
 from delibsim.analysis.debates.ratings import (
+    HEADLINE,
+    ON_THESE,
     SAMPLES,
     analysed,
     by_debater,
     counts,
+    debater_contrasts,
+    focused,
     rating_table,
     standings,
 )
-from delibsim.analysis.debates.stance import mixed_models, stance_after, stance_models
+from delibsim.analysis.debates.stance import (
+    mixed_models,
+    residuals_of,
+    stance_after,
+    stance_models,
+)
 from delibsim.analysis.debates.winner import (
     bradley_terry,
     by_expertise,
@@ -37,17 +45,14 @@ from delibsim.analysis.debates.winner import (
 )
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
-from delibsim.analysis.figures.style import number
 from delibsim.analysis.pages.page import Part
-from delibsim.analysis.report import Report
-from delibsim.analysis.result import catalogue, make_table
-from delibsim.analysis.study.words import missing, p_in_words, with_interval
+from delibsim.analysis.report import Report, sayings
+from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import Rated, debated
+from delibsim.domain.rating import debated
 from delibsim.domain.reason import MEANINGS, for_readers
-from delibsim.domain.text import counted
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
 
@@ -81,74 +86,25 @@ VERBS: Mapping[str, str] = {
 """The verbs of contrasts in words."""
 KINDS: Mapping[str, str] = {"model": "The models", "human": "the people", "rest": "the rest"}
 """How sentences name kinds of debaters, of which models come first."""
-AIMS: Mapping[str, tuple[str, str, int]] = {
-    "winning": ("won more often than", "won less often than", 3),
-    "performance": ("performed better than", "performed worse than", 1),
-}
-"""How a difference in an outcome is told: upwards, downwards, and with how many decimals."""
 
 
 def findings(contrasts: pd.DataFrame) -> Iterator[str]:
-    """A sentence for each contrast of the first family and outcome, the headline first."""
-    if contrasts.empty:
-        return
-    own = contrasts[contrasts["family"] == contrasts["family"].iloc[0]]
-    for (_, outcome), rows in own.groupby(["contrast", "outcome"], sort=False):
-        by_question = {row["question"]: row for row in rows.to_dict("records")}
-        yield finding(str(outcome), by_question[HEADLINE], by_question[ON_THESE])
-
-
-def finding(outcome: str, headline: Mapping[str, Any], on_these: Mapping[str, Any]) -> str:
-    """What one contrast says: over motions like these, on these motions alone, or nothing clear."""
-    one, _, other = str(headline["contrast"]).partition(" - ")
-    other = "its opponents" if other == "opponents" else other
-    if headline["family"] == "kinds":
-        one, other = KINDS.get(one, one), KINDS.get(other, other)
-    up, down, places = AIMS[outcome]
-    if missing(headline["estimate"]):
-        return f"{one} against {other}: no estimate of the difference in {outcome}."
-    motions = counted(int(headline["units"]), "motion")
-    said = f"{one} {up if headline['estimate'] > 0 else down} {other}"
-    size = number(headline["estimate"], places)
-    here = f"{size}; {_by(on_these)}, {_p(on_these)}"
-    over = _over(headline, motions, places)
-    if headline["verb"] in ("better", "worse"):
-        return f"{said}: {over}."
-    if headline["verb"] == "on_these_motions":
-        others = f"over motions like these it is not clear ({over})"
-        return f"On these {motions} {said} ({here}); {others}."
-    none = f"{one} against {other}: no clear difference in {outcome}"
-    return f"{none} on these {motions} ({here}) or on others like them ({over})."
-
-
-def _over(row: Mapping[str, Any], motions: str, places: int) -> str:
-    """An estimate over motions with its interval and tests, or why there is none."""
-    if missing(row["low"]):
-        return in_sentences(str(row["note"]))
-    low, high, size = (number(row[name], places) for name in ("low", "high", "estimate"))
-    return f"{size} [{low}, {high}], t over {motions}, {row['df']:g} df, {_p(row)}"
-
-
-def _by(row: Mapping[str, Any]) -> str:
-    """How a difference on these motions was tested."""
-    debates = counted(int(row["debates"]), "debate")
-    if row["unit"] == "debate":
-        return f"signs of {debates} flipped"
-    return f"t over {debates} within their motions, {row['df']:g} df"
-
-
-def _p(row: Mapping[str, Any]) -> str:
-    """A p value, and after Holm's correction."""
-    return f"{p_in_words(row['p'])}, after Holm's correction {p_in_words(row['p_holm'])}"
+    """A sentence for each contrast of the first family and outcome, the headline first: over
+    motions like these, on these motions alone, or nothing clear.
+    """
+    own = contrasts[contrasts["family"] == contrasts["family"].head(1).sum()]
+    headline, on_these = (own[own["question"] == one] for one in (HEADLINE, ON_THESE))
+    both = headline.merge(on_these, on=["contrast", "outcome"], suffixes=("", "_here"))
+    names = [str(contrast).partition(" - ") for contrast in both["contrast"]]
+    words = KINDS if (own["family"] == "kinds").all() else {"opponents": "its opponents"}
+    both["one"] = [words.get(one, one) for one, _, _ in names]
+    both["other"] = [words.get(other, other) for _, _, other in names]
+    both["why"] = list(map(in_sentences, both["note"].astype(str)))
+    return sayings("debates", {"contrasts": make_table("debates/contrasts", both)}, "contrasts")
 
 
 GRID = 201
 """Points at which a density is drawn."""
-
-
-def figures(found: Mapping[str, pd.DataFrame]) -> dict[str, str]:
-    """The figures by name, each an SVG document, as far as there is something to draw."""
-    return {drawing.name: drawing.svg() for drawing in drawings(found)}
 
 
 def drawings(found: Mapping[str, pd.DataFrame]) -> list[Drawing]:
@@ -223,7 +179,7 @@ def _quantiles(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(
-    runs: Sequence[Rated],
+    runs: Sequence[AnnotatedRun],
     seed: int = 0,
     samples: int = SAMPLES,
     focus: str | None = None,
@@ -264,17 +220,23 @@ def analyses(
         "winner_model": winner_model(kept, compared),
         "stance_models": stance_models(kept, compared),
         "stance_after": stance_after(kept, compared),
-        "rater_models": together(model.terms for model in mixed),
+        "rater_models": together("rater_models", [model.terms for model in mixed]),
+        "place_and_length": place_and_length(kept),
+        "residuals": residuals_of(mixed),
+        "ratings": ratings,
     }
     if people is not None:
         found["expertise"] = by_expertise(kept, people)
         found["expertise_contrasts"] = expertise_contrasts(kept, people)
         found["covariates"] = predictors_of(by_debater(kept), people)[1]
-    found["place_and_length"] = place_and_length(kept)
-    residuals = [model.residuals for model in mixed if not model.residuals.empty]
-    none = pd.DataFrame(columns=["model", "fitted", "residual"])
-    found["residuals"] = pd.concat(residuals, ignore_index=True) if residuals else none
-    return found | {"ratings": ratings}
+    return found
+
+
+TO_MEND = (
+    "models are asked again by delibsim rate ask, people's forms are collected again; then delete"
+    " what is damaged"
+)
+"""What to do about ratings that are lost to damaged lines."""
 
 
 def study_report(
@@ -288,14 +250,14 @@ def study_report(
 
     `people` is a file of covariates; the rest is as in `tables` and `chosen`.
     """
-    debates, faults = debates_of(runs)
+    losses: list[str] = []
+    debates, faults = debates_of(runs, losses)
     planned = len(runs.sessions())
     covariates = None if people is None else read_covariates(people, ids_of(debates))
     rated = chosen(debates, panels, source)
     waiting = planned - len(debates) - len(faults)
-    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     changed = edited(debates)
-    said = [f"lost: {loss}" for loss in losses]
+    said = [f"lost: {loss}; {TO_MEND}" for loss in losses]
     said += [f"warning: {line}" for line in changed]
     said += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)
@@ -316,13 +278,14 @@ def report_of(
 ) -> Report:
     """A report of these tables; `said` are sentences on what is missing."""
     found = [make_table(f"debates/{name}", frame) for name, frame in frames.items()]
+    results = catalogue("debates").in_order(found)
     return Report(
         catalogue=catalogue("debates"),
         title=study,
-        results=catalogue("debates").in_order(found),
+        results=results,
         about={"study": study, **pooled.plain()},
         told=[pooled.whose(), *pooled.warned(), *said],
-        summary=list(_summary(frames)),
+        summary=list(_summary(results)),
         warnings=pooled.warned(),
         something=not frames["ratings"].empty,
         first=[Part("whose", "Whose ratings", [pooled.whose()], said)],
@@ -330,16 +293,12 @@ def report_of(
     )
 
 
-def _summary(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _summary(results: Mapping[str, Result]) -> Iterator[str]:
     """Who stands first, and what may be said of differences."""
-    placed = frames["standings"]
-    if placed.empty:
+    placed = results["standings"]
+    if not placed.given:
         yield "No debate has been rated."
         return
-    for row in placed.head(3).to_dict("records"):
-        rate = with_interval(row["win_rate"], row["win_low"], row["win_high"])
-        of = f"{row['df'] + 1:g} {row['unit']}s" if row["win_low"] == row["win_low"] else ""
-        over = f", 95% interval by t over {of}" if of else ""
-        told = f"{row['debater']} was named the winner in a share of {rate} of its ratings"
-        yield f"{told}{over} (rank {row['rank']:g})."
-    yield from findings(frames["contrasts"])
+    first = replace(placed, rows=placed.rows.head(3))
+    yield from sayings("debates", {"standings": first}, "standings")
+    yield from findings(results["contrasts"].rows)

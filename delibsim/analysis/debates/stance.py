@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, Focus, kinds_of, sign_of
 from delibsim.analysis.debates.fits import (
-    LOGIT_FIT,
-    OLS_FIT,
     Inestimable,
-    empty,
-    inference,
+    inferred,
+    no_estimate,
     ols,
     ols_fit,
+    or_why_not,
     predictors_of,
     refuse_collinear,
     signs,
@@ -25,13 +23,19 @@ from delibsim.analysis.debates.fits import (
     with_constant,
     won,
 )
-from delibsim.analysis.debates.ratings import by_debater, debaters_of
+from delibsim.analysis.debates.ratings import (
+    MODELS_AND_PEOPLE,
+    Focus,
+    by_debater,
+    debaters_of,
+    kinds_of,
+    sign_of,
+)
 from delibsim.analysis.debates.winner import debaters_expertise
 from delibsim.store.instruments.own_answers import Covariates
 
 WITH_WINNER = "stance before, side and winner (ours)"
 """The beta regression that is ours."""
-MORE = (*OLS_FIT, "f", "f_p")
 
 
 def stance_models(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.DataFrame:
@@ -46,37 +50,31 @@ def stance_models(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.D
     (classical, nested, on the same ratings) compares a larger model with that of the winner alone.
     """
     change = table["after"].astype(float) - table["before"].astype(float)
-    data = signs(table).assign(change=change, winner=won(table) * 2 - 1).dropna().astype(float)
-    try:
-        fit = ols(data["change"], with_constant(data[["winner"]]), cov_type="HC2")
-        small = terms(fit, len(data)).assign(**ols_fit(fit), f=np.nan, f_p=np.nan)
-    except Inestimable as reason:
-        return together([empty(MORE, len(data), str(reason)).assign(model="winner")])
-    found = [small.assign(model="winner")]
-    found.append(_larger(data, debaters_of(table)[1:]).assign(model="winner and debaters"))
     indicator = f"proposition_is_{focus.kind}"
-    data[indicator] = _proposes(sign_of(table, focus)).reindex(data.index)
-    met = data.dropna(subset=[indicator])
-    if len(met):
-        found.append(_larger(met, [indicator]).assign(model=f"winner and {indicator}"))
-    return together(found)
+    data = signs(table).assign(change=change, winner=won(table) * 2 - 1).dropna().astype(float)
+    found = [_on_winner(data, []).assign(model="winner")]
+    if found[0]["term"].iloc[0]:
+        others = debaters_of(table)[1:]
+        found.append(_on_winner(data, others).assign(model="winner and debaters"))
+        data[indicator] = ((sign_of(table, focus) + 1) / 2).reindex(data.index)
+        met = data.dropna(subset=[indicator])
+        if len(met):
+            model = f"winner and {indicator}"
+            found.append(_on_winner(met, [indicator]).assign(model=model))
+    return together("stance_models", found)
 
 
-def _larger(data: pd.DataFrame, more: Sequence[str]) -> pd.DataFrame:
+@or_why_not
+def _on_winner(data: pd.DataFrame, more: Sequence[str]) -> pd.DataFrame:
     """The change of stance on the winner and `more`, compared with the winner alone."""
-    try:
-        x = with_constant(data[["winner", *more]])
-        fit = ols(data["change"], x, cov_type="HC2")
+    x = with_constant(data[["winner", *more]])
+    fit = ols(data["change"], x, cov_type="HC2")
+    found = terms(fit, len(data)).assign(**ols_fit(fit))
+    if more:
         winner = ols(data["change"], x[["constant", "winner"]])
         f, p, _ = ols(data["change"], x).compare_f_test(winner)
-    except Inestimable as reason:
-        return empty(MORE, len(data), str(reason))
-    return terms(fit, len(data)).assign(**ols_fit(fit), f=float(f), f_p=float(p))
-
-
-def _proposes(sign: pd.Series) -> pd.Series:
-    """1 for +1, 0 for -1, NaN for NaN."""
-    return (sign + 1) / 2
+        found = found.assign(f=float(f), f_p=float(p))
+    return found
 
 
 def stance_after(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.DataFrame:
@@ -93,29 +91,32 @@ def stance_after(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
     constant and the precision alone), note. The term `log_precision` is the logarithm of the
     precision.
     """
-    indicator = f"proposition_is_{focus.kind}"
-    columns = {
-        "after": table["after"].astype(float) / 100,
-        "winner": won(table),
-        "before": table["before"].astype(float) / 100,
-        indicator: _proposes(sign_of(table, focus)),
-    }
-    data = pd.DataFrame(columns)
-    note = "" if data[indicator].notna().any() else "kind_left_out"
-    data = data.drop(columns=indicator) if note else data
+    data, note = _stances(table, focus)
+    data[["after", "before"]] /= 100
+    data.insert(1, "winner", won(table))
     found = []
     for model, left_out in (("stance before and side", ["winner"]), (WITH_WINNER, [])):
-        own = data.drop(columns=left_out).dropna()
-        try:
-            fitted, fit = _beta(own["after"], with_constant(own.drop(columns="after")))
-            found.append(fitted.assign(**fit, note=note, model=model))
-        except Inestimable as reason:
-            found.append(empty(LOGIT_FIT, len(own), str(reason)).assign(model=model))
-    return together(found)
+        own = _beta(data.drop(columns=left_out).dropna()).assign(model=model)
+        found.append(own.assign(note=own["note"].where(own["note"] != "", note)))
+    return together("stance_after", found)
 
 
-def _beta(y: pd.Series, x: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
-    """The terms of a beta regression of shares that may be 0 or 1, and how well it fits."""
+def _stances(table: pd.DataFrame, focus: Focus) -> tuple[pd.DataFrame, str]:
+    """The stance after, the stance before and the side of the kind in focus, in points, with the
+    note where there is no such side.
+    """
+    indicator = f"proposition_is_{focus.kind}"
+    stances = table[["after", "before"]].astype(float)
+    sides = (sign_of(table, focus) + 1) / 2
+    if sides.notna().any():
+        return stances.assign(**{indicator: sides}), ""
+    return stances, "kind_left_out"
+
+
+@or_why_not
+def _beta(data: pd.DataFrame) -> pd.DataFrame:
+    """The terms of a beta regression of the stance after on all other columns; it may be 0 or 1."""
+    y, x = data["after"], with_constant(data.drop(columns="after"))
     n = len(y)
     if n <= x.shape[1] + 1:
         raise Inestimable("too_few_ratings")
@@ -123,15 +124,17 @@ def _beta(y: pd.Series, x: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]
     if y.nunique() < 2:
         raise Inestimable("no_variance")
     inside = (y * (n - 1) + 0.5) / n
-    fit = _beta_fit(inside, x)
-    null = _beta_fit(inside, x[["constant"]])
-    names = [*x.columns, "log_precision"]
-    values = inference(fit.params.to_numpy(), fit.bse.to_numpy())
+    fit, null = _beta_fit(inside, x), _beta_fit(inside, x[["constant"]])
     logits = np.log(inside / (1 - inside))
     linear = x.to_numpy() @ fit.params.to_numpy()[:-1]
     r2 = np.corrcoef(linear, logits)[0, 1] ** 2 if np.ptp(linear) > 0 else float("nan")
-    measures = dict(zip(LOGIT_FIT, (float(r2), float(fit.llf), float(null.llf)), strict=True))
-    return pd.DataFrame({"term": names, "n": n, **values, "note": ""}), measures
+    names = {"precision": "log_precision"}
+    found = inferred(fit.params.rename(names), fit.bse, n)
+    return found.assign(
+        pseudo_r2=float(r2),
+        log_likelihood=float(fit.llf),
+        log_likelihood_null=float(null.llf),
+    )
 
 
 def _beta_fit(y: pd.Series, x: pd.DataFrame) -> Any:
@@ -145,8 +148,6 @@ def _beta_fit(y: pd.Series, x: pd.DataFrame) -> Any:
     return fit
 
 
-MIXED_FIT = ("r2_marginal", "r2_conditional", "rater_sd", "residual_sd")
-"""How well a mixed model fits; the same in every row of its table."""
 OPTIMISERS = ("bfgs", "lbfgs", "cg", "powell")
 """Optimisers of statsmodels, tried in this order."""
 EXPERTISE = "rater_expertise"
@@ -171,11 +172,6 @@ class Mixed:
     residuals: pd.DataFrame
 
 
-def rater_models(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.DataFrame:
-    """The terms of all mixed models without covariates; see `mixed_models`."""
-    return together(model.terms for model in mixed_models(table, focus, {}))
-
-
 def mixed_models(
     table: pd.DataFrame,
     focus: Focus,
@@ -197,127 +193,112 @@ def mixed_models(
     """
     view = by_debater(table)
     columns = ["rater", "debater", "opponent", "side", "kind", "other_kind", "own.performance"]
-    performance = view[columns].dropna()
-    y = performance["own.performance"].astype(float)
-    proposes = (performance["side"] == "proposition").astype(float)
-    x = with_constant(pd.DataFrame({"proposition": proposes}))
+    rated = view[columns].dropna()
+    x = pd.DataFrame({"proposition": (rated["side"] == "proposition").astype(float)})
     for debater in debaters_of(table)[1:]:
-        x[debater] = (performance["debater"] == debater).astype(float)
-    models = [_mixed("performance", y, x, performance["rater"])]
+        x[debater] = (rated["debater"] == debater).astype(float)
+    models = [_mixed("performance", rated["own.performance"], x, rated["rater"])]
     if len(kinds_of(table)) == 2:
-        models.append(_by_kind(performance, focus, people))
-        models.append(_by_kind_and_rater(performance, focus, people))
+        models.append(_by_kind(rated, focus, people))
+        models.append(_by_kind_and_rater(rated, focus, people))
     change = table["after"].astype(float) - table["before"].astype(float)
-    data = pd.DataFrame({"change": change, "winner": won(table) * 2 - 1, "rater": table["rater"]})
+    data = pd.DataFrame({"change": change, "winner": won(table) * 2 - 1}).dropna()
+    x, raters = data[["winner"]], table.loc[data.index, "rater"]
+    models.append(_mixed("change of stance", data["change"], x, raters))
+    data, note = _stances(table, focus)
     data = data.dropna()
-    x = with_constant(data[["winner"]])
-    models.append(_mixed("change of stance", data["change"].astype(float), x, data["rater"]))
-    return [*models, _stance_after(table, focus)]
+    x, raters = data.drop(columns="after"), table.loc[data.index, "rater"]
+    return [*models, _mixed(STANCE, data["after"], x, raters, note)]
 
 
-def _by_kind(
-    performance: pd.DataFrame,
-    focus: Focus,
-    people: Mapping[str, Covariates],
-) -> Mixed:
+def residuals_of(models: Sequence[Mixed]) -> pd.DataFrame:
+    """The residuals of all models, one below the other."""
+    given = [model.residuals for model in models if len(model.residuals)]
+    return pd.concat(given or [models[0].residuals], ignore_index=True)
+
+
+def _by_kind(rated: pd.DataFrame, focus: Focus, people: Mapping[str, Covariates]) -> Mixed:
     """Performance on kind x the debater's expertise."""
     indicator = f"is_{focus.indicator}"
-    expertise = debaters_expertise(performance, people)
-    own = (performance["kind"] == focus.indicator).astype(float)
+    expertise = debaters_expertise(rated, people)
+    own = (rated["kind"] == focus.indicator).astype(float)
     x = pd.DataFrame({indicator: own, "debater_expertise": expertise})
     x[f"{indicator}:debater_expertise"] = own * expertise
     x = x.dropna()
-    if x.empty:
-        return _none(PUBLISHED, 0, "expertise_not_given")
-    data = performance.loc[x.index]
-    return _mixed(PUBLISHED, data["own.performance"].astype(float), with_constant(x), data["rater"])
+    data = rated.loc[x.index]
+    why = "expertise_not_given" if x.empty else ""
+    return _mixed(PUBLISHED, data["own.performance"], x, data["rater"], why=why)
 
 
 def _by_kind_and_rater(
-    performance: pd.DataFrame,
-    focus: Focus,
-    people: Mapping[str, Covariates],
+    rated: pd.DataFrame, focus: Focus, people: Mapping[str, Covariates]
 ) -> Mixed:
     """Performance on kind x the rater's expertise with covariates; the note names those that are
     left out.
     """
     indicator = f"is_{focus.indicator}"
-    covariates, counts = predictors_of(performance, people)
-    own = (performance["kind"] == focus.indicator).astype(float)
-    x = covariates.assign(**{indicator: own})
-    x = x[[indicator, *covariates.columns]].dropna()
+    covariates, counts = predictors_of(rated, people)
+    x = covariates.copy()
+    x.insert(0, indicator, (rated["kind"] == focus.indicator).astype(float))
+    x = x.dropna()
     if EXPERTISE in x.columns:
         x[f"{indicator}:{EXPERTISE}"] = x[indicator] * x[EXPERTISE]
-    data = performance.loc[x.index]
-    y = data["own.performance"].astype(float)
-    found = _mixed(OURS, y, with_constant(x), data["rater"])
+    data = rated.loc[x.index]
     absent = counts[counts["note"] != ""]
     names = absent["role"] + "_" + absent["covariate"]
     note = f"without {', '.join(names)}" if len(names) else ""
-    notes = ["; ".join(filter(None, (before, note))) for before in found.terms["note"]]
-    return Mixed(found.terms.assign(note=notes), found.residuals)
+    return _mixed(OURS, data["own.performance"], x, data["rater"], note, between="; ")
 
 
-def _stance_after(table: pd.DataFrame, focus: Focus) -> Mixed:
-    """The stance after on the stance before and the side of the kind in focus, in points."""
-    indicator = f"proposition_is_{focus.kind}"
-    columns = {
-        "after": table["after"].astype(float),
-        "before": table["before"].astype(float),
-        indicator: (sign_of(table, focus) + 1) / 2,
-    }
-    data = pd.DataFrame(columns)
-    note = "" if data[indicator].notna().any() else "kind_left_out"
-    data = (data.drop(columns=indicator) if note else data).dropna()
-    x = with_constant(data.drop(columns="after"))
-    found = _mixed(STANCE, data["after"], x, table.loc[data.index, "rater"])
-    notes = [" ".join(filter(None, (before, note))) for before in found.terms["note"]]
-    return Mixed(found.terms.assign(note=notes), found.residuals)
-
-
-def _none(model: str, n: int, reason: str) -> Mixed:
-    """The one row of a model without an estimate, and no residuals."""
-    terms_of = empty(MIXED_FIT, n, reason).assign(model=model)
-    return Mixed(terms_of, pd.DataFrame(columns=["model", "fitted", "residual"]))
-
-
-def _mixed(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:
-    """One mixed model with an intercept for each rater, or OLS where it does not converge."""
+def _mixed(
+    model: str,
+    y: pd.Series,
+    predictors: pd.DataFrame,
+    raters: pd.Series,
+    note: str = "",
+    between: str = " ",
+    why: str = "",
+) -> Mixed:
+    """One mixed model with an intercept for each rater and a constant; its `note` stands behind
+    others, `why` says that there is no estimate.
+    """
+    residuals = pd.DataFrame(columns=["model", "fitted", "residual"])
     try:
-        if len(y) <= x.shape[1] + 1:
-            raise Inestimable("too_few_ratings")
-        if raters.nunique() < 2:
-            raise Inestimable("one_rater")
-        refuse_collinear(x)
-        try:
-            return _by_reml(model, y, x, raters)
-        except Inestimable:
-            return _by_ols(model, y, x, raters)
+        if why:
+            raise Inestimable(why)
+        found, fit = _fitted(y.astype(float), with_constant(predictors), raters)
+        values = {"fitted": fit.fittedvalues, "residual": fit.resid}
+        columns = {name: np.asarray(own, dtype=float) for name, own in values.items()}
+        residuals = pd.DataFrame({"model": model, **columns})
     except Inestimable as reason:
-        return _none(model, len(y), str(reason))
+        found = no_estimate(len(y), reason)
+    notes = [between.join(filter(None, (before, note))) for before in found["note"]]
+    return Mixed(found.assign(model=model, note=notes), residuals)
 
 
-def _by_reml(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:
-    fit = _converged(y, x, raters)
-    low, high = fit.conf_int().loc[list(x.columns)].to_numpy().T
-    effect, error = fit.fe_params.to_numpy(), fit.bse_fe.to_numpy()
-    columns = {
-        "term": list(x.columns),
-        "n": len(y),
-        "coefficient": effect,
-        "se": error,
-        "z": effect / error,
-        "p": fit.pvalues[list(x.columns)].to_numpy(),
-        "low": low,
-        "high": high,
-    }
-    fixed = float(np.var(x.to_numpy() @ effect, ddof=1))
+def _fitted(y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> tuple[pd.DataFrame, Any]:
+    """The terms of a model by REML or, where it does not converge, by OLS with errors clustered by
+    rater; and the fit.
+    """
+    if len(y) <= x.shape[1] + 1:
+        raise Inestimable("too_few_ratings")
+    if raters.nunique() < 2:
+        raise Inestimable("one_rater")
+    refuse_collinear(x)
+    try:
+        fit = _converged(y, x, raters)
+    except Inestimable:
+        fit = ols(y, x, cov_type="cluster", cov_kwds={"groups": pd.factorize(raters)[0]})
+        fixed = float(np.var(x.to_numpy() @ fit.params.to_numpy(), ddof=1))
+        measures = {"r2_marginal": fixed / (fixed + fit.scale), "residual_sd": np.sqrt(fit.scale)}
+        note = "not_converged_ols_clustered_by_rater"
+        return terms(fit, len(y)).assign(**measures, note=note), fit
+    fixed = float(np.var(x.to_numpy() @ fit.fe_params.to_numpy(), ddof=1))
     rater, residual = float(fit.cov_re.iloc[0, 0]), float(fit.scale)
     total = fixed + rater + residual
-    measures = (fixed / total, (fixed + rater) / total, np.sqrt(rater), np.sqrt(residual))
-    found = pd.DataFrame(columns).assign(model=model, note="")
-    found = found.assign(**dict(zip(MIXED_FIT, measures, strict=True)))
-    return Mixed(found, _residuals(model, fit))
+    measures = {"r2_marginal": fixed / total, "r2_conditional": (fixed + rater) / total}
+    measures |= {"rater_sd": np.sqrt(rater), "residual_sd": np.sqrt(residual)}
+    return inferred(fit.fe_params, fit.bse_fe, len(y)).assign(**measures), fit
 
 
 def _converged(y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Any:
@@ -335,20 +316,3 @@ def _converged(y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Any:
         if fit.converged and np.isfinite(errors).all() and (errors > 0).all():
             return fit
     raise Inestimable("not_converged")
-
-
-def _by_ols(model: str, y: pd.Series, x: pd.DataFrame, raters: pd.Series) -> Mixed:
-    """OLS with errors clustered by rater; marginal R2 without a variance of raters."""
-    fit = ols(y, x, cov_type="cluster", cov_kwds={"groups": pd.factorize(raters)[0]})
-    fixed = float(np.var(x.to_numpy() @ fit.params.to_numpy(), ddof=1))
-    measures = (fixed / (fixed + fit.scale), np.nan, np.nan, np.sqrt(fit.scale))
-    note = "not_converged_ols_clustered_by_rater"
-    found = terms(fit, len(y)).assign(model=model, note=note)
-    found = found.assign(**dict(zip(MIXED_FIT, measures, strict=True)))
-    return Mixed(found, _residuals(model, fit))
-
-
-def _residuals(model: str, fit: Any) -> pd.DataFrame:
-    fitted = np.asarray(fit.fittedvalues, dtype=float)
-    residual = np.asarray(fit.resid, dtype=float)
-    return pd.DataFrame({"model": model, "fitted": fitted, "residual": residual})

@@ -8,29 +8,36 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.debates.contrasts import MODELS_AND_PEOPLE, Focus, sign_of
 from delibsim.analysis.debates.fits import (
-    LOGIT_FIT,
     Inestimable,
     clustered,
-    empty,
     inference,
     logit,
     logit_fit,
     ols,
+    or_why_not,
     signs,
     terms,
     together,
     with_constant,
     won,
 )
-from delibsim.analysis.debates.ratings import FEWEST, by_debater, debaters_of, of_t
+from delibsim.analysis.debates.ratings import (
+    FEWEST,
+    MODELS_AND_PEOPLE,
+    Focus,
+    by_debater,
+    debaters_of,
+    of_t,
+    sign_of,
+)
+from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.bradley_terry.fit import centred
-from delibsim.measures.inference.means import holm
 from delibsim.measures.reliability.ratings import variance_inflation
 from delibsim.store.instruments.own_answers import Covariates
 
+Row = dict[str, Any]
 PREDICTORS = DIMENSIONS[:-1]
 """The ten dimensions that predict the winner: performance is the rater's own summary of them."""
 
@@ -45,36 +52,34 @@ def winner_model(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
     coefficient), odds_ratio (of one point more), odds_ratio_low, odds_ratio_high, vif, pseudo_r2
     (McFadden 1974), log_likelihood, log_likelihood_null (a constant alone), note.
     """
-    sides = pd.Series(1.0, index=table.index)
-    found = [_winner(table, sides).assign(contrast="proposition - opposition")]
+    contrasts = {"proposition - opposition": pd.Series(1.0, index=table.index)}
     sign = sign_of(table, focus)
     if sign.notna().any():
-        found.append(_winner(table, sign).assign(contrast=focus.contrast))
-    return together(found)
+        contrasts[focus.contrast] = sign
+    found = []
+    for contrast, sign in contrasts.items():
+        differences = {}
+        for name in PREDICTORS:
+            own, other = table[f"proposition.{name}"], table[f"opposition.{name}"]
+            differences[name] = sign * (own - other)
+        outcome = won(table).where(sign > 0, 1 - won(table))
+        data = pd.DataFrame(differences).assign(won=outcome).dropna().astype(float)
+        found.append(_winner(data).assign(contrast=contrast))
+    return together("winner_model", found)
 
 
-def _winner(table: pd.DataFrame, sign: pd.Series) -> pd.DataFrame:
-    """The winner model of one contrast; +1 where it is proposition less opposition."""
-    differences = {}
-    for name in PREDICTORS:
-        differences[name] = sign * (table[f"proposition.{name}"] - table[f"opposition.{name}"])
-    proposition = won(table)
-    outcome = proposition.where(sign > 0, 1 - proposition)
-    data = pd.DataFrame(differences).assign(won=outcome).dropna().astype(float)
+@or_why_not
+def _winner(data: pd.DataFrame) -> pd.DataFrame:
+    """The winner model of one contrast, from the differences and who won."""
+    if len(data) <= len(PREDICTORS) + 1:
+        raise Inestimable("too_few_ratings")
     x = data[list(PREDICTORS)]
-    try:
-        if len(data) <= len(PREDICTORS) + 1:
-            raise Inestimable("too_few_ratings")
-        fit = logit(data["won"], with_constant(x), cov_type="HC0")
-    except Inestimable as reason:
-        more = ("odds_ratio", "odds_ratio_low", "odds_ratio_high", "vif", *LOGIT_FIT)
-        return empty(more, len(data), str(reason))
+    fit = logit(data["won"], with_constant(x), cov_type="HC0")
     # Asked for HC1, statsmodels gives a logit HC0: the factor that makes the one the other is
     # applied here.
     found = terms(fit, len(data), np.sqrt(len(data) / (len(data) - len(fit.params))))
-    pairs = (("odds_ratio", "coefficient"), ("odds_ratio_low", "low"), ("odds_ratio_high", "high"))
-    for name, of in pairs:
-        found[name] = np.exp(found[of])
+    ratios = np.exp(found[["coefficient", "low", "high"]])
+    found[["odds_ratio", "odds_ratio_low", "odds_ratio_high"]] = ratios
     found["vif"] = [np.nan, *variance_inflation(x)]
     return found.assign(**logit_fit(fit))
 
@@ -91,20 +96,23 @@ def bradley_terry(table: pd.DataFrame) -> pd.DataFrame:
     """
     data = table.assign(won=won(table)).dropna(subset=["won"])
     data = data[data["proposition"] != data["opposition"]]
+    return together("strengths", [_strengths(data)])
+
+
+@or_why_not
+def _strengths(data: pd.DataFrame) -> pd.DataFrame:
+    """The strengths of those who debated each other, from ratings that name a winner."""
     debaters = debaters_of(data)
     motions = sorted(set(data["motion"])) if data["motion"].nunique() > 1 else []
     plain = signs(data)[debaters[1:]].assign(side=1.0)
     note = ""
+    if len(debaters) < 2:
+        raise Inestimable("one_debater")
     try:
-        if len(debaters) < 2:
-            raise Inestimable("one_debater")
-        try:
-            fit, spread = clustered(data, plain.join(_motion_effects(data, motions)))
-        except Inestimable:
-            motions, note = [], "motions_left_out"
-            fit, spread = clustered(data, plain)
-    except Inestimable as reason:
-        return empty(("kind", "unit", "df", *LOGIT_FIT), len(data), str(reason))
+        fit, spread = clustered(data, plain.join(_motion_effects(data, motions)))
+    except Inestimable:
+        motions, note = [], "motions_left_out"
+        fit, spread = clustered(data, plain)
     rows = []
     for kind, term, row in _contrasts(debaters, motions, len(fit.params)):
         effect, error = row @ fit.params, np.sqrt(row @ fit.cov_params() @ row)
@@ -159,18 +167,20 @@ def place_and_length(table: pd.DataFrame) -> pd.DataFrame:
     )
     rows = []
     for check, outcome, x in checks:
-        try:
-            fit, spread = clustered(data.assign(won=outcome), x)
-            found = terms(fit, len(data), *spread).assign(unit="debate", df=spread[1])
-            rows.append(found[found["term"] == check].assign(**logit_fit(fit)))
-        except Inestimable as reason:
-            none = empty(("unit", "df", *LOGIT_FIT), len(data), str(reason))
-            rows.append(none.assign(term=check, unit="debate"))
-    return together(rows).rename(columns={"term": "check"})
+        found = _one_term(data.assign(won=outcome), x, check)
+        rows.append(found.drop(columns="term").assign(check=check, unit="debate"))
+    return together("place_and_length", rows)
+
+
+@or_why_not
+def _one_term(data: pd.DataFrame, x: pd.DataFrame, term: str) -> pd.DataFrame:
+    """One term of a logit of winning, errors clustered by debate."""
+    fit, spread = clustered(data, x)
+    found = terms(fit, len(data), *spread).assign(df=spread[1], **logit_fit(fit))
+    return found[found["term"] == term]
 
 
 Array = NDArray[np.float64]
-UNKNOWN = Covariates()
 OUTCOMES: Mapping[str, str] = {"performance": "own.performance", "win_rate": "won"}
 """What is compared between groups, and its column."""
 CLUSTERS = ("debate", "person")
@@ -185,16 +195,13 @@ def debaters_expertise(view: pd.DataFrame, people: Mapping[str, Covariates]) -> 
     their rows carry that of the person whom they debate, as published. NaN where it is not given,
     and where two debaters meet of whose kinds nobody has any.
     """
-    own = _given(view["debater"], people)
-    other = _given(view["opponent"], people)
-    having = set(view.loc[own.notna(), "kind"])
-    return own.where(view["kind"].isin(having), other)
+    return _given(person_of(view, people), people)
 
 
 def _given(names: pd.Series, people: Mapping[str, Covariates]) -> pd.Series:
     """The expertise of each of these debaters, NaN where it is not given."""
-    values = [people.get(who, UNKNOWN).expertise for who in names]
-    return pd.Series(values, names.index, dtype=float)
+    known = {who: own.expertise for who, own in people.items()}
+    return names.map(known).astype(float)
 
 
 def person_of(view: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.Series:
@@ -215,13 +222,13 @@ def by_expertise(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.Da
     data = _grouped(table, people)
     for outcome, column in OUTCOMES.items():
         for group, own in _parts(data).items():
-            values = own[column].dropna()
-            row = {"outcome": outcome, "group": group, "kind": own["kind"].iloc[0]}
-            row |= {"expertise": own["expertise"].iloc[0]}
-            row |= {"mean": values.mean(), "sd": values.std(ddof=1)}
-            rows.append(row | _size(own.loc[values.index]))
-    names = "outcome group kind expertise mean sd n debates persons".split()
-    return pd.DataFrame(rows, columns=names)
+            given = own[own[column].notna()]
+            row: Row = {"outcome": outcome, "group": group, "kind": own["kind"].iloc[0]}
+            row |= {"expertise": own["expertise"].iloc[0], "mean": given[column].mean()}
+            row |= {"sd": given[column].std(ddof=1), "n": len(given)}
+            row["debates"] = given["debate"].nunique()
+            rows.append(row | {"persons": given["person"].nunique()})
+    return entry("debates/expertise").frame(rows)
 
 
 def expertise_contrasts(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.DataFrame:
@@ -238,12 +245,12 @@ def expertise_contrasts(table: pd.DataFrame, people: Mapping[str, Covariates]) -
     difference, se, low, high, df, p, p_holm (over the contrasts of one outcome and unit), note.
     """
     data = _grouped(table, people)
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for outcome, column in OUTCOMES.items():
         for unit in CLUSTERS:
-            rows += _expertise_contrasts(data.dropna(subset=[column]), outcome, column, unit)
-    names = "outcome contrast unit units n difference se low high df p p_holm note".split()
-    return pd.DataFrame(rows, columns=names)
+            found = _expertise_contrasts(data.dropna(subset=[column]), column, unit)
+            rows += [{"outcome": outcome, "unit": unit} | row for row in found]
+    return entry("debates/expertise_contrasts").frame(with_holm(rows, "outcome", "unit"))
 
 
 def _grouped(table: pd.DataFrame, people: Mapping[str, Covariates]) -> pd.DataFrame:
@@ -263,32 +270,22 @@ def _parts(data: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {str(group): own for group, own in ordered.groupby("group", sort=False)}
 
 
-def _expertise_contrasts(
-    data: pd.DataFrame, outcome: str, column: str, unit: str
-) -> list[dict[str, Any]]:
+def _expertise_contrasts(data: pd.DataFrame, column: str, unit: str) -> Iterator[Row]:
     """All contrasts of one outcome with errors clustered by one unit."""
     parts = _parts(data)
-    if len(parts) < 2:
-        return []
-    names = list(parts)
-    kinds = [own["kind"].iloc[0] for own in parts.values()]
-    levels = [own["expertise"].iloc[0] for own in parts.values()]
-    clusters = [set(own[unit]) for own in parts.values()]
-    means = [own[column].mean() for own in parts.values()]
     df = float(len(set(data[unit])) - len(parts))
-    errors = _errors(data, column, unit, names) if df >= 1 else None
-    rows = []
-    for i, j in combinations(range(len(parts)), 2):
-        if kinds[i] != kinds[j] and levels[i] != levels[j]:
+    errors = _errors(data, column, unit, list(parts)) if df >= 1 and len(parts) > 1 else None
+    for (i, one), (j, other) in combinations(enumerate(parts), 2):
+        a, b = parts[one], parts[other]
+        alike = [a[name].iloc[0] == b[name].iloc[0] for name in ("kind", "expertise")]
+        if not any(alike):
             continue
-        row: dict[str, Any] = {"outcome": outcome, "contrast": f"{names[i]} - {names[j]}"}
-        row |= {"unit": unit, "units": len(clusters[i] | clusters[j])}
-        row |= {"n": sum(data["group"].isin([names[i], names[j]]))}
-        row |= {"difference": means[i] - means[j], "df": df}
-        few = min(len(clusters[i]), len(clusters[j])) < FEWEST
-        rows.append(row | _tested(row["difference"], errors, (i, j), df, f"few_{unit}s" * few))
-    corrected = holm([float(row["p"]) for row in rows])
-    return [row | {"p_holm": p} for row, p in zip(rows, corrected, strict=True)]
+        clusters = set(a[unit]), set(b[unit])
+        row: Row = {"contrast": f"{one} - {other}", "units": len(clusters[0] | clusters[1])}
+        row |= {"n": len(a) + len(b), "df": df}
+        row["difference"] = a[column].mean() - b[column].mean()
+        few = min(map(len, clusters)) < FEWEST
+        yield row | _tested(row["difference"], errors, (i, j), df, f"few_{unit}s" * few)
 
 
 def _errors(data: pd.DataFrame, column: str, unit: str, names: list[str]) -> Array:
@@ -319,11 +316,3 @@ def _tested(
         return none | {"se": se, "note": few or "no_variance"}
     half, p = of_t(difference, se, df)
     return {"se": se, "low": difference - half, "high": difference + half, "p": p, "note": ""}
-
-
-def _size(own: pd.DataFrame) -> dict[str, int]:
-    return {
-        "n": len(own),
-        "debates": own["debate"].nunique(),
-        "persons": own["person"].nunique(),
-    }

@@ -11,12 +11,11 @@ from delibsim.analysis.figures.tables_of_study import PREPARED
 from delibsim.analysis.figures.words import remark, rows_of
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.ablations import ablations
-from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effect_sizes import equivalence
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
-from delibsim.analysis.study.reasoning import reasoning
-from delibsim.analysis.study.slopes import ceiling, convergence
+from delibsim.analysis.study.people import ceiling, convergence
 from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.analysis.study.topic_means import decomposition

@@ -1,6 +1,6 @@
-"""Tables of figures of a study that are put together from its sessions and several results."""
+"""Tables of figures of a study that are made of its sessions, of people and of several tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,33 +8,133 @@ import pandas as pd
 
 from delibsim.analysis.figures.entries import Data
 from delibsim.analysis.figures.points import few
-from delibsim.analysis.figures.slopes import (
-    NOTHING,
-    REAL_PEOPLE,
-    Prepare,
-    Results,
-    known_people,
-    regression,
-    why_no_people,
-)
 from delibsim.analysis.figures.style import in_order, number
 from delibsim.analysis.figures.words import (
     NULL_WORDS,
-    contrast_name,
     is_null,
     left_out,
     of_models,
+    of_null,
     of_outcome,
     population,
     rows_of,
 )
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import human_value, of_topics
+from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.measure import CATALOGUE, SCORE_PHASES
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
+from delibsim.measures.inference.means import t_quantile
+
+REASONS = {
+    "another_instrument": "they answered another instrument",
+    "another_survey": "they answered another survey",
+    "instrument_unknown": "which instrument was used is not known",
+    "no_people_on_this_topic": "no people are known on these topics",
+    "not_measured_in_people": "it was not measured in people",
+}
+"""Reason codes in words."""
+
+
+def people_of(study: StudyTable, measure: str) -> pd.DataFrame:
+    """People's value of a measure before and after on every topic of a study.
+
+    The columns are topic, pre, post, change and note; values are NaN where people are not known or
+    answered another instrument, with the reason code as note.
+    """
+    surveys = study.rows.get("survey", "")
+    pairs = study.rows[["topic"]].assign(survey=surveys).fillna("").drop_duplicates("topic")
+    found = []
+    for topic, survey in pairs.astype(str).itertuples(index=False):
+        values = [human_value(topic, measure, phase, survey) for phase in SCORE_PHASES]
+        found.append([topic, *(value for value, _ in values), values[-1][1]])
+    rows = pd.DataFrame(found, columns=["topic", *SCORE_PHASES, "note"])
+    return rows.astype(dict.fromkeys(SCORE_PHASES, float))
+
+
+def known_people(study: StudyTable, measure: str) -> pd.DataFrame:
+    """The topics of a study whose people have a value of this measure before and after."""
+    return people_of(study, measure).dropna(subset=["pre", "post"])
+
+
+def why_no_people(study: StudyTable, measure: str) -> str:
+    """Why no people stand beside the sessions, in a sentence; empty where some do."""
+    codes = sorted(set(people_of(study, measure)["note"]) - {""})
+    if not codes or len(known_people(study, measure)):
+        return ""
+    reasons = ", ".join(REASONS.get(code, code.replace("_", " ")) for code in codes)
+    return f" No people beside: {reasons}."
+
+
+def of_benchmark(study: StudyTable, measure: str) -> pd.DataFrame:
+    """People on the twelve topics of the benchmark, where they may stand beside this study.
+
+    The columns are topic, pre and change; there are no rows where people of none of the study's
+    topics have a value.
+    """
+    topics = () if known_people(study, measure).empty else BENCHMARK
+    own = {phase: of_topics(topics, measure, phase) for phase in ("pre", "change")}
+    return pd.DataFrame({"topic": topics, **own}).dropna()
+
+
+Results = Mapping[str, Result]
+Prepare = Callable[[StudyTable, Results], Data]
+NOTHING = Data(pd.DataFrame())
+REAL_PEOPLE = "people"
+
+
+def regression(measure: str, table: str) -> Prepare:
+    """Change against the value before with its fitted line: treatments, null citizen, people."""
+
+    def prepared(study: StudyTable, results: Results) -> Data:
+        before, change = f"{measure}_pre", f"{measure}_change"
+        known = of_models(study, change)
+        if known.empty:
+            return NOTHING
+        named = {"pre": before, "change": change}
+        groups = {name: known[known["treatment"] == name] for name in treatments_of(known)}
+        groups[NULL_WORDS] = of_null(study, change)
+        people = of_benchmark(study, measure)
+        groups[REAL_PEOPLE] = people.rename(columns=named)
+        groups = {name: own for name, own in groups.items() if len(own)}
+        fits = rows_of(results, table)
+        parts = []
+        for name, own in groups.items():
+            values = own[[before, change]].set_axis(["before", "change"], axis=1)
+            parts.append(values.assign(group=name, size=len(own), **_fit(fits, name)))
+        most, more = few(len(groups)), ""
+        if max(map(len, parts)) > most:
+            more += f" More than {most} sessions: squares, darker for more of them."
+        if len(people):
+            more += " People: a point for each topic of the benchmark, plain errors."
+        more += why_no_people(study, measure) + left_out(study, known, change)
+        facts = {"sessions": len(known), "whose": population(study)}
+        return Data(pd.concat(parts), facts, more)
+
+    return prepared
+
+
+def _fit(fits: pd.DataFrame, who: str) -> dict[str, Any]:
+    """The slope of a population, and what stands of it in its panel and in the words."""
+    own = fits[(fits["population"] == who) & fits["slope"].notna()] if len(fits) else fits
+    if own.empty:
+        return {"slope": float("nan"), "corner": "", "told": "no fitted line"}
+    fit = own.iloc[0]
+    ends = ("slope", "low", "high", "corrected", "corrected_low", "corrected_high")
+    slope, low, high, corrected, lowest, highest = (number(fit[end], 2) for end in ends)
+    said = "not corrected"
+    if fit["corrected"] == fit["corrected"]:
+        interval = f" [{lowest}, {highest}]" if fit["corrected_low"] == fit["corrected_low"] else ""
+        said = f"corrected {corrected}{interval}"
+    r2 = f"R² {number(fit['r2'], 2)}"
+    told = f"slope {slope} [{low}, {high}], {r2}, {said}"
+    return {"slope": fit["slope"], "corner": f"slope {slope}, {r2}\n{said}", "told": told}
+
 
 FEWEST = 4
 """Topics from which on a mean over topics has an interval."""
@@ -60,13 +160,10 @@ def interval_over(values: pd.Series) -> tuple[float, float, float]:
     it would be wider than the scale.
     """
     known = values.dropna()
-    mean = float(known.mean()) if len(known) else float("nan")
+    mean = float(known.mean())
     if len(known) < FEWEST:
         return mean, float("nan"), float("nan")
-    from scipy.special import stdtrit
-
-    error = float(known.std(ddof=1)) / np.sqrt(len(known))
-    half = float(stdtrit(len(known) - 1, 0.975)) * error
+    half = t_quantile(len(known) - 1) * float(known.sem())
     return mean, mean - half, mean + half
 
 
@@ -98,16 +195,14 @@ def _effects(study: StudyTable, results: Results) -> Data:
         return NOTHING
     both = rows_of(results, "contrasts")["population"].nunique() > 1
     own = _of_models(rows)
-    name = [contrast_name(a, b) for a, b in zip(rows["a"], rows["b"], strict=True)]
+    name = rows["a"].astype(str) + " − " + rows["b"].astype(str)
     null = rows["population"] == NULL_WORDS
     beside = null & both
     rows = rows.assign(
-        label=pd.Series(name, index=rows.index).mask(beside, NULL_WORDS),
-        spoken=[
-            f"{one}, {NULL_WORDS}" if is_ else "" for one, is_ in zip(name, beside, strict=True)
-        ],
+        label=name.mask(beside, NULL_WORDS),
+        spoken=(name + f", {NULL_WORDS}").where(beside, ""),
         look=np.where(null, NULL_WORDS, "all models"),
-        place=pd.factorize(pd.Series(name))[0],
+        place=pd.factorize(name)[0],
         is_null=null,
     )
     topics = int(own["topics"].max())
@@ -149,9 +244,8 @@ def _ends(without: pd.DataFrame, place: int) -> list[pd.DataFrame]:
     """The lowest and the highest estimate of every contrast with one topic left out."""
     found = []
     groups = without.groupby(BY_TREATMENT, sort=False)["estimate"]
-    for rank, (word, ends) in enumerate(
-        {"lowest": groups.idxmin(), "highest": groups.idxmax()}.items()
-    ):
+    words = {"lowest": groups.idxmin(), "highest": groups.idxmax()}
+    for rank, (word, ends) in enumerate(words.items()):
         own = without.loc[ends]
         aside = "without " + own["left_out"].astype(str)
         label = f"{word} without a topic"
@@ -197,10 +291,7 @@ def _before_after(study: StudyTable, results: Results) -> Data:
         topics = counted(len(people), "topic")
         own = people.rename(columns={"pre": "dri_pre", "post": "dri_post"})
         found.append({"label": REAL_PEOPLE, "look": REAL_PEOPLE, "size": topics, **_means(own)})
-        more = (
-            f" People: the real citizen deliberations on {topics}; vertical lines: their means"
-            " before (dotted) and after (dashed)."
-        )
+        more = said("study/people_drawn", topics=topics)
     more += why_no_people(study, "dri") + left_out(study, known, "dri_change")
     if len(every) > MOST_CONDITIONS:
         more += f" The first {MOST_CONDITIONS} of {len(every)} conditions are drawn."
@@ -215,14 +306,12 @@ def _conditions(known: pd.DataFrame) -> list[dict[str, Any]]:
     parts = {"": known[~null], f"{NULL_WORDS}: ": known[null]} if beside else {"": known}
     found = []
     for before, part in parts.items():
-        own = part.assign(setting=part["setting"].fillna("").astype(str))
-        for treatment in treatments_of(own):
-            of_treatment = own[own["treatment"] == treatment]
-            for setting, rows in of_treatment.groupby("setting"):
-                label = f"{before}{treatment}, {setting}" if setting else f"{before}{treatment}"
-                look = NULL_WORDS if before else treatment
-                size = f"n = {len(rows):,}"
-                found.append({"label": label, "look": look, "size": size, **_means(rows)})
+        for treatment in treatments_of(part):
+            own = part[part["treatment"] == treatment]
+            for setting, rows in own.groupby(own["setting"].fillna("").astype(str)):
+                label = ", ".join(filter(None, (f"{before}{treatment}", setting)))
+                named = {"label": label, "look": NULL_WORDS if before else treatment}
+                found.append({**named, "size": f"n = {len(rows):,}", **_means(rows)})
     return found
 
 
@@ -231,8 +320,8 @@ def _means(rows: pd.DataFrame) -> dict[str, float]:
     by_topic = rows.groupby("topic")[["dri_pre", "dri_post"]].mean()
     found = {}
     for phase in PHASES:
-        mean, low, high = interval_over(by_topic[f"dri_{phase}"])
-        found |= {phase: mean, f"{phase}_low": low, f"{phase}_high": high}
+        names = phase, f"{phase}_low", f"{phase}_high"
+        found |= dict(zip(names, interval_over(by_topic[f"dri_{phase}"]), strict=True))
     return found
 
 
@@ -248,10 +337,7 @@ def _trajectories(study: StudyTable, results: Results) -> Data:
     rows = rows.assign(people_pre=people["pre"].mean(), people_post=people["post"].mean())
     more = ""
     if known["treatment"].value_counts().max() > LINES:
-        more += (
-            f" Of more than {LINES} sessions, {LINES} lines at even steps of the change"
-            " are drawn, the smallest and the largest among them."
-        )
+        more += said("study/lines_drawn", lines=LINES)
     more += " Bold: the mean of all sessions of the treatment."
     if len(people):
         more += f" Dashed, with stars: people's mean on {counted(len(people), 'topic')}."
@@ -276,17 +362,12 @@ def _indicators(study: StudyTable, results: Results) -> Data:
     for treatment in treatments_of(known):
         own = known[known["treatment"] == treatment].groupby("topic")[shown].mean()
         for name in shown:
-            mean, low, high = interval_over(own[name])
-            label = {"indicator": INDICATORS[name], "treatment": treatment}
-            found.append({**label, "mean": mean, "low": low, "high": high})
-    rows = pd.DataFrame(found)
+            found.append([INDICATORS[name], treatment, *interval_over(own[name])])
+    rows = pd.DataFrame(found, columns=["indicator", "treatment", "mean", "low", "high"])
     highest = rows.groupby("indicator", sort=False)["mean"].transform("max")
     order = highest.sort_values(ascending=False, kind="stable").index
-    facts = {
-        "topics": known["topic"].nunique(),
-        "sessions": len(known),
-        "whose": population(study),
-    }
+    facts = {"topics": known["topic"].nunique(), "sessions": len(known)}
+    facts["whose"] = population(study)
     return Data(rows.loc[order].sort_values("treatment", kind="stable", key=_places), facts)
 
 
@@ -302,9 +383,8 @@ def _pairs(study: StudyTable, results: Results) -> Data:
     if not every:
         return NOTHING
     others = [name for name in every if name != REAL_PEOPLE]
-    drawn = {
-        name: every[name].dropna() for name in [*others[:GROUPS], REAL_PEOPLE] if name in every
-    }
+    names = [name for name in (*others[:GROUPS], REAL_PEOPLE) if name in every]
+    drawn = {name: every[name].dropna() for name in names}
     most, more = few(2 * len(drawn)), ""
     if max(own["phase"].value_counts().max() for own in drawn.values()) > most:
         more += f" More than {most} pairs: squares, darker for more of them."

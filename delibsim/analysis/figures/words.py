@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.pages.cells import cell
+from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.words import p_in_words
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.text import counted
 
@@ -36,7 +37,10 @@ KINDS: Mapping[str, Callable[[Any], str]] = {
     "Label": _label,
     "number": number,
     "hundredths": lambda value: number(value, 2),
+    "decimals": decimals,
+    "size": lambda value: decimals(abs(value)),
     "tenths": lambda value: number(value, 1),
+    "equals": p_in_words,
     "p": lambda value: cell(value, "p_control_holm"),
     "capital": lambda value: str(value)[:1].upper() + str(value)[1:],
 }
@@ -113,15 +117,6 @@ def rows_of(results: Mapping[str, Result], name: str) -> pd.DataFrame:
     if result is None or not result.given:
         return pd.DataFrame()
     return result.rows
-
-
-def contrast_name(a: object, b: object) -> str:
-    """A contrast as figures name it: a minus b.
-
-    >>> contrast_name("normative", "none")
-    'normative − none'
-    """
-    return f"{a} − {b}"
 
 
 def of_models(study: StudyTable, column: str) -> pd.DataFrame:

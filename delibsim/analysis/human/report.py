@@ -1,10 +1,14 @@
-"""What is reported of real people: measures, published figures beside them, groups of five."""
+"""What is reported of real people: measures, published figures beside them, groups of five; as
+tables for reading and as a page.
+"""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from delibsim.analysis.human import people
 from delibsim.analysis.human.groups_of_five import (
@@ -22,7 +26,11 @@ from delibsim.analysis.human.groups_of_five import (
 )
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure, published_figures
-from delibsim.domain.measure import HEADINGS, SCORE_PHASES
+from delibsim.analysis.pages.page import Part
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import Result, catalogue, said
+from delibsim.analysis.table import Column, Row, Table, number, numbers, texts
+from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, SCORE_PHASES, Measure
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import mean_of_units
@@ -102,7 +110,16 @@ class PeopleReport:
             "seed": people.BOOTSTRAP,
             "ceiling": asdict(people.ceiling(twelve)),
             "agreement_gain_by_case": {name: gains[name] for name in names},
-            "published": [_plain_figure(figure) for figure in self.figures],
+            "published": [
+                {
+                    "figure": one.name,
+                    "published": one.published,
+                    "here": one.here,
+                    "verdict": one.verdict,
+                    "note": one.note,
+                }
+                for one in self.figures
+            ],
         }
 
     def _of_five(self) -> dict[str, Any]:
@@ -202,13 +219,9 @@ def _without_index(topic: Dealt, shares: Mapping[str, float], answers: Answers) 
     for phase in PHASES:
         ranges = np.ptp(answers.considerations[phase], axis=1)
         alike.append(int((ranges == 0).sum()))
-    before, after = alike
-    said = ", ".join(f"{share:.1%} {name}" for name, share in shares.items())
-    people = f"of {topic.n} people {before} rated all considerations alike before and {after} after"
-    return (
-        f"{topic.id}: groups of five without a DRI are in no mean or slope here ({said}); {people},"
-        " which leaves their groups without one."
-    )
+    told = {"topic": topic.id, "n": topic.n, "before": alike[0], "after": alike[1]}
+    lacking = ", ".join(f"{share:.1%} {name}" for name, share in shares.items())
+    return said("people/without_index", **told, shares=lacking)
 
 
 def _figures(
@@ -231,11 +244,191 @@ def _values(group: Reference) -> dict[str, Any]:
     return values | ({"notes": dict(group.notes)} if group.notes else {})
 
 
-def _plain_figure(figure: Figure) -> dict[str, Any]:
-    return {
-        "figure": figure.name,
-        "published": figure.published,
-        "here": figure.here,
-        "verdict": figure.verdict,
-        "note": figure.note,
-    }
+TITLES = {
+    "dri": "Deliberative Reason Index",
+    "agreement": "Agreement",
+    "diversity": "Perspective diversity",
+}
+"""The tables of groups of people, one of each scorer of surveys."""
+
+FIVE_COLUMNS = (
+    (Column("before", group="DRI"), "dri", "pre"),
+    (Column("after", group="DRI"), "dri", "post"),
+    (Column("change", group="DRI"), "dri", "change"),
+    (Column("before", group="diversity"), "diversity", "pre"),
+    (Column("change", group="diversity"), "diversity", "change"),
+    (Column("considerations", group="change of agreement"), "consideration_agreement", "change"),
+    (Column("preferences", group="change of agreement"), "preference_agreement", "change"),
+)
+"""The columns of groups of five, with measure and phase; behind them stands the SD of a change."""
+
+
+def tables_of_groups(report: PeopleReport) -> Iterator[Table]:
+    """The measures of each group, and their mean over the groups of the benchmark."""
+    for title in TITLES.values():
+        yield _of_groups(f"{title}, by {report.by}", _measures_of(title), report)
+
+
+def _measures_of(title: str) -> list[Measure]:
+    """The measures of a table: those that `delibsim run` prints of both phases."""
+    scorer = next(scorer for scorer, own in TITLES.items() if own == title)
+    known = [one for one in CATALOGUE[scorer] if one.human_reference and one.in_summary]
+    return [measure for measure in known if "pre" in measure.phases]
+
+
+def _of_groups(title: str, measures: Sequence[Measure], report: PeopleReport) -> Table:
+    columns = [Column("id", text=True), Column("n")]
+    for measure in measures:
+        columns += numbers(HEADINGS.values(), measure.label)
+    rows: list[Row | None] = []
+    for group in report.groups:
+        rows.append([group.id, str(group.n), *_cells(group, measures)])
+    if report.has_mean:
+        label = f"mean of {report.benchmark} {report.by}s"
+        rows += [None, [label, "", *_cells(report.mean, measures)]]
+    return Table(columns, rows, title)
+
+
+def _cells(group: Reference, measures: Sequence[Measure]) -> list[str]:
+    cells = []
+    for measure in measures:
+        for phase in HEADINGS:
+            value = getattr(group, phase)[measure.id]
+            cells.append(number(value, signed=phase == "change" and measure.signed))
+    return cells
+
+
+def notes_on_groups(report: PeopleReport) -> list[str]:
+    """Which measures are undefined and why, and which groups are left out or missing."""
+    notes = []
+    for group in report.groups:
+        for name, reason in group.notes.items():
+            notes.append(f"{group.id}: {MEASURES[name].label} is undefined ({reason})")
+    if n := report.left_out:
+        notes.append(f"Left out as no topic of the benchmark: {n}; all=true shows them.")
+    if report.missing:
+        lacking = f"no answers of {', '.join(report.missing)}."
+        notes.append(f"No mean and no comparison with published figures: {lacking}")
+    return notes
+
+
+def table_of_figures(report: PeopleReport) -> Table:
+    """The published figures beside those that were computed here."""
+    columns = [*texts("figure"), *numbers(("published", "here")), *texts("verdict")]
+    rows = []
+    for figure in report.figures:
+        values = []
+        for value in (figure.published, figure.here):
+            values.append(f"{value:.{figure.decimals}f}" if value == value else "-")
+        verdict = figure.verdict
+        mark = "NOT REPRODUCED" if verdict == "not reproduced" else verdict
+        rows.append([figure.name, *values, f"{mark}: {figure.note}" if figure.note else mark])
+    return Table(columns, rows, "Published figures")
+
+
+def table_of_five(report: PeopleReport) -> Table:
+    """The measures of groups of five, by topic, and their means."""
+    columns = [Column("id", text=True), Column("groups")]
+    columns += [column for column, _, _ in FIVE_COLUMNS]
+    columns.append(Column("SD of change of DRI"))
+    rows: list[Row | None] = []
+    for topic in report.topics:
+        rows.append([topic.id, str(topic.groups), *_figures_of_five(of_topic(topic))])
+    rows.append(None)
+    groups = str(sum(topic.groups for topic in report.topics))
+    for label, spreads in report.means_of_five().items():
+        rows.append([label, groups, *_figures_of_five(spreads)])
+    partitions = f"{report.partitions:,} partitions"
+    return Table(columns, rows, f"Groups of five: means over {partitions}; SD between partitions")
+
+
+def _figures_of_five(spreads: Spreads) -> list[str]:
+    cells = []
+    for _, measure, phase in FIVE_COLUMNS:
+        cells.append(number(spreads[measure][phase].mean, signed=phase == "change"))
+    return [*cells, number(spreads["dri"]["change"].between_partitions)]
+
+
+def ceiling_of_five(report: PeopleReport) -> str:
+    """How far the change of groups of five depends on where they began, in words."""
+    fit = vars(report.ceiling())
+    told = {name: number(value) for name, value in fit.items()}
+    return said("people/ceiling", **told | {"n": fit["n"]})
+
+
+def report_of_people(report: PeopleReport) -> Report:
+    """The report on people as a page with its tables."""
+    tables = [
+        _result(title, "groups", _of_groups_plain(title, report)) for title in TITLES.values()
+    ]
+    parts = [Part("groups", "Measures of people", (), notes_on_groups(report), (), tables)]
+    if not report.missing:
+        figures = report.plain()["inference"]["published"]
+        tables = [_result("Published figures", "figures", figures)]
+        parts.append(Part("published", "Published figures beside", tables=tables))
+    if report.topics:
+        told = [*report.without_index(), ceiling_of_five(report)]
+        tables = [_result("Groups of five", "five", _of_five_plain(report))]
+        parts.append(Part("five", "Groups of five", (), told, (), tables))
+    summary = list(_summary(report))
+    return Report(
+        catalogue=catalogue("people"),
+        title="Real citizen deliberations",
+        results={one.name: one for part in parts for one in part.tables},
+        about={},
+        told=summary,
+        summary=summary,
+        first=parts,
+        tells_missing=False,
+        shape=report.plain,
+        data=report,
+    )
+
+
+def _of_groups_plain(title: str, report: PeopleReport) -> list[dict[str, Any]]:
+    """The rows of one table of groups, at full precision; the mean has no n."""
+    groups = {group.id: group for group in report.groups}
+    if report.has_mean:
+        groups[f"mean of {report.benchmark} {report.by}s"] = report.mean
+    rows = []
+    for name, group in groups.items():
+        row: dict[str, Any] = {"id": name, "n": group.n or None}
+        for measure in _measures_of(title):
+            for phase, heading in HEADINGS.items():
+                row[f"{measure.label} {heading}"] = getattr(group, phase)[measure.id]
+        rows.append(row)
+    return rows
+
+
+def _of_five_plain(report: PeopleReport) -> list[dict[str, Any]]:
+    """The rows of the table of groups of five, at full precision."""
+    groups = {topic.id: (topic.groups, of_topic(topic)) for topic in report.topics}
+    every = sum(topic.groups for topic in report.topics)
+    groups |= {name: (every, own) for name, own in report.means_of_five().items()}
+    rows = []
+    for name, (n, spreads) in groups.items():
+        row: dict[str, Any] = {"id": name, "groups": n}
+        for column, measure, phase in FIVE_COLUMNS:
+            row[f"{column.group} {column.heading}"] = spreads[measure][phase].mean
+        rows.append(row | {"SD of change of DRI": spreads["dri"]["change"].between_partitions})
+    return rows
+
+
+def _summary(report: PeopleReport) -> Iterator[str]:
+    people = sum(group.n for group in report.groups)
+    groups = counted(len(report.groups), "group")
+    yield f"{groups} by {report.by}, {counted(people, 'person', 'people')}."
+    if report.has_mean:
+        change = report.mean.change.get("dri")
+        if change is not None:
+            yield said("people/changed", change=change, groups=report.benchmark)
+    if report.missing:
+        yield f"No answers are there on {', '.join(report.missing)}."
+
+
+def _result(title: str, defined: str, rows: Sequence[Mapping[str, Any]]) -> Result:
+    """A table of the page."""
+    name = re.sub(r"[^a-z0-9]+", "_", title.lower())
+    frame = pd.DataFrame(rows)
+    frame = frame.astype({"n": "Int64"} if "n" in frame else {})  # the mean has none
+    return Result(name, title, said(f"people/{defined}"), said("people/source"), frame)

@@ -13,15 +13,20 @@ from delibsim.domain.comparison import Pair, Vote
 from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
+from delibsim.measures.bradley_terry.stability import Draws, bootstrap
 from delibsim.measures.bradley_terry.strengths import unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty, uncertainty
-from delibsim.measures.reliability.ratings import LabelAgreement, agreement_of_labels
+from delibsim.measures.reliability.ratings import LabelAgreement
 
 Array = NDArray[np.float64]
+Judged = Literal["pooled", "own_bias", "discriminating"]
 Scale = Literal["log_odds", "z", "unit", "win"]
 OUTCOME = {"a": 1, "tie": 0, "b": -1}
 """The outcomes as counts of votes know them."""
 NO_RANDOM_PART = "no_random_part"
+NAN = float("nan")
+MODELS: tuple[Judged, ...] = ("pooled", "own_bias", "discriminating")
+"""Models of the judges, from the smallest to the largest; each holds the one before it."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +98,21 @@ class Compared:
         """The dimensions with a vote, in the order in which they came."""
         return list(dict.fromkeys(vote.dimension for vote in self.votes))
 
+    @cached_property
+    def calls_by_judge(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The recorded calls of each judge."""
+        found = defaultdict(list)
+        for record in self.asked.calls:
+            found[str(record.get("purpose", {}).get("participant"))].append(record)
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """The votes on one dimension that have an outcome, as arrays, and the fit of a model to them.
 
-    `ids` (n,) are the texts that were compared, `judges` (K,) those who gave a vote. `probes` are
-    the pairs that were drawn at random, None where all were.
+    `ids` (n,) are the texts that were compared, `judges` (K,) those who gave a vote; `seed` is that
+    of splits and draws. `probes` are the pairs that were drawn at random, None where all were.
     """
 
     dimension: str
@@ -112,6 +125,7 @@ class Fitted:
     outcome: NDArray[np.int64]
     judge: NDArray[np.int64]
     settings: Settings
+    seed: int
     probes: frozenset[Pair] | None = None
 
     @cached_property
@@ -166,13 +180,32 @@ class Fitted:
         return errors_of(self.fit)
 
     @cached_property
+    def drawn(self) -> Draws | None:
+        """The bootstrap over pairs; None where no draws are asked for, or there are no errors."""
+        number = self.settings.bootstrap
+        if not number or self.errors.reason:
+            return None
+        groups = np.unique(np.array(self.groups), return_inverse=True)[1]
+        found = bootstrap(self.fit, number, self.seed, groups)
+        return found if len(found.scores) else None
+
+    @cached_property
+    def judged(self) -> dict[str, Fit]:
+        """The fit of every model of the judges; that of the report is not made again."""
+        found = {}
+        for judged in MODELS:
+            model = replace(self.settings.model, judges=judged)
+            found[judged] = self.fit if model == self.settings.model else fit(self.counts, model)
+        return found
+
+    @cached_property
     def unit(self) -> float:
         """Log odds that are one unit of the scale; NaN for a scale that has none."""
         if self.settings.scale == "z":
             return spread_of(self.fit.raw) or np.nan
         if self.settings.scale == "unit":
-            known = self.fit.scores[~np.isnan(self.fit.scores)]
-            return float(np.ptp(known)) or np.nan if known.size else np.nan
+            own = known(self.fit.scores)
+            return float(np.ptp(own)) or NAN if own.size else NAN
         return np.nan if self.settings.scale == "win" else 1.0
 
     def scaled(self) -> tuple[Array, Array]:
@@ -199,16 +232,17 @@ class Fitted:
 def fitted(compared: Compared, dimension: str, settings: Settings) -> Fitted:
     """The votes of a comparison on one dimension, those that are missing left out."""
     votes = [vote for vote in compared.votes if vote.dimension == dimension]
-    found = fitted_votes(votes, dimension, compared.texts, settings)
+    found = fitted_votes(compared, votes, dimension, settings)
     if compared.probes is None:
         return found
     return replace(found, probes=compared.probes.get(dimension, frozenset()))
 
 
 def fitted_votes(
-    votes: Sequence[Vote], dimension: str, texts: Mapping[str, str], settings: Settings
+    compared: Compared, votes: Sequence[Vote], dimension: str, settings: Settings
 ) -> Fitted:
-    """Votes on one dimension, those that are missing left out; `texts` are groups by id."""
+    """Votes on one dimension, of judges or people, those that are missing left out."""
+    texts = compared.texts
     own = [vote for vote in votes if vote.outcome]
     ids = sorted({id for vote in own for id in (vote.sheet.a, vote.sheet.b)})
     ids.sort(key=lambda id: natural(texts.get(id, "")))
@@ -225,6 +259,7 @@ def fitted_votes(
         outcome=np.array([OUTCOME[str(vote.outcome)] for vote in own], dtype=np.int64),
         judge=np.array([judges.index(vote.judge) for vote in own], dtype=np.int64),
         settings=settings,
+        seed=compared.seed,
     )
 
 
@@ -245,15 +280,19 @@ def errors_of(found: Fit) -> Uncertainty:
 
 
 def _median(values: Array) -> float:
-    """The median of what is known; NaN where nothing is."""
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else float("nan")
+    own = known(values)
+    return float(np.median(own)) if own.size else NAN
+
+
+def known(values: Array) -> Array:
+    """The values that are not NaN."""
+    return values[~np.isnan(values)]
 
 
 def spread_of(values: Array) -> float:
     """The standard deviation of what is known; NaN where nothing is."""
-    known = values[~np.isnan(values)]
-    return float(known.std()) if known.size else float("nan")
+    own = known(values)
+    return float(own.std()) if own.size else NAN
 
 
 Labels = NDArray[np.int64]
@@ -279,7 +318,7 @@ def said(votes: Sequence[Vote], left_out: frozenset[Pair] = frozenset()) -> Said
             continue
         turned = 1 if vote.sheet.a == pair.one else -1
         shown.setdefault(pair, turned)
-        tallies[pair].append(turned * {"a": 1, "b": -1, "tie": 0}[vote.outcome])
+        tallies[pair].append(turned * OUTCOME[vote.outcome])
     outcome = {}
     for pair, given in tallies.items():
         half = len(given) / 2
@@ -308,9 +347,3 @@ def label_columns(found: LabelAgreement) -> dict[str, Any]:
         "always_tie": found.always_tie,
         "chance": found.chance,
     }
-
-
-def compared_labels(one: Said, other: Said) -> LabelAgreement:
-    """How far two judges agree on the pairs that both judged; `one` is what is measured by."""
-    _, first, second = aligned(one, other)
-    return agreement_of_labels(first, second)

@@ -1,16 +1,14 @@
 """Judges: their votes, who favours a place or contradicts itself, how they agree, at what cost."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from delibsim.analysis.calls import cost_usd
-from delibsim.analysis.pairs.fitted import Compared, Fitted, errors_of, spread_of
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.pairs.fitted import NAN, Asked, Compared, Fitted, errors_of, known, spread_of
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.counts import both_orders, repeats, triads
 from delibsim.measures.bradley_terry.fit import Fit, fit
@@ -20,32 +18,24 @@ from delibsim.measures.bradley_terry.uncertainty import Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 from delibsim.measures.reliability.ratings import krippendorff_alpha
 
+Row = dict[str, Any]
 
-def counts(compared: Compared, fits: Sequence[Fitted]) -> Result:
+
+def counts(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Row]:
     """What was planned, asked, answered and used, by dimension and judge."""
     used = {own.dimension: _used(own) for own in fits}
-    given: dict[tuple[str, str], list[Vote]] = {key: [] for key in _planned_first(compared)}
+    given: dict[tuple[str, str], list[Vote]] = {key: [] for key in compared.planned}
     for vote in compared.votes:
-        given[vote.judge, vote.dimension].append(vote)
-    rows = []
-    for (judge, dimension), votes in given.items():
+        given.setdefault((vote.judge, vote.dimension), []).append(vote)
+    dimensions = list(dict.fromkeys(dimension for _, dimension in given))
+    for judge, dimension in sorted(given, key=lambda key: dimensions.index(key[1])):
+        votes = given[judge, dimension]
         missing = Counter(vote.missing.code for vote in votes if vote.missing)
-        row: dict[str, Any] = {"dimension": dimension, "judge": judge}
+        row: Row = {"dimension": dimension, "judge": judge, "asked": len(votes)}
         row["planned"] = compared.planned.get((judge, dimension), len(votes))
-        row |= {"asked": len(votes), "answered": len(votes) - missing.total()}
+        row["answered"] = len(votes) - missing.total()
         row["used"] = used.get(dimension, {}).get(judge, 0)
-        row["missing"] = ", ".join(f"{n} {code}" for code, n in missing.items())
-        rows.append(row)
-
-    return make_table("pairs/counts", rows)
-
-
-def _planned_first(compared: Compared) -> list[tuple[str, str]]:
-    """Every judge and dimension that was planned or has a vote, by dimension."""
-    there = {(vote.judge, vote.dimension): None for vote in compared.votes}
-    keys = list(dict.fromkeys([*compared.planned, *there]))
-    dimensions = list(dict.fromkeys(dimension for _, dimension in keys))
-    return sorted(keys, key=lambda key: dimensions.index(key[1]))
+        yield row | {"missing": ", ".join(f"{n} {code}" for code, n in missing.items())}
 
 
 def _used(own: Fitted) -> dict[str, int]:
@@ -62,148 +52,100 @@ def _used(own: Fitted) -> dict[str, int]:
     return {judge: int(n) for judge, n in zip(own.judges, numbers, strict=True)}
 
 
-def groups(fits: Sequence[Fitted]) -> Result:
+def groups(own: Fitted) -> Iterator[Row]:
     """Texts, pairs and votes of every group."""
-    rows = []
-    for own in fits:
-        names = np.array(own.groups)
-        of_votes = names[own.first] if len(own.first) else np.array([])
-        for group in dict.fromkeys(own.groups):
-            texts, votes = names == group, of_votes == group
-            n = int(texts.sum())
-            low = np.minimum(own.first[votes], own.second[votes])
-            high = np.maximum(own.first[votes], own.second[votes])
-            rows.append(
-                {
-                    "dimension": own.dimension,
-                    "group": group,
-                    "texts": n,
-                    "pairs": len(np.unique(low * len(names) + high)),
-                    "votes": int(votes.sum()),
-                    "per_text": 2 * votes.sum() / n,
-                    "ties": float((own.outcome[votes] == 0).mean()),
-                    "components": len(np.unique(own.fit.graph.component[texts])),
-                    "spread": spread_of(own.fit.scores[texts]),
-                }
-            )
-
-    return make_table("pairs/groups", rows)
+    names = np.array(own.groups)
+    of_votes = names[own.first] if len(own.first) else np.array([])
+    for group in dict.fromkeys(own.groups):
+        texts, votes = names == group, of_votes == group
+        low = np.minimum(own.first[votes], own.second[votes])
+        high = np.maximum(own.first[votes], own.second[votes])
+        n = int(texts.sum())
+        row: Row = {"dimension": own.dimension, "group": group, "texts": n}
+        row["pairs"] = len(np.unique(low * len(names) + high))
+        row |= {"votes": int(votes.sum()), "per_text": 2 * votes.sum() / n}
+        row["ties"] = float((own.outcome[votes] == 0).mean())
+        row["components"] = len(np.unique(own.fit.graph.component[texts]))
+        yield row | {"spread": spread_of(own.fit.scores[texts])}
 
 
 IDENTICAL = "runs_identical"
 
 
-def runs(compared: Compared, fits: Sequence[Fitted]) -> Result:
-    """How alike the votes of several runs of the same sheet are."""
-    several = fits if compared.asked.runs > 1 else ()
-    rows = [_runs(compared, own, judge) for own in several for judge in own.judges]
-
-    return make_table("pairs/runs", rows)
-
-
-def _runs(compared: Compared, own: Fitted, judge: str) -> dict[str, Any]:
-    """How the votes of the runs of one judge agree, over sheets with a vote in each run."""
-    labels: dict[tuple[str, str], list[int]] = defaultdict(list)
-    place = own.judges.index(judge)
-    for vote, outcome, by in zip(own.votes, own.outcome, own.judge, strict=True):
-        if by == place:
-            labels[vote.sheet.a, vote.sheet.b].append(int(outcome))
-    whole = [given for given in labels.values() if len(given) == compared.asked.runs]
-    found = repeats(np.array(whole).reshape(len(whole), compared.asked.runs))
-    n = len(whole) or float("nan")
-    drawn = bool(compared.asked.temperature) and len(whole) > 1
-    row: dict[str, Any] = {"dimension": own.dimension, "judge": judge, "sheets": len(whole)}
-    row |= {"runs": compared.asked.runs, "equal": found.equal / n, "some": found.some / n}
-    row |= {"different": found.different / n, "alpha": krippendorff_alpha(whole) if whole else None}
-    return row | {"note": IDENTICAL if drawn and found.identical else ""}
+def runs(own: Fitted, asked: Asked) -> Iterator[Row]:
+    """How alike the votes of several runs of the same sheet are, by judge; of sheets with a vote in
+    each run.
+    """
+    for place, judge in enumerate(own.judges) if asked.runs > 1 else ():
+        labels: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for vote, outcome, by in zip(own.votes, own.outcome, own.judge, strict=True):
+            if by == place:
+                labels[vote.sheet.a, vote.sheet.b].append(int(outcome))
+        whole = [given for given in labels.values() if len(given) == asked.runs]
+        found = repeats(np.array(whole).reshape(len(whole), asked.runs))
+        n = len(whole) or NAN
+        drawn = bool(asked.temperature) and len(whole) > 1
+        row: Row = {"dimension": own.dimension, "judge": judge, "sheets": len(whole)}
+        row |= {"runs": asked.runs, "equal": found.equal / n, "some": found.some / n}
+        row["different"] = found.different / n
+        row["alpha"] = krippendorff_alpha(whole) if whole else None
+        yield row | {"note": IDENTICAL if drawn and found.identical else ""}
 
 
-def judges(compared: Compared, fits: Sequence[Fitted]) -> Result:
+def judges(own: Fitted, compared: Compared) -> Iterator[Row]:
     """Place bias, threshold and discrimination of every judge, whether both orders agree, and what
     its votes cost.
     """
-    rows, costs = [], _costs(compared)
-    for own in fits:
-        level, errors = own.settings.level, own.base.errors
-        delta, theta, alpha = (part(level) for part in (errors.delta, errors.theta, errors.alpha))
-        pooled = own.settings.model.judges == "pooled"
-        names = ["all"] if pooled else list(own.judges)
-        for place, judge in enumerate(names):
-            counts = own.counts if pooled else own.counts.only(own.counts.judge == place)
-            orders = both_orders(counts)
-            votes = int(counts.votes.sum())
-            row: dict[str, Any] = {"dimension": own.dimension, "judge": judge, "votes": votes}
-            for name, found in (("delta", delta), ("theta", theta), ("alpha", alpha)):
-                row[name] = found.value[place]
-                row[f"{name}_low"], row[f"{name}_high"] = found.low[place], found.high[place]
-            row["consistency"] = orders.consistency
-            row["both_orders"] = len(orders.pairs)
-            row["missing"] = _missing(compared, own.dimension, None if pooled else judge)
-            row |= costs[None if pooled else judge]
-            row["note"] = own.base.fit.judge_notes[place] or errors.reason
-            rows.append(row)
-
-    return make_table("pairs/judges", rows)
+    level, errors = own.settings.level, own.base.errors
+    parts = {name: getattr(errors, name)(level) for name in ("delta", "theta", "alpha")}
+    pooled = own.settings.model.judges == "pooled"
+    for place, judge in enumerate(["all"] if pooled else own.judges):
+        counts = own.counts if pooled else own.counts.only(own.counts.judge == place)
+        orders = both_orders(counts)
+        row: Row = {"dimension": own.dimension, "judge": judge, "votes": int(counts.votes.sum())}
+        for name, found in parts.items():
+            row[name] = found.value[place]
+            row[f"{name}_low"], row[f"{name}_high"] = found.low[place], found.high[place]
+        row |= {"consistency": orders.consistency, "both_orders": len(orders.pairs)}
+        row |= _costs(compared, own.dimension, None if pooled else judge)
+        yield row | {"note": own.base.fit.judge_notes[place] or errors.reason}
 
 
-def _missing(compared: Compared, dimension: str, judge: str | None) -> int:
-    """Votes without an outcome on a dimension, of one judge or of all."""
-    own = [vote for vote in compared.votes if vote.missing and vote.dimension == dimension]
-    return sum(judge in (None, vote.judge) for vote in own)
+def _costs(compared: Compared, dimension: str, judge: str | None) -> Row:
+    """The votes of a judge, or of all by None, that are missing on a dimension; calls and cost."""
+    votes = [vote for vote in compared.votes if judge in (None, vote.judge)]
+    missing = sum(vote.dimension == dimension for vote in votes if vote.missing)
+    answered = sum(bool(vote.outcome) for vote in votes)
+    calls = compared.asked.calls if judge is None else compared.calls_by_judge.get(judge, [])
+    spent = cost_usd(calls) if calls else None
+    each = spent / answered if answered and spent is not None else None
+    row = {"missing": missing, "calls": len(calls), "cost_usd": spent}
+    return row | {"cost_per_vote": each}
 
 
-def _costs(compared: Compared) -> dict[str | None, dict[str, Any]]:
-    """Calls and cost of each judge by name, and of all together by None."""
-    calls: dict[str | None, list[Mapping[str, Any]]] = defaultdict(list)
-    for record in compared.asked.calls:
-        calls[str(record.get("purpose", {}).get("participant"))].append(record)
-        calls[None].append(record)
-    answered = Counter[str | None](vote.judge for vote in compared.votes if vote.outcome)
-    answered[None] = answered.total()
-    found = {}
-    for judge, votes in answered.items():
-        spent = cost_usd(calls[judge]) if calls[judge] else None
-        row: dict[str, Any] = {"calls": len(calls[judge]), "cost_usd": spent}
-        found[judge] = row | {
-            "cost_per_vote": spent / votes if votes and spent is not None else None
-        }
-    return found
-
-
-def transitivity(fits: Sequence[Fitted]) -> Result:
+def transitivity(own: Fitted) -> Iterator[Row]:
     """How often judges go round in circles."""
-    rows = []
-    for own in fits:
-        number = {id: place for place, id in enumerate(own.ids)}
-        for judge in own.judges:
-            winners = majorities([vote for vote in own.votes if vote.judge == judge])
-            won = [number[winner] for winner, _ in winners]
-            lost = [number[loser] for _, loser in winners]
-            found = triads(len(own.ids), won, lost)
-            rows.append(
-                {
-                    "dimension": own.dimension,
-                    "judge": judge,
-                    "triangles": found.triangles,
-                    "circular": found.circular,
-                    "share": found.share,
-                }
-            )
-    return make_table("pairs/transitivity", rows)
+    number = {id: place for place, id in enumerate(own.ids)}
+    for judge in own.judges:
+        winners = majorities([vote for vote in own.votes if vote.judge == judge])
+        won = [number[winner] for winner, _ in winners]
+        lost = [number[loser] for _, loser in winners]
+        found = triads(len(own.ids), won, lost)
+        row = {"dimension": own.dimension, "judge": judge, "triangles": found.triangles}
+        yield row | {"circular": found.circular, "share": found.share}
 
 
 def majorities(votes: Sequence[Vote]) -> list[tuple[str, str]]:
     """Winner and loser of every pair of which more than half of the votes name one text."""
-    tallies: dict[tuple[str, str], dict[str | None, int]] = {}
+    tallies: dict[tuple[str, str], Counter[str | None]] = {}
     for vote in votes:
-        own = tallies.setdefault((vote.sheet.pair.one, vote.sheet.pair.other), {})
-        own[vote.winner] = own.get(vote.winner, 0) + 1
+        pair = vote.sheet.pair.one, vote.sheet.pair.other
+        tallies.setdefault(pair, Counter())[vote.winner] += 1
     found = []
     for (one, other), own in tallies.items():
-        total = sum(own.values())
-        if 2 * own.get(one, 0) > total:
+        if 2 * own[one] > own.total():
             found.append((one, other))
-        elif 2 * own.get(other, 0) > total:
+        elif 2 * own[other] > own.total():
             found.append((other, one))
     return found
 
@@ -215,42 +157,31 @@ FEW_VOTES = (
     " of the pairs gives an estimate"
 )
 SPLITS = 20
-NAN = float("nan")
 
 
-def order(compared: Compared, fits: Sequence[Fitted]) -> Result:
-    """Place bias over all judges, and what it changes of the scores."""
-    rows, notes = [], []
-    for one in fits:
-        own = one.base
+def order(one: Fitted) -> Iterator[Row]:
+    """Place bias over all judges, and what it changes of the scores; `few` says whether there are
+    so few votes that it is too large.
+    """
+    own = one.base
+    biased, plain = both_ways(own)
+    reason = own.errors.reason
+    errors = Uncertainty(biased, False, reason) if reason else errors_of(biased)
+    delta = errors.delta(own.settings.level)
+    decided = own.outcome[own.outcome != 0]
+    row: Row = {"dimension": own.dimension, "delta": delta.value[0]}
+    row |= {"low": delta.low[0], "high": delta.high[0]}
+    row["first"] = float((decided == 1).mean()) if len(decided) else NAN
+    row |= {"delta_jackknife": NAN, "theta_jackknife": NAN}
+    row["few"] = 2 * len(own.outcome) < FEW * len(own.ids)
+    if row["few"]:
         base = replace(own.pooled, order=True)
-        biased, plain = both_ways(own)
-        reason = own.errors.reason
-        errors = Uncertainty(biased, False, reason) if reason else errors_of(biased)
-        delta = errors.delta(own.settings.level)
-        decided = own.outcome[own.outcome != 0]
-        few = 2 * len(own.outcome) < FEW * len(own.ids)
-        without_bias = (NAN, NAN)
-        if few:
-            notes = notes if np.isnan(delta.value[0]) else [FEW_VOTES]
-            each = jackknifed(own.counts.pooled(), base, compared.seed, SPLITS)
-            without_bias = float(each[0][0]), float(each[1][0])
-        rows.append(
-            {
-                "dimension": own.dimension,
-                "first": float((decided == 1).mean()) if len(decided) else NAN,
-                "delta": delta.value[0],
-                "low": delta.low[0],
-                "high": delta.high[0],
-                "delta_jackknife": without_bias[0],
-                "theta_jackknife": without_bias[1],
-                "r": agreement_of_scores(biased.scores, plain.scores).r,
-                "largest": _largest(biased.scores - plain.scores),
-                "note": " ".join(flag for flag in biased.flags if flag == "one_order") or reason,
-            }
-        )
-
-    return make_table("pairs/order", rows, notes=notes)
+        deltas, thetas = jackknifed(own.counts.pooled(), base, own.seed, SPLITS)[:2]
+        row |= {"delta_jackknife": float(deltas[0]), "theta_jackknife": float(thetas[0])}
+    row["r"] = agreement_of_scores(biased.scores, plain.scores).r
+    changes = np.abs(known(biased.scores - plain.scores))
+    row["largest"] = float(changes.max()) if changes.size else NAN
+    yield row | {"note": "one_order" if "one_order" in biased.flags else reason}
 
 
 def both_ways(own: Fitted) -> tuple[Fit, Fit]:
@@ -259,28 +190,11 @@ def both_ways(own: Fitted) -> tuple[Fit, Fit]:
     return fit(own.counts, models[0]), fit(own.counts, models[1])
 
 
-def _largest(changes: NDArray[np.float64]) -> float:
-    known = np.abs(changes[~np.isnan(changes)])
-    return float(known.max()) if known.size else NAN
-
-
-def order_scores(fits: Sequence[Fitted]) -> Result:
+def order_scores(own: Fitted) -> Iterator[Row]:
     """Every text with its score with and without place bias."""
-    rows = []
-    for own in fits:
-        biased, plain = both_ways(own)
-        ranked = [mid_ranks(one.scores, one.graph.component) for one in (biased, plain)]
-        for place, id in enumerate(own.ids):
-            rows.append(
-                {
-                    "dimension": own.dimension,
-                    "group": own.groups[place],
-                    "id": id,
-                    "with_order": biased.scores[place],
-                    "without_order": plain.scores[place],
-                    "rank_with": ranked[0][place],
-                    "rank_without": ranked[1][place],
-                }
-            )
-
-    return make_table("pairs/order_scores", rows)
+    biased, plain = both_ways(own)
+    with_order, without = (mid_ranks(one.scores, one.graph.component) for one in (biased, plain))
+    for place, id in enumerate(own.ids):
+        row: Row = {"dimension": own.dimension, "group": own.groups[place], "id": id}
+        row |= {"with_order": biased.scores[place], "without_order": plain.scores[place]}
+        yield row | {"rank_with": with_order[place], "rank_without": without[place]}

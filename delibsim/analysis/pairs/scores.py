@@ -1,19 +1,16 @@
 """Scores of texts with intervals and ranks, and how stable they are."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.pairs.fitted import Compared, Fitted
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.pairs.fitted import NAN, Fitted, known
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.stability import (
-    Draws,
-    bootstrap,
     by_judge,
     curve,
     r_of_probes,
@@ -24,31 +21,21 @@ from delibsim.measures.bradley_terry.strengths import mid_ranks, ranks, told_apa
 from delibsim.measures.inference.means import holm
 
 Array = NDArray[np.float64]
-NAN = float("nan")
+Row = dict[str, Any]
 
 
-def scores(fits: Sequence[Fitted], drawn: Mapping[str, Draws] | None = None) -> Result:
-    """Every text with its score, interval and rank; `drawn` are bootstraps by dimension."""
-    rows: list[dict[str, Any]] = []
-    for own in fits:
-        rows += _scores(own, (drawn or {}).get(own.dimension))
-    return make_table("pairs/scores", rows)
-
-
-def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
+def scores(own: Fitted) -> Iterator[Row]:
+    """Every text with its score, interval and rank."""
     values, base = own.scaled()[0], own.base
     about, errors = base.scaled()
     level, sure = own.settings.level, not base.errors.reason
     found, apart = ranks(base.errors, level), told_apart(base.errors, level, own.fit.scores)
-    ends = _drawn_ends(base, drawn, about)
-    half = _quantile(own.settings.level) * errors
+    boot_low, boot_high = _drawn_ends(base, about)
+    half = _quantile(level) * errors
     won, lost, tied = _tallies(own)
     rank = mid_ranks(own.fit.scores, own.fit.graph.component)
-    notes = own.fit.notes
-    order = sorted(
-        range(len(own.ids)), key=lambda place: (natural(own.groups[place]), -values[place])
-    )
-    for place in order:
+    numbers = range(len(own.ids))
+    for place in sorted(numbers, key=lambda place: (natural(own.groups[place]), -values[place])):
         yield {
             "dimension": own.dimension,
             "group": own.groups[place],
@@ -59,8 +46,8 @@ def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
             "se": errors[place],
             "low": about[place] - half[place],
             "high": about[place] + half[place],
-            "boot_low": ends[0][place],
-            "boot_high": ends[1][place],
+            "boot_low": boot_low[place],
+            "boot_high": boot_high[place],
             "rank": rank[place],
             "rank_low": found.low[place] if sure else NAN,
             "rank_high": found.high[place] if sure else NAN,
@@ -69,7 +56,7 @@ def _scores(own: Fitted, drawn: Draws | None) -> Iterator[dict[str, Any]]:
             "losses": lost[place],
             "ties": tied[place],
             "component": int(own.fit.graph.component[place]) + 1,
-            "note": notes[place] or base.errors.reason,
+            "note": own.fit.notes[place] or base.errors.reason,
         }
 
 
@@ -80,49 +67,34 @@ def unit_of(base: Fitted) -> str:
     return "pairs" if base.errors.clustered else "votes"
 
 
-def _drawn_ends(own: Fitted, drawn: Draws | None, values: Array) -> tuple[Array, Array]:
+def _drawn_ends(own: Fitted, values: Array) -> tuple[Array, Array]:
     """The ends of the intervals by the bootstrap on the scale of the scores; NaN without draws."""
-    if drawn is None or not len(drawn.scores):
-        nothing = np.full(len(values), NAN)
-        return nothing, nothing
-    low, high = drawn.intervals(own.settings.level)
+    if own.drawn is None:
+        return np.full(len(values), NAN), np.full(len(values), NAN)
+    low, high = own.drawn.intervals(own.settings.level)
     return values + (low - own.fit.scores) / own.unit, values + (high - own.fit.scores) / own.unit
 
 
-def _tallies(own: Fitted) -> tuple[Any, Any, Any]:
+def _tallies(own: Fitted) -> Iterator[NDArray[np.int64]]:
     """Votes for each text, against it, and ties (n,)."""
-    n, a, b = len(own.ids), own.outcome == 1, own.outcome == -1
-    first, second = own.first, own.second
-    won = np.bincount(first[a], minlength=n) + np.bincount(second[b], minlength=n)
-    lost = np.bincount(first[b], minlength=n) + np.bincount(second[a], minlength=n)
-    tie = own.outcome == 0
-    tied = np.bincount(first[tie], minlength=n) + np.bincount(second[tie], minlength=n)
-    return won, lost, tied
+    for first, second in ((1, -1), (-1, 1), (0, 0)):
+        of_first = np.bincount(own.first[own.outcome == first], minlength=len(own.ids))
+        of_second = np.bincount(own.second[own.outcome == second], minlength=len(own.ids))
+        yield of_first + of_second
 
 
-def differences(fits: Sequence[Fitted]) -> Result:
-    """Differences between texts that are asked for; WrongInput for a text that nobody compared."""
-    rows: list[dict[str, Any]] = []
-    asked = False
-    for own in fits:
-        _refuse_unknown(own.settings.differences, fits)
-        asked = asked or bool(own.settings.top or own.settings.differences)
-        rows += _differences(own, own.base)
-
-    return make_table("pairs/differences", rows, why="" if asked else "not_asked")
-
-
-def _refuse_unknown(asked: Sequence[tuple[str, str]], fits: Sequence[Fitted]) -> None:
-    known = sorted({id for own in fits for id in own.ids})
+def refuse_unknown(fits: Sequence[Fitted], asked: Sequence[tuple[str, str]]) -> None:
+    """WrongInput for a text whose difference is asked for and that nobody compared."""
+    ids = sorted({id for own in fits for id in own.ids})
     for pair in asked:
         for id in pair:
-            if id not in known:
-                raise unknown("text", id, known)
+            if id not in ids:
+                raise unknown("text", id, ids)
 
 
-def _differences(whole: Fitted, own: Fitted) -> Iterator[dict[str, Any]]:
-    """The rows of one dimension: which are asked for by all votes, what they hold by `own`."""
-    pairs = _asked(whole)
+def differences(whole: Fitted) -> Iterator[Row]:
+    """Differences between texts: which are asked for by all votes, what they hold by the base."""
+    pairs, own = _asked(whole), whole.base
     if not pairs:
         return
     from scipy.special import ndtr
@@ -132,14 +104,14 @@ def _differences(whole: Fitted, own: Fitted) -> Iterator[dict[str, Any]]:
     gaps = (own.fit.scores[texts[:, 0]] - own.fit.scores[texts[:, 1]]) / scale
     errors = own.errors.difference_errors(texts) / scale
     component = own.fit.graph.component[texts]
-    gaps = np.where(component[:, 0] == component[:, 1], gaps, NAN)
+    apart = component[:, 0] != component[:, 1]
+    gaps = np.where(apart, NAN, gaps)
     half = _quantile(own.settings.level) * errors
     p = 2 * ndtr(-np.abs(np.divide(gaps, errors, out=np.zeros_like(gaps), where=errors > 0)))
     p = np.where(np.isnan(gaps) | np.isnan(errors), NAN, p)
     corrected = holm(p.tolist())
     for place, (a, b) in enumerate(pairs):
         note = own.fit.notes[a] or own.fit.notes[b] or own.errors.reason
-        apart = component[place, 0] != component[place, 1]
         yield {
             "dimension": own.dimension,
             "group": own.groups[a],
@@ -152,7 +124,7 @@ def _differences(whole: Fitted, own: Fitted) -> Iterator[dict[str, Any]]:
             "high": gaps[place] + half[place],
             "p": p[place],
             "p_holm": corrected[place],
-            "note": "not_connected" if apart else note,
+            "note": "not_connected" if apart[place] else note,
         }
 
 
@@ -186,67 +158,34 @@ NO_SEPARATION = (
 )
 
 
-def stability(
-    compared: Compared, fits: Sequence[Fitted], drawn: Mapping[str, Draws] | None = None
-) -> Result:
+def stability(whole: Fitted) -> Iterator[Row]:
     """How alike the scores of halves are, and the errors by the bootstrap to those of the fit."""
-    adaptive = any(own.chosen for own in fits)
-    rows = []
-    for whole in fits:
-        own = whole.base
-        halves = split_half(own.counts.pooled(), own.pooled, compared.seed, SPLITS)
-        of_judges = by_judge(own.counts, own.pooled, compared.seed, SPLITS)
-        row: dict[str, Any] = {"dimension": own.dimension, "r": _mean(halves.r)}
-        row |= {"rho": _mean(halves.rho), "tau": _mean(halves.tau)}
-        row |= {"reliability": halves.reliability, "by_judge": _mean(of_judges.r)}
-        known = separation(own.fit.scores, own.errors.scores, own.fit.graph)
-        row |= {"separation": NAN if whole.chosen else known, "splits": SPLITS}
-        row["probe_r"] = _probe_r(whole)
-        rows.append(row | _of_draws(own, (drawn or {}).get(own.dimension)))
-
-    return make_table("pairs/stability", rows, notes=[NO_SEPARATION] if adaptive else [])
-
-
-def _probe_r(own: Fitted) -> float:
-    """How the votes on pairs that were drawn at random agree with the scores from all others."""
-    if not own.chosen:
-        return NAN
-    votes = (own.first, own.second, own.outcome)
-    return r_of_probes(votes, own.random, len(own.ids), own.pooled)
+    own = whole.base
+    halves = split_half(own.counts.pooled(), own.pooled, own.seed, SPLITS)
+    of_judges = by_judge(own.counts, own.pooled, own.seed, SPLITS)
+    row: Row = {"dimension": own.dimension, "splits": SPLITS}
+    row |= {"r": _mean(halves.r), "rho": _mean(halves.rho), "tau": _mean(halves.tau)}
+    row |= {"reliability": halves.reliability, "by_judge": _mean(of_judges.r), "draws": 0}
+    if whole.chosen:
+        votes = whole.first, whole.second, whole.outcome
+        row["probe_r"] = r_of_probes(votes, whole.random, len(whole.ids), whole.pooled)
+    else:
+        row["separation"] = separation(own.fit.scores, own.errors.scores, own.fit.graph)
+    if drawn := own.drawn:
+        n = len(drawn.scores)
+        ratio = drawn.errors / np.where(own.errors.scores > 0, own.errors.scores, NAN)
+        row |= {"draws": n, "error_ratio": _mean(ratio), "penalised": drawn.penalised / n}
+    yield row
 
 
-def _of_draws(own: Fitted, drawn: Draws | None) -> dict[str, Any]:
-    """What the bootstrap says of errors."""
-    if drawn is None or not len(drawn.scores):
-        return {"draws": 0, "error_ratio": NAN, "penalised": NAN}
-    n = len(drawn.scores)
-    ratio = drawn.errors / np.where(own.errors.scores > 0, own.errors.scores, NAN)
-    return {"draws": n, "error_ratio": _mean(ratio), "penalised": drawn.penalised / n}
-
-
-def drawn_pairs(compared: Compared, fits: Sequence[Fitted]) -> dict[str, Draws]:
-    """The bootstrap over pairs by dimension; none where no draws are asked for."""
-    found = {}
-    for own in (one.base for one in fits):
-        number = own.settings.bootstrap
-        if number and not own.errors.reason:
-            groups = np.unique(np.array(own.groups), return_inverse=True)[1]
-            found[own.dimension] = bootstrap(own.fit, number, compared.seed, groups)
-    return found
-
-
-def curve_of_shares(compared: Compared, fits: Sequence[Fitted]) -> Result:
+def curve_of_shares(whole: Fitted) -> Iterator[Row]:
     """How scores from a share of the pairs agree with those of all, and shares with each other."""
-    rows = []
-    for own in (one.base for one in fits):
-        draws = DRAWS if len(own.counts.pairs) < MANY else FEW_DRAWS
-        for step in curve(own.counts.pooled(), own.pooled, SHARES, compared.seed, draws):
-            rows.append({"dimension": own.dimension, **vars(step), "draws": draws})
-
-    return make_table("pairs/curve", rows)
+    own = whole.base
+    draws = DRAWS if len(own.counts.pairs) < MANY else FEW_DRAWS
+    for step in curve(own.counts.pooled(), own.pooled, SHARES, own.seed, draws):
+        yield {"dimension": own.dimension, **vars(step), "draws": draws}
 
 
 def _mean(values: Any) -> float:
-    known = np.asarray(values, dtype=float)
-    known = known[~np.isnan(known)]
-    return float(known.mean()) if known.size else NAN
+    own = known(np.asarray(values, dtype=float))
+    return float(own.mean()) if own.size else NAN

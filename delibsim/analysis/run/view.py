@@ -36,8 +36,8 @@ from delibsim.analysis.run.tables import (
     tables_of_votes,
 )
 from delibsim.analysis.table import Table
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.branching import in_short
-from delibsim.domain.coding import Coded
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import IndividualChange, Score
@@ -180,7 +180,7 @@ class RunView:
         where answers are left out, since people may have given them.
         """
         found: dict[str, list[str]] = {}
-        shown = isinstance(self.run, Coded) and not self.private
+        shown = isinstance(self.run, AnnotatedRun) and not self.private
         for scheme, codes in self.run.codes if shown else ():
             given: dict[tuple[str, str], list[str]] = {}
             for code in codes:

@@ -1,7 +1,6 @@
 """Sessions that differ in one factor compared: levels of any factor, and personas."""
 
-from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan
 from typing import Any
 
@@ -105,10 +104,7 @@ def cells_of(known: pd.DataFrame, by: list[str], a: str, b: str) -> pd.DataFrame
 
 def _untested(a: np.ndarray, b: np.ndarray) -> dict[str, float]:
     """The difference of two levels without a test, where both have values."""
-    found = dict.fromkeys(("difference", "published_low", "published_high", "p_tukey"), NAN)
-    if len(a) and len(b):
-        found["difference"] = float(a.mean() - b.mean())
-    return found
+    return {"difference": float(a.mean() - b.mean())} if len(a) and len(b) else {}
 
 
 def _note(a: np.ndarray, b: np.ndarray, varies: bool) -> str:
@@ -126,39 +122,13 @@ def _tukey(groups: dict[str, np.ndarray]) -> dict[tuple[str, str], dict[str, flo
     from scipy.stats import tukey_hsd  # scipy takes half a second to import
 
     fit = tukey_hsd(*groups.values())
-    half = _half_widths(list(groups.values()))
-    place = {level: k for k, level in enumerate(groups)}
+    ends = fit.confidence_interval()
+    parts = {"difference": fit.statistic, "published_low": ends.low}
+    parts |= {"published_high": ends.high, "p_tukey": fit.pvalue}
     found = {}
-    for a, i in place.items():
-        for b, j in place.items():
-            found[a, b] = {
-                "difference": float(fit.statistic[i, j]),
-                "published_low": float(fit.statistic[i, j] - half[i, j]),
-                "published_high": float(fit.statistic[i, j] + half[i, j]),
-                "p_tukey": float(fit.pvalue[i, j]),
-            }
+    for (i, a), (j, b) in product(enumerate(groups), repeat=2):
+        found[a, b] = {name: float(values[i, j]) for name, values in parts.items()}
     return found
-
-
-def _half_widths(groups: list[np.ndarray]) -> np.ndarray:
-    """Half the width of the 95% interval of each pair of levels, by Kramer's formula.
-
-    It is that of scipy's result, whose quantile takes as long as all the rest and is found once
-    here for outcomes with equal numbers of sessions.
-    """
-    sizes = np.array([len(values) for values in groups])
-    free = int(sizes.sum()) - len(groups)
-    within = sum(float(np.sum((values - values.mean()) ** 2)) for values in groups) / free
-    error = np.sqrt(within / 2 * (1 / sizes[:, None] + 1 / sizes[None, :]))
-    return _quantile(len(groups), free) * error
-
-
-@lru_cache(maxsize=256)
-def _quantile(levels: int, free: int) -> float:
-    """The 95% point of the studentized range of so many levels, with so many degrees of freedom."""
-    from scipy.stats import studentized_range
-
-    return float(studentized_range.ppf(0.95, levels, free))
 
 
 def personas(study: StudyTable, draws: Draws) -> Result:

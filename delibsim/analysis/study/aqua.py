@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import missing_note
+from delibsim.analysis.result import Result, said
+from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.sample import ABSOLUTE, Taken, main_population, taken, treatments_of
-from delibsim.analysis.study.silent_sessions import NONE
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.measures.aqua import HIGHEST, LOWEST
@@ -34,7 +33,6 @@ AQUA = "aqua.score"
 NOTHING, FIXED = "nothing", "model and treatment"
 FEW = 5
 """Topics below which no interval is printed."""
-FEW_TOPICS = "few_topics: an interval needs five topics or more"
 WHY = {
     "one_cluster": "one_topic: it needs two topics or more",
     "no_replication": "no_replication: no topic has more sessions than there are fixed effects",
@@ -71,14 +69,10 @@ def _row(rows: pd.DataFrame, measure: str, column: str, adjusted_for: str) -> di
     fixed = None if adjusted_for == NOTHING else indicators(known, ["model", "treatment"])
     found = intraclass(known[column].astype(float), known["topic"], fixed)
     few = not found.note and found.clusters < FEW
-    return named | {
-        "icc": found.icc,
-        "low": np.nan if few else found.low,
-        "high": np.nan if few else found.high,
-        "topics": found.clusters,
-        "n": found.n,
-        "note": noted(FEW_TOPICS if few else WHY.get(found.note, ""), lost),
-    }
+    why = "few_topics: an interval needs five topics or more" if few else WHY.get(found.note, "")
+    row = named | {"icc": found.icc, "topics": found.clusters, "n": found.n}
+    ends = {} if few else {"low": found.low, "high": found.high}
+    return {**row, **ends, "note": noted(why, lost)}
 
 
 def indicators(rows: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
@@ -93,14 +87,6 @@ MARGIN = 0.1
 SCALE = 5.0
 """The scale on which people's mean is published."""
 SCORED = Sample(PUBLISHED.mean, PUBLISHED.sd, PUBLISHED.n)
-TESTED = (
-    "difference", "error", "df", "low", "high", "p", "p_equivalence", "published_low",
-    "published_high", "p_pooled", "p_welch",
-)  # fmt: skip
-BY_T = (
-    "by_t: people's single values are not at hand, so p_pooled is that of t with a pooled variance"
-    " from mean, SD and N, and their labels cannot be permuted"
-)
 
 
 def aqua(study: StudyTable, draws: Draws, margin: float = MARGIN) -> Result:
@@ -145,7 +131,7 @@ def _rows(rows: pd.DataFrame, draws: Draws, margin: float) -> list[dict[str, Any
         found, note = _tested(own, other, margin, (draws.permutations, seed))
         made.append({"a": a, "b": b, **found, "note": noted(note, lost)})
     for name in ("p", "p_pooled"):
-        corrected = holm([row[name] for row in made])
+        corrected = holm([row.get(name, np.nan) for row in made])
         made = [row | {f"{name}_holm": p} for row, p in zip(made, corrected, strict=True)]
     return made
 
@@ -169,9 +155,8 @@ def _tested(
     first = own[AQUA].to_numpy(dtype=float)
     second = None if other is None else other[AQUA].to_numpy(dtype=float)
     sizes = {"n_a": len(first), "n_b": SCORED.n if second is None else len(second)}
-    row: dict[str, Any] = {**dict.fromkeys(TESTED, np.nan), **sizes, "margin": margin}
     of_topics, note = _over_topics(own, other, margin)
-    row |= of_topics
+    row: dict[str, Any] = {**of_topics, **sizes, "margin": margin}
     if min(sizes.values()) < 2:
         return row, noted("too_few_sessions: a mean needs two scores or more", note)
     a, b = Sample.of(first), SCORED if second is None else Sample.of(second)
@@ -182,7 +167,7 @@ def _tested(
     row["p_welch"] = apart.p
     if second is None:
         row["p_pooled"] = pooled(a, b).p
-        return row, noted(BY_T, note)
+        return row, noted(said("study/by_t"), note)
     permutations, seed = drawn
     row["p_pooled"] = pooled_p(first, second, permutations, seed)
     return row, note

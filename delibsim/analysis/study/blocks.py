@@ -1,29 +1,36 @@
 """Two treatments compared within blocks: what enters, what each block and pair gives, what is left.
 
 A block is one topic, model and setting. It enters only with values under both treatments, and a
-pair is a replicate of a block with exactly one value under each. A session without interaction
-stands in the blocks of all levels of speech that it is compared with (see `silent_sessions`).
-Paraphrases of a treatment are wordings of it: each wording of a has a block with each of b.
-Whatever does not enter is counted and named in `left_out`.
+pair is a replicate of a block with exactly one value under each. A session in which nobody speaks
+has no rounds of speech: it is held once for all levels of a setting of speech, and stands in the
+blocks of all these levels. Paraphrases of a treatment are wordings of it: each wording of a has a
+block with each of b. Whatever does not enter is counted and named in `left_out`.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import isnan
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.silent_sessions import placed
 from delibsim.analysis.study.study_table import BLOCK
+from delibsim.domain.effect import OF_TURNS
 from delibsim.measures.inference.contrasts import block_differences
 
+NONE = "none"
+"""The treatment under which nobody speaks."""
 NAMED = 5
 """How many things a note names before it only counts them."""
 UNIT = [*BLOCK, "replicate", "treatment"]
 """What tells the sessions of a study apart."""
 WORDING = "paraphrase"
 """The column with the treatment as it was held, where treatments have paraphrases."""
+Stated = frozenset[tuple[str, str]]
+SETTING = re.compile(r"(?:^|, )([A-Za-z_][\w.]*)=")
+"""Where a setting begins in the text of all settings; a value may hold commas of its own."""
 
 
 @dataclass(frozen=True)
@@ -51,20 +58,13 @@ class Compared:
     @property
     def equal(self) -> bool:
         """Whether both treatments gave the same value in every block and every pair."""
-        if not len(self.blocks):
-            return False
         found = (*self.blocks["difference"], *self.pairs["difference"])
-        return not np.any(found)
+        return len(self.blocks) > 0 and not np.any(found)
 
     def part(self, blocks: Sequence[int] | pd.Index) -> "Compared":
         """The same of some blocks alone, by their numbers."""
-        runs, pairs = self.runs, self.pairs
-        return replace(
-            self,
-            runs=runs[runs["block"].isin(blocks)],
-            blocks=self.blocks.loc[blocks],
-            pairs=pairs[pairs["block"].isin(blocks)],
-        )
+        runs, pairs = (own[own["block"].isin(blocks)] for own in (self.runs, self.pairs))
+        return replace(self, runs=runs, blocks=self.blocks.loc[blocks], pairs=pairs)
 
     @property
     def shared(self) -> str:
@@ -74,6 +74,11 @@ class Compared:
             return ""
         sessions = "1 session" if several == 1 else f"{several} sessions"
         return f"shared: {sessions} compared at several levels of speech, or with several wordings"
+
+    @property
+    def no_block(self) -> str:
+        """What is said where nothing can be compared."""
+        return f"no topic and model has values under both {self.a} and {self.b}"
 
 
 class _Table:
@@ -99,32 +104,36 @@ def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
 
 @lru_cache(maxsize=64)
 def _compared(table: _Table, outcome: str, a: str, b: str) -> Compared:
-    rows = table.rows
-    either = rows["treatment"].isin([a, b])
-    known = outcome in rows.columns and rows.loc[either, outcome].notna().all()
-    lost = "" if known else missing_note(rows[either], outcome)
-    left_out = [lost] if lost else []
-    needed = [name for name in (*UNIT, "interaction", WORDING) if name in rows.columns]
-    values = rows[outcome].astype(float) if outcome in rows.columns else np.nan
-    both = rows[needed].assign(value=values)[either].reset_index(drop=True)
-    both = placed(both.assign(held=both.index))
-    both = _by_wording(both, a, b)
+    either = table.rows["treatment"].isin([a, b])
+    needed = [name for name in (*UNIT, "interaction", WORDING) if name in table.rows.columns]
+    both = table.rows.loc[either, needed].reset_index(drop=True)
+    both["value"] = np.nan
+    if outcome in table.rows.columns:
+        both["value"] = table.rows.loc[either, outcome].astype(float).to_numpy()
+    left_out = []
+    if both["value"].isna().any() or outcome not in table.rows.columns:
+        left_out.append(missing_note(table.rows[either], outcome))
+    both = _by_wording(placed(both.assign(held=both.index)), a, b)
     planned = both.groupby(list(BLOCK), dropna=False, sort=True).ngroup()
     known = both["value"].notna()
-    runs = both.loc[known, [*UNIT, "held", "value", "wording"]].copy()
-    runs["block"] = planned[known]
+    runs = both.loc[known, [*UNIT, "held", "value", "wording"]].assign(block=planned[known])
     first = runs["treatment"] == a
-    has_a = set(runs.loc[first, "block"])
-    has_b = set(runs.loc[~first, "block"])
-    left_out += _one_sided(runs, {a: has_a - has_b, b: has_b - has_a}, (a, b))
-    left_out += _empty(planned, runs["block"])
+    has_a, has_b = set(runs.loc[first, "block"]), set(runs.loc[~first, "block"])
+    for only, other in ((has_a - has_b, b), (has_b - has_a, a)):
+        if only:
+            alone = runs[runs["block"].isin(only)].drop_duplicates("block")
+            named = _counted(alone[list(BLOCK)], "block")
+            left_out.append(f"no_{other}: {named} no value under {other}")
+    blocks, given = planned.nunique(), runs["block"].nunique()
+    if given < blocks:
+        empty = f"no value under either treatment in {blocks - given} of {blocks} blocks"
+        left_out.append(f"empty_blocks: {empty}")
     runs = runs[runs["block"].isin(has_a & has_b)]
     runs["block"] = np.unique(runs["block"], return_inverse=True)[1]
     runs = runs.sort_values(["block", "treatment", "replicate"], kind="stable")
     runs["held"] = pd.factorize(runs["held"])[0]
-    twice = duplicated(runs)
     left_out += duplicates_note(runs)
-    pairs, unpaired = _pairs(runs, twice, a)
+    pairs, unpaired = _pairs(runs, a)
     return Compared(a, b, runs, _blocks(runs, pairs, a), pairs, tuple(left_out), unpaired)
 
 
@@ -149,15 +158,32 @@ def _by_wording(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 
 def _blocks(runs: pd.DataFrame, pairs: pd.DataFrame, a: str) -> pd.DataFrame:
     """The table of blocks."""
-    named = [*BLOCK, "wording"]
-    blocks = runs.drop_duplicates("block")[named].reset_index(drop=True)
+    blocks = runs.drop_duplicates("block")[[*BLOCK, "wording"]].reset_index(drop=True)
     if not len(blocks):
         return blocks.assign(difference=pd.Series(dtype=float), pairs=pd.Series(dtype=int))
     difference = block_differences(runs["value"], runs["treatment"] == a, runs["block"])
-    return blocks.assign(
-        difference=difference,
-        pairs=np.bincount(pairs["block"], minlength=len(blocks)),
-    )
+    counts = np.bincount(pairs["block"], minlength=len(blocks))
+    return blocks.assign(difference=difference, pairs=counts)
+
+
+def _pairs(runs: pd.DataFrame, a: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The table of pairs, and a sentence on the runs without a counterpart."""
+    numbers = pd.factorize(runs["replicate"], sort=True)[0]  # -1 of a replicate without a number
+    key = runs["block"].to_numpy() * (numbers.max(initial=0) + 1) + numbers
+    twice = duplicated(runs).to_numpy()
+    single = (numbers >= 0) & ~np.isin(key, key[twice])
+    first = (runs["treatment"] == a).to_numpy()
+    sides = np.flatnonzero(single & first), np.flatnonzero(single & ~first)
+    both, at_a, at_b = np.intersect1d(key[sides[0]], key[sides[1]], return_indices=True)
+    of_a, of_b = runs.iloc[sides[0][at_a]], runs.iloc[sides[1][at_b]]
+    pairs = of_a[["block", "topic", "replicate"]].reset_index(drop=True)
+    pairs["difference"] = of_a["value"].to_numpy() - of_b["value"].to_numpy()
+    pairs["draw"] = pairs.groupby(["topic", "replicate"], dropna=False).ngroup()
+    alone = runs[~np.isin(key, both) & ~twice]
+    if not len(alone):
+        return pairs, ()
+    named = _counted(alone, "session")
+    return pairs, (f"unpaired: {named} no counterpart under the other treatment",)
 
 
 def duplicated(rows: pd.DataFrame) -> pd.Series:
@@ -168,40 +194,14 @@ def duplicated(rows: pd.DataFrame) -> pd.Series:
 
 def duplicates_note(rows: pd.DataFrame) -> list[str]:
     """A sentence on sessions that share block, treatment and replicate, or none."""
-    return _duplicates(rows[duplicated(rows)])
-
-
-def _duplicates(twice: pd.DataFrame) -> list[str]:
+    twice = rows[duplicated(rows)]
     if not len(twice):
         return []
-    named = _counted(twice.drop_duplicates(UNIT), "replicate", "has", "have")
+    named = _counted(twice.drop_duplicates(UNIT), "replicate")
     return [
         f"duplicated_runs: {named} more than one session under a treatment, {len(twice)} in all;"
         " they count in means and make no pair"
     ]
-
-
-def _pairs(
-    runs: pd.DataFrame,
-    twice: pd.Series,
-    a: str,
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The table of pairs, and a sentence on the runs without a counterpart."""
-    faulty = pd.MultiIndex.from_frame(runs.loc[twice, ["block", "replicate"]])
-    keys = pd.MultiIndex.from_frame(runs[["block", "replicate"]])
-    single = runs[~keys.isin(faulty) & runs["replicate"].notna()]
-    place = ["block", "topic", "replicate"]
-    first = single["treatment"] == a
-    sides = single[[*place, "value"]]
-    both = sides[first].merge(sides[~first], on=place, suffixes=("", "_b"))
-    draw = both.groupby(["topic", "replicate"], dropna=False).ngroup()
-    pairs = both[place].assign(difference=both["value"] - both["value_b"], draw=draw)
-    paired = keys.isin(pd.MultiIndex.from_frame(pairs[["block", "replicate"]]))
-    alone = runs[~paired & ~twice.to_numpy()]
-    if not len(alone):
-        return pairs, ()
-    named = _counted(alone, "session", "has", "have")
-    return pairs, (f"unpaired: {named} no counterpart under the other treatment",)
 
 
 def missing_note(rows: pd.DataFrame, outcome: str) -> str:
@@ -217,60 +217,122 @@ def missing_note(rows: pd.DataFrame, outcome: str) -> str:
 
 def reasons_of(missing: pd.DataFrame, outcome: str) -> dict[str, int]:
     """Why sessions have no value of a column, with counts: the code of the note, or the status."""
-    missing = missing.reset_index(drop=True)
     measure = outcome.removesuffix("_change")
-    codes = pd.Series("", index=missing.index)
+    codes = pd.Series("", index=range(len(missing)))
     for column in (f"{measure}_note", f"{measure.removesuffix('_relative')}_note", "status"):
         if column in missing.columns:
             given = missing[column].fillna("").astype(str).str.partition(":")[0]
-            codes = codes.where(codes != "", given)
+            codes = codes.where(codes != "", given.to_numpy())
     named = codes.where(~codes.isin(["", "complete"]), "no reason given")
     return {str(code): int(count) for code, count in named.value_counts().items()}
 
 
-def _one_sided(
-    runs: pd.DataFrame,
-    only: dict[str, set],
-    treatments: Sequence[str],
-) -> list[str]:
-    """Sentences on the blocks with values of one treatment alone."""
-    sentences = []
-    for treatment, other in zip(treatments, reversed(treatments), strict=True):
-        if only[treatment]:
-            alone = runs[runs["block"].isin(only[treatment])].drop_duplicates("block")
-            named = _counted(alone[list(BLOCK)], "block", "has", "have")
-            sentences.append(f"no_{other}: {named} no value under {other}")
-    return sentences
-
-
-def _empty(planned: np.ndarray, known: pd.Series) -> list[str]:
-    """A sentence on the blocks without any value, by the numbers of blocks, or none."""
-    blocks = len(np.unique(planned))
-    empty = blocks - known.nunique()
-    if not empty:
-        return []
-    return [f"empty_blocks: no value under either treatment in {empty} of {blocks} blocks"]
-
-
-def _counted(rows: pd.DataFrame, noun: str, one: str, many: str) -> str:
+def _counted(rows: pd.DataFrame, noun: str) -> str:
     """How many rows, with the names of the first few: "2 sessions (a; b) have"."""
-    names = [" ".join(parts) for parts in _names(rows.head(NAMED))]
+    columns = [name for name in (*BLOCK, "treatment", "replicate") if name in rows.columns]
+    names = []
+    for row in rows[columns].head(NAMED).to_dict("records"):
+        number = row.get("replicate")
+        if isinstance(number, (int, float)) and not isnan(number):
+            row["replicate"] = f"r{number:g}"
+        names.append(" ".join(str(part) for part in row.values() if str(part)))
     if len(rows) > NAMED:
         names.append(f"{len(rows) - NAMED} more")
-    head, verb = (f"1 {noun}", one) if len(rows) == 1 else (f"{len(rows)} {noun}s", many)
-    return f"{head} ({'; '.join(names)}) {verb}"
+    head = f"1 {noun}" if len(rows) == 1 else f"{len(rows)} {noun}s"
+    return f"{head} ({'; '.join(names)}) {'has' if len(rows) == 1 else 'have'}"
 
 
-def _names(rows: pd.DataFrame) -> Iterable[list[str]]:
-    """The parts of the name of each row: topic, model and so on."""
-    columns = [name for name in (*BLOCK, "treatment", "replicate") if name in rows.columns]
-    for row in rows[columns].itertuples(index=False):
-        named = zip(columns, row, strict=True)
-        yield [_part(name, value) for name, value in named if str(value) != ""]
+def is_silent(rows: pd.DataFrame) -> pd.Series:
+    """Which sessions are without interaction, as booleans.
+
+    The column `interaction` says so. Where it is not known, sessions under the treatment none are.
+    """
+    named = rows["treatment"].astype(str) == NONE
+    if "interaction" not in rows.columns:
+        return named
+    known = rows["interaction"].astype("boolean")
+    return (~known).fillna(named).astype(bool)
 
 
-def _part(column: str, value: object) -> str:
-    """A value as it stands in the name of a session."""
-    if column == "replicate" and isinstance(value, (int, float, np.number)):
-        return f"r{value:g}"
-    return str(value)
+def stated(setting: str) -> Stated:
+    """The settings of a session by key, from their text.
+
+    >>> sorted(stated("group.size=4, rounds=2"))
+    [('group.size', '4'), ('rounds', '2')]
+    >>> sorted(stated("long"))
+    [('', 'long')]
+    """
+    found = list(SETTING.finditer(setting))
+    if not found or found[0].start() > 0:
+        return frozenset({("", setting)} if setting else ())
+    ends = [match.start() for match in found[1:]] + [len(setting)]
+    named = zip(found, ends, strict=True)
+    return frozenset((match[1], setting[match.end() : end]) for match, end in named)
+
+
+def beside_speech(setting: str) -> Stated:
+    """The settings of a session without those of its speech.
+
+    >>> sorted(beside_speech("group.size=4, rounds=2"))
+    [('group.size', '4')]
+    """
+    return frozenset(part for part in stated(setting) if part[0] not in OF_TURNS)
+
+
+def counterparts(spoken: Collection[str], silent: Collection[str]) -> dict[str, str]:
+    """For each setting with speech that of the silent sessions it is compared with, where one is.
+
+    Both agree in all that does not concern speech. Of several such settings it is the one that
+    agrees in most that does, then the first by name.
+
+    >>> counterparts(["rounds=2", "rounds=4"], [""])
+    {'rounds=2': '', 'rounds=4': ''}
+    """
+    found = {}
+    for setting in spoken:
+        rest, own = beside_speech(setting), stated(setting)
+        alike = [other for other in silent if beside_speech(other) == rest]
+        if alike:
+            found[setting] = min(alike, key=lambda other: (-len(own & stated(other)), other))
+    return found
+
+
+def placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The sessions, those without interaction once in every block in which they are compared.
+
+    `setting` is then that of the block. Silent sessions that no other session of their topic and
+    model can be compared with stay in the block of their own.
+    """
+    if rows["setting"].nunique(dropna=False) < 2:
+        return rows
+    silent = is_silent(rows)
+    if silent.all() or not silent.any():
+        return rows
+    place = ["topic", "model"]
+    parts = [rows[~silent]]
+    spoken = {where: own["setting"] for where, own in rows[~silent].groupby(place, dropna=False)}
+    for where, own in rows[silent].groupby(place, dropna=False, sort=False):
+        settings = list(dict.fromkeys(spoken.get(where, ())))
+        chosen = counterparts(settings, set(own["setting"]))
+        parts.append(own[~own["setting"].isin(set(chosen.values()))])
+        for setting, counterpart in chosen.items():
+            parts.append(own[own["setting"] == counterpart].assign(setting=setting))
+    return pd.concat(parts, ignore_index=True)
+
+
+def shares(rows: pd.DataFrame, settings: Sequence[str]) -> pd.DataFrame:
+    """How far each session stands at each of these settings: 1 at its own, and 0 at the others.
+
+    A silent session stands at the mean of the settings with speech that it is compared with, so
+    that a treatment with several levels is compared with it at the mean of these levels.
+    """
+    found = pd.DataFrame(0.0, index=rows.index, columns=list(settings))
+    silent = is_silent(rows)
+    spoken = list(dict.fromkeys(rows.loc[~silent, "setting"]))
+    chosen = counterparts(spoken, set(rows.loc[silent, "setting"]))
+    for setting in settings:
+        own = rows["setting"] == setting
+        levels = [level for level, counterpart in chosen.items() if counterpart == setting]
+        found.loc[own & ~silent, setting] = 1.0
+        found.loc[own & silent, levels or [setting]] = 1.0 / max(len(levels), 1)
+    return found

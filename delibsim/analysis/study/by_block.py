@@ -1,34 +1,41 @@
-"""Contrasts model by model and topic by topic, and without each topic in turn."""
+"""Contrasts model by model, topic by topic, and without each topic in turn; and models that reason
+against those that do not, within their family, under normative instructions.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import Compared, compared
+from delibsim.analysis.study.blocks import Compared, compared, missing_note
 from delibsim.analysis.study.effects import (
     EQUAL,
     NAN,
     mean_of,
+    means_by,
     note_of,
     noted,
+    of_clusters,
     over_draws,
     p_of_draws,
-    published_interval,
-    told,
     too_few,
 )
 from delibsim.analysis.study.sample import (
+    ABSOLUTE,
     CITIZENS,
     MODELS,
+    NORMATIVE,
     Outcome,
     kinds_of_participants,
     taken,
 )
 from delibsim.analysis.study.study_table import Draws, StudyTable
-from delibsim.measures.inference.means import holm, mean_of_units
+from delibsim.measures.inference.means import holm
+
+TableRows = list[dict[str, Any]]
 
 
 def by_block(study: StudyTable, draws: Draws) -> list[Result]:
@@ -37,7 +44,7 @@ def by_block(study: StudyTable, draws: Draws) -> list[Result]:
     populations = kinds_of_participants(study)
     null = populations.get(CITIZENS) if MODELS in populations else None
 
-    def rows_by(outcome: Outcome, found: Compared, of: Rows) -> list[dict[str, Any]]:
+    def rows_by(outcome: Outcome, found: Compared, of: Rows) -> TableRows:
         citizens = None
         if null is not None:
             citizens = compared(null, outcome.column, found.a, found.b).blocks
@@ -62,11 +69,11 @@ def _of_null(blocks: pd.DataFrame | None, row: Mapping[str, Any]) -> float:
     return float(blocks["difference"].mean()) if len(blocks) else NAN
 
 
-def _by_model(found: Compared, study: StudyTable, draws: Draws) -> list[dict[str, Any]]:
+def _by_model(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
     """One row a model: its differences, topic by topic."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for model, blocks in found.blocks.groupby("model", dropna=False, sort=True):
-        differences = blocks.groupby("topic", dropna=False)["difference"].mean()
+        differences = means_by(blocks["difference"], blocks["topic"])
         summary, note = mean_of(differences, "topic", draws)
         row = {"model": model, "unit": "topic", **summary, "note": note}
         own = found.part(blocks.index)
@@ -78,11 +85,11 @@ def _by_model(found: Compared, study: StudyTable, draws: Draws) -> list[dict[str
     return _corrected(rows, "model", found)
 
 
-def _by_topic(found: Compared, study: StudyTable, draws: Draws) -> list[dict[str, Any]]:
+def _by_topic(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
     """One row a topic: the mean over its models, with the error of its draws."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for topic, blocks in found.blocks.groupby("topic", dropna=False, sort=True):
-        differences = blocks.groupby("model", dropna=False)["difference"].mean()
+        differences = means_by(blocks["difference"], blocks["model"])
         summary, _ = mean_of(differences, "model", draws)
         row = {"topic": topic, **summary, "p_published": summary["p"]}
         rows.append(row | _of_draws(found.part(blocks.index), study.paired))
@@ -95,17 +102,16 @@ def _of_draws(found: Compared, paired: bool) -> dict[str, Any]:
     note = "" if own.df > 0 else "one_draw: one replicate alone gives no interval on a topic"
     if found.equal:
         note = EQUAL
-    unit = "draw" if paired else "session"
     numbers = {"low": own.low, "high": own.high, "df": own.df, "p": own.p}
-    return {"unit": unit, **numbers, "note": note}
+    return {"unit": "draw" if paired else "session", **numbers, "note": note}
 
 
-def _corrected(rows: list[dict[str, Any]], column: str, found: Compared) -> list[dict[str, Any]]:
+def _corrected(rows: TableRows, column: str, found: Compared) -> TableRows:
     """The rows with Holm's correction, or one that says why there is none."""
     corrected = holm([row["p"] for row in rows])
     left_out = note_of(found) if not found.equal else noted(*found.left_out)
     if not rows:
-        rows = [{column: "", "n": 0, "note": f"no_{column}: {_no_block(found)}"}]
+        rows = [{column: "", "n": 0, "note": f"no_{column}: {found.no_block}"}]
         corrected = [NAN]
     for row, p in zip(rows, corrected, strict=True):
         row["p_holm"] = p
@@ -113,29 +119,112 @@ def _corrected(rows: list[dict[str, Any]], column: str, found: Compared) -> list
     return rows
 
 
-def _without_each(found: Compared, study: StudyTable, draws: Draws) -> list[dict[str, Any]]:
+def _without_each(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
     """One row a topic: the estimate without it."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for topic in sorted(found.blocks["topic"].unique()):
         others = found.blocks[found.blocks["topic"] != topic]
-        means = others.groupby("topic")["difference"].mean()
-        low, high = published_interval(others["difference"], others["topic"], "topic", draws)
-        row = {"left_out": topic, **told(mean_of_units(means))}
-        row |= {"published_low": low, "published_high": high}
-        rows.append(row | {"note": too_few("topic", len(means))})
+        row, _ = of_clusters(others["difference"], others["topic"], "topic", draws)
+        del row["p"]
+        row["note"] = too_few("topic", others["topic"].nunique())
+        rows.append({"left_out": topic, **row})
     if not rows:
-        rows = [{"left_out": "", "note": f"no_topic: {_no_block(found)}"}]
+        rows = [{"left_out": "", "note": f"no_topic: {found.no_block}"}]
     rows[0]["note"] = noted(rows[0]["note"], *found.left_out)
     return rows
 
 
-Rows = Callable[[Compared, StudyTable, Draws], list[dict[str, Any]]]
+Rows = Callable[[Compared, StudyTable, Draws], TableRows]
 TABLES: Mapping[str, Rows] = {
     "by_model": _by_model,
     "by_topic": _by_topic,
     "leave_one_out": _without_each,
 }
+ALL = "all"
 
 
-def _no_block(found: Compared) -> str:
-    return f"no topic and model has values under both {found.a} and {found.b}"
+def reasoning(study: StudyTable, draws: Draws) -> Result:
+    """What reasoning adds, by family and pooled, on the absolute change of each outcome.
+
+    A family of models counts if it has models of both kinds, so that makers are not compared.
+    """
+    own = taken(study, ABSOLUTE, contrast=False)
+    if not own.why:
+        own = replace(own, why=_why_not(own.rows))
+    if own.why:
+        return own.result("study/reasoning", (), resamples=draws.resamples)
+    sessions = _of_both_kinds(own.rows)
+    rows: TableRows = []
+    for outcome in own.outcomes:
+        rows += _of_families(study, sessions, outcome, draws)
+    left_out = _families_left_out(own.rows, sessions)
+    return own.result("study/reasoning", rows, left_out, resamples=draws.resamples)
+
+
+def _why_not(rows: pd.DataFrame) -> str:
+    """The reason code of a study without a comparison; "" where there is one."""
+    if not {"family", "reasoning"} <= set(rows.columns):
+        return "not_known"
+    if NORMATIVE not in set(rows["treatment"]):
+        return "no_normative"
+    return "" if len(_of_both_kinds(rows)) else "no_family"
+
+
+def _of_both_kinds(rows: pd.DataFrame) -> pd.DataFrame:
+    """The normative sessions of families that have models of both kinds."""
+    known = rows["family"].notna() & rows["reasoning"].notna()
+    sessions = rows[(rows["treatment"] == NORMATIVE) & known]
+    kinds = sessions["reasoning"].astype(bool).groupby(sessions["family"]).transform("nunique")
+    return sessions[kinds > 1]
+
+
+def _families_left_out(rows: pd.DataFrame, sessions: pd.DataFrame) -> list[str]:
+    """Sentences on families without models of both kinds, and on models of unknown kind."""
+    sentences = []
+    left = sorted(set(rows["family"].dropna().astype(str)) - set(sessions["family"].astype(str)))
+    if left:
+        named = ", ".join(left)
+        sentences.append(f"Families without models of both kinds are left out: {named}.")
+    unknown = sorted(set(rows.loc[rows["reasoning"].isna(), "model"].astype(str)))
+    if unknown:
+        named = ", ".join(unknown)
+        sentences.append(f"Of these models it is not known whether they reason: {named}.")
+    return sentences
+
+
+def _of_families(
+    study: StudyTable, sessions: pd.DataFrame, outcome: Outcome, draws: Draws
+) -> TableRows:
+    """One row a family, and the pooled one."""
+    cells = _differences(sessions, outcome.column, ["family", "topic"])
+    drawn = _differences(sessions, outcome.column, ["family", "topic", "replicate"])
+    drawn["block"] = drawn.groupby(["family", "topic"]).ngroup()
+    drawn["draw"] = drawn.groupby(["topic", "replicate"]).ngroup()
+    named = {"outcome": outcome.measure, "unit": "topic"}
+    rows = []
+    for family in sorted(set(sessions["family"])):
+        own = cells[cells["family"] == family]["difference"]
+        summary, note = mean_of(own, "topic", draws)
+        row = named | {"family": family, **summary, "note": note}
+        if study.paired:
+            row["p_draws"] = p_of_draws(drawn[drawn["family"] == family], draws)
+        rows.append(row)
+    pooled: dict[str, Any] = named | {"family": ALL, "n": len(cells)}
+    note = too_few("topic", 0)
+    if len(cells):
+        found, note = of_clusters(cells["difference"], cells["topic"], "topic", draws)
+        pooled |= found
+        if study.paired:
+            pooled["p_draws"] = p_of_draws(drawn, draws)
+    lost = missing_note(sessions, outcome.column)
+    return [*rows, pooled | {"note": noted(lost, note)}]
+
+
+def _differences(sessions: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
+    """The difference in each cell `by`, settings averaged: its columns, and `difference`."""
+    known = sessions[sessions[column].notna()]
+    kind = known["reasoning"].astype(bool).map({True: "with", False: "without"})
+    means = known.assign(kind=kind).groupby([*by, "setting", "kind"], dropna=False)[column].mean()
+    sides = means.unstack("kind").reindex(columns=["with", "without"]).dropna()
+    found = (sides["with"] - sides["without"]).rename("difference").reset_index()
+    return found.groupby(by, as_index=False)["difference"].mean()

@@ -10,10 +10,9 @@ import pandas as pd
 from delibsim.analysis.pages.page import Entry, Part
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
-from delibsim.analysis.study.findings import Findings
+from delibsim.analysis.study.methods import Record
 from delibsim.analysis.study.people import compared
-from delibsim.analysis.study.record import Record
-from delibsim.analysis.study.report import plain
+from delibsim.analysis.study.report import Findings, plain
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import summary
 from delibsim.analysis.study.words import measured, missing, named, sentence, short, with_interval

@@ -8,9 +8,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, entry, make_table
+from delibsim.analysis.result import Result, entry, make_table, said
 from delibsim.analysis.study.sample import Taken, main_population, treatments_of
-from delibsim.analysis.study.study_table import DESIGN, Draws, StudyTable
+from delibsim.analysis.study.study_table import DESIGN, HELD, Draws, StudyTable
+from delibsim.analysis.study.words import p_in_words
 from delibsim.measures.inference.means import holm
 
 OUTCOME = "dri_change"
@@ -64,7 +65,7 @@ def _rows(rows: pd.DataFrame, outcome: str) -> Iterator[dict[str, Any]]:
 
 def _counted(own: pd.DataFrame, outcome: str) -> dict[str, Any]:
     status = own["status"]
-    valid = status.isin(["complete", "partial"])
+    valid = status.isin(HELD)
     analysed = valid & own[outcome].notna() if outcome else valid & False
     reasons = Counter(status[~valid])
     if outcome:
@@ -92,7 +93,7 @@ def _absent_topics(rows: pd.DataFrame) -> Iterator[str]:
             empty = empty[empty["planned"] > 0]
         for condition, own in empty.groupby(list(CONDITION), sort=False):
             named = ", ".join(str(part) for part in condition if part)
-            yield f"{named}: {problem} on {_named(list(own['topic']))}."
+            yield f"{named}: {problem} on {first_of(list(own['topic']))}."
 
 
 def _unmeasured(rows: pd.DataFrame) -> Iterator[str]:
@@ -105,11 +106,11 @@ def _unmeasured(rows: pd.DataFrame) -> Iterator[str]:
 def _duplicates(study: StudyTable) -> Iterator[str]:
     """The runs that seem to be in the study twice."""
     rows = study.rows
-    names = rows["session"] if "session" in rows else pd.Series(rows.index.astype(str))
+    names = rows["session"]
     design = rows[list(DESIGN)].astype(object)
     twice = design.where(design.notna(), "").duplicated(keep=False)
     if twice.any():
-        yield f"Sessions of one topic, condition and replicate: {_named(list(names[twice]))}."
+        yield f"Sessions of one topic, condition and replicate: {first_of(list(names[twice]))}."
     measures = [str(name) for name in rows if str(name).endswith(("_pre", "_post", "_change"))]
     if OUTCOME not in rows:
         return
@@ -117,13 +118,11 @@ def _duplicates(study: StudyTable) -> Iterator[str]:
     same = analysed.duplicated(["topic", *CONDITION, *measures], keep=False)
     same &= ~twice[analysed.index]
     if same.any():
-        yield (
-            "Replicates of one condition that are equal in every measure, as the copy of a run is:"
-            f" {_named(list(names[analysed.index][same]))}."
-        )
+        yield said("study/same_replicates", named=first_of(list(names[analysed.index][same])))
 
 
-def _named(names: Sequence[str]) -> str:
+def first_of(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(map(str, names[:SHOWN])) + more
 
@@ -136,12 +135,7 @@ def attrition(study: StudyTable, draws: Draws) -> Result:
     """The table `attrition`; nothing in it is drawn at random, and `draws` is not used."""
     rows, notes = main_population(study)
     outcome, treatments = outcome_of(study), treatments_of(rows)
-    why = ""
-    if len(treatments) < 2:
-        why = "one_treatment"
-    elif "status" not in rows.columns:
-        why = "no_status"
-    own = Taken(rows, notes=notes, why=why)
+    own = Taken(rows, notes=notes, why="one_treatment" if len(treatments) < 2 else "")
     found = _missing_by_treatment(rows, treatments, outcome)
     return own.result("study/attrition", found, outcome=outcome or "none")
 
@@ -150,7 +144,7 @@ def _missing_by_treatment(
     rows: pd.DataFrame, treatments: list[str], outcome: str
 ) -> Iterator[dict[str, Any]]:
     """The rows of each kind, corrected together."""
-    lasted = rows["status"].isin(["complete", "partial"]).to_numpy(dtype=bool)
+    lasted = rows["status"].isin(HELD).to_numpy(dtype=bool)
     held = rows[lasted]
     kinds = {SESSIONS: (rows, pd.Series(~lasted, index=rows.index))}
     if "answers_missing" in rows.columns:
@@ -190,22 +184,13 @@ def told_of_attrition(results: Mapping[str, Result]) -> Iterator[str]:
         of = "planned" if row["missing"] == SESSIONS else "held"
         what = {ANSWERS: "lack answers", VALUES: "have no value of the outcome"}
         lacking = what.get(row["missing"], "are missing")
-        p = f"{row['p']:.3f}".lstrip("0")
-        said = "p < .001" if row["p"] < 0.001 else f"p = {p}"
-        of_what = (
-            "their comparison is one of the sessions that lasted"
-            if (row["a"], row["b"]) in compared
-            else "no outcome of the two can be compared"
-        )
-        yield (
-            f"Attrition differs by treatment: under {row['a']} {row['missing_a']:,} of"
-            f" {row['of_a']:,} sessions that were {of} {lacking}, under {row['b']}"
-            f" {row['missing_b']:,} of {row['of_b']:,} ({said} by Fisher's test);"
-            f" {of_what}."
-        )
+        of_what = "no outcome of the two can be compared"
+        if (row["a"], row["b"]) in compared:
+            of_what = "their comparison is one of the sessions that lasted"
+        told = {**row, "p": p_in_words(row["p"]), "lacking": lacking, "of": of}
+        yield said("study/attrition", **told, of_what=of_what)
 
 
-HELD = ("complete", "partial")
 COUNTED = {
     "people_seats": "seats",
     "people_stood_in": "stood_in",
@@ -243,14 +228,8 @@ def different_shares(rows: pd.DataFrame) -> list[str]:
     shares = (sums["people_stood_in"] / sums["people_seats"]).astype(float)
     if shares.max() == shares.min():
         return []
-    told = [
-        f"{name} {int(sums.loc[name, 'people_stood_in'])} of {int(sums.loc[name, 'people_seats'])}"
-        for name in shares.index
-    ]
-    return [
-        f"Stand-ins took different shares of people's seats: {', '.join(told)}. A contrast of these"
-        " treatments compares people with models too; specifications has it without such sessions."
-    ]
+    told = [f"{name} {int(one)} of {int(of)}" for name, one, of in sums.itertuples()]
+    return [said("study/stand_ins", shares=", ".join(told))]
 
 
 def _seats(group: pd.DataFrame) -> dict[str, Any]:

@@ -9,11 +9,12 @@ import pandas as pd
 
 from delibsim.analysis.human.reference import human_value
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import Compared, compared
+from delibsim.analysis.study.blocks import NONE, Compared, compared
 from delibsim.analysis.study.effects import (
     ENOUGH,
     EQUAL,
     LEVEL,
+    means_by,
     note_of,
     noted,
     over_topics,
@@ -21,7 +22,6 @@ from delibsim.analysis.study.effects import (
     too_few,
 )
 from delibsim.analysis.study.sample import ABSOLUTE, Outcome, taken
-from delibsim.analysis.study.silent_sessions import NONE
 from delibsim.analysis.study.study_table import BLOCK, Draws, StudyTable
 from delibsim.measures.inference.means import UNDEFINED, Mean, equivalence_of_mean, jackknifed
 from delibsim.measures.inference.resampling import ratio
@@ -125,23 +125,18 @@ def equivalence(
 
 def _equivalence_row(comparison: Compared, margin: float) -> dict[str, Any]:
     """Two one-sided tests of a contrast."""
-    topics = comparison.blocks.groupby("topic")["difference"].mean().to_numpy()
+    topics = means_by(comparison.blocks["difference"], comparison.blocks["topic"])
     found = equivalence_of_mean(topics, margin)
     why = too_few("topic", len(topics))
     if len(topics) > 1 and found is UNDEFINED:
         why = noted(EQUAL if comparison.equal else "", UNDECIDED, why)
-    return {
-        "margin": margin,
-        "estimate": float(topics.mean()) if len(topics) else np.nan,
-        "low_90": found.low,
-        "high_90": found.high,
-        "p_lower": found.p_lower,
-        "p_upper": found.p_upper,
-        "p": found.p,
-        "df": len(topics) - 1 if found is not UNDEFINED else np.nan,
-        "equivalent": None if found is UNDEFINED else found.p < LEVEL,
-        "note": noted(why, *comparison.left_out),
-    }
+    row = {"margin": margin, "estimate": topics.mean() if len(topics) else np.nan}
+    row |= {"low_90": found.low, "high_90": found.high}
+    row |= {"p_lower": found.p_lower, "p_upper": found.p_upper, "p": found.p}
+    row |= {"equivalent": None, "note": noted(why, *comparison.left_out)}
+    if found is UNDEFINED:
+        return row
+    return row | {"df": len(topics) - 1, "equivalent": found.p < LEVEL}
 
 
 WITHIN = "within conditions"

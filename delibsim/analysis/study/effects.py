@@ -69,25 +69,38 @@ def mean_of(differences: ArrayLike, units: str, draws: Draws) -> tuple[dict[str,
     """
     found = np.asarray(differences, dtype=float)
     if not len(found):
-        return dict.fromkeys(SUMMARY, np.nan) | {"n": 0}, too_few(units, 0)
-    mean = mean_of_units(found)
-    low, high = published_interval(found, np.arange(len(found)), units, draws)
-    summary = {
-        **told(mean),
+        return dict.fromkeys(SUMMARY, NAN) | {"n": 0}, too_few(units, 0)
+    summary, note = of_clusters(found, np.arange(len(found)), units, draws)
+    summary |= {
         "median": float(np.median(found)),
-        "sd": float(found.std(ddof=1)) if len(found) > 1 else np.nan,
+        "sd": float(found.std(ddof=1)) if len(found) > 1 else NAN,
         "share_positive": float((found > 0).mean()),
         "n": len(found),
-        "p": mean.p,
-        "published_low": low,
-        "published_high": high,
     }
-    note = too_few(units, len(found))
-    if not found.any():
-        note = noted(EQUAL, note)
-    elif len(found) > 1 and isnan(mean.error):
+    return summary, note if found.any() else noted(EQUAL, too_few(units, len(found)))
+
+
+def of_clusters(
+    differences: ArrayLike, clusters: ArrayLike, units: str, draws: Draws
+) -> tuple[dict[str, Any], str]:
+    """What differences (n,) give over topics or models, each the mean of its own, and a note: the
+    mean, its interval and p by t, and the published interval.
+    """
+    means = means_by(differences, clusters)
+    mean = mean_of_units(means)
+    low, high = published_interval(differences, clusters, units, draws)
+    row = {**told(mean), "p": mean.p, "published_low": low, "published_high": high}
+    note = too_few(units, len(means))
+    if len(means) > 1 and isnan(mean.error):
         note = noted(NO_VARIANCE.format(units), note)
-    return summary, note
+    return row, note
+
+
+def means_by(values: ArrayLike, groups: ArrayLike) -> np.ndarray:
+    """The mean of the values (n,) of each group, in the order of their names."""
+    codes, names = pd.factorize(np.asarray(groups), sort=True, use_na_sentinel=False)
+    weights = np.asarray(values, dtype=float)
+    return np.bincount(codes, weights, len(names)) / np.bincount(codes, minlength=len(names))
 
 
 def told(mean: Mean) -> dict[str, float]:
@@ -124,7 +137,7 @@ def published_coverage(topics: int) -> float:
 
 def over_topics(blocks: pd.DataFrame) -> Mean:
     """The first question: the mean over topics of the mean difference of their blocks, by t."""
-    return mean_of_units(blocks.groupby("topic", dropna=False)["difference"].mean())
+    return mean_of_units(means_by(blocks["difference"], blocks["topic"]))
 
 
 def over_draws(found: Compared, paired: bool) -> Mean:
@@ -135,25 +148,21 @@ def over_draws(found: Compared, paired: bool) -> Mean:
     within its block. Topics count alike.
     """
     if paired:
-        drawn = found.pairs.groupby(["topic", "draw"], dropna=False)["difference"].mean()
-        topics = drawn.index.get_level_values(0)
-        if drawn.empty:
+        if found.pairs.empty:
             return Mean(NAN)
-        each = drawn.groupby(level=0, dropna=False).transform("size")
-        return mean_within(drawn, topics, 1 / each / topics.nunique(dropna=False))
+        first = found.pairs.drop_duplicates("draw").sort_values("draw")
+        topics = pd.factorize(first["topic"], use_na_sentinel=False)[0]
+        each = np.bincount(topics)
+        drawn = means_by(found.pairs["difference"], found.pairs["draw"])
+        return mean_within(drawn, topics, 1 / each[topics] / len(each))
     runs = found.runs
-    side = runs["treatment"] == found.a
-    within = runs.groupby(["block", "treatment"])["value"].transform("size")
-    of_topic = runs.groupby("topic", dropna=False)["block"].transform("nunique")
-    share = 1 / within / of_topic / runs["topic"].nunique(dropna=False)
-    weight = np.where(side, share, -share)
-    held = runs.assign(weight=weight).groupby("held", sort=False)
-    sessions = held.agg(
-        value=("value", "first"), weight=("weight", "sum"), stratum=("block", "min")
-    )
-    sides = held["treatment"].first()
-    strata = [f"{block} {name}" for block, name in zip(sessions["stratum"], sides, strict=True)]
-    return mean_within(sessions["value"], strata, sessions["weight"])
+    side = 2 * runs["block"].to_numpy() + (runs["treatment"] == found.a).to_numpy()
+    within = np.bincount(side)[side] * _blocks_of_topic(runs)
+    share = 1 / within / runs["topic"].nunique(dropna=False)
+    held = pd.factorize(runs["held"])[0]
+    weights = np.bincount(held, np.where(side % 2, share, -share))
+    first = np.unique(held, return_index=True)[1]  # of several blocks the one with the least number
+    return mean_within(runs["value"].to_numpy()[first], side[first], weights)
 
 
 def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
@@ -165,9 +174,15 @@ def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
     if not pairs["difference"].any():
         return NAN
     seed = seed_of(draws.seed, "flips")
-    of_topic = pairs.groupby("topic", dropna=False)["block"].transform("nunique")
-    share = pairs["difference"] / of_topic  # topics count alike, whatever their blocks
+    share = pairs["difference"] / _blocks_of_topic(pairs)  # topics count alike
     return flipped_p(share, pairs["block"], pairs["draw"], draws.permutations, seed)
+
+
+def _blocks_of_topic(rows: pd.DataFrame) -> np.ndarray:
+    """The number of blocks of the topic of each row."""
+    topics = pd.factorize(rows["topic"], use_na_sentinel=False)[0]
+    first = np.unique(rows["block"], return_index=True)[1]
+    return np.bincount(topics[first])[topics]
 
 
 def verb(row: Mapping[str, Any]) -> str:
@@ -181,14 +196,11 @@ def verb(row: Mapping[str, Any]) -> str:
     ('raised', 'on_these_topics', 'none')
     """
     low, high = row.get("low", NAN), row.get("high", NAN)
-    if row["topics"] >= ENOUGH and below(row.get("p_holm")) and (low > 0 or high < 0):
+    p, p_draws = row.get("p_holm"), row.get("p_holm_draws")
+    clear = p is not None and p < LEVEL
+    if row["topics"] >= ENOUGH and clear and (low > 0 or high < 0):
         return RAISED if row["estimate"] > 0 else LOWERED
-    return HERE if below(row.get("p_holm_draws")) else NONE
-
-
-def below(p: float | None) -> bool:
-    """Whether there is a p and it is below the level of tests."""
-    return p is not None and p < LEVEL
+    return HERE if p_draws is not None and p_draws < LEVEL else NONE
 
 
 def note_of(comparison: Compared) -> str:

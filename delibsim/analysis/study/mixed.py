@@ -6,22 +6,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from delibsim.analysis.result import Result, entry, make_table
-from delibsim.analysis.study.blocks import Compared, compared
+from delibsim.analysis.result import Result, entry, make_table, said
+from delibsim.analysis.study.blocks import Compared, shares
 from delibsim.analysis.study.effects import note_of, noted
 from delibsim.analysis.study.sample import (
     OUTCOMES,
     compared_outcomes,
-    contrasts_of,
+    each_contrast,
     kinds_of_participants,
     main_population,
     outcomes_of,
     treatments_of,
     why_no_contrast,
 )
-from delibsim.analysis.study.silent_sessions import shares
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
@@ -112,7 +111,7 @@ def over_topics_and_models(found: Compared) -> dict[str, Any]:
     if drawn.kinds == (1,):  # what all models share in a draw is in no error over models
         drawn, notes = Crossed(Mean(drawn.mean.estimate), (), "few_units"), ["few_topics"]
     if not len(cells):
-        notes = [f"no_block: no topic and model has values under both {found.a} and {found.b}"]
+        notes = [f"no_block: {found.no_block}"]
     return {
         **vars(drawn.mean),
         "unit": " and ".join(KINDS[kind] for kind in drawn.kinds),
@@ -134,12 +133,8 @@ def mixed_table(study: StudyTable) -> Result:
 def _rows(study: StudyTable) -> Iterator[dict[str, Any]]:
     for population, sessions in kinds_of_participants(study).items():
         outcomes = outcomes_of(sessions, [*OUTCOMES, *compared_outcomes(sessions)])[0]
-        for outcome in outcomes:
-            for a, b in contrasts_of(treatments_of(sessions)):
-                named = {"population": population, "outcome": outcome.measure}
-                named |= {"scale": outcome.scale, "a": a, "b": b}
-                found = compared(sessions, outcome.column, a, b)
-                yield named | over_topics_and_models(found)
+        for named, _, _, found in each_contrast(sessions, outcomes):
+            yield {"population": population, **named, **over_topics_and_models(found)}
 
 
 MEASURES = ("dri", "dri_adjusted")
@@ -147,6 +142,8 @@ ROUNDING = 1e-12
 """The share of the largest value up to which what a regression leaves is rounding."""
 REML, CLUSTERED = "mixed model, REML", "OLS, clustered by topic"
 NO_DRAWS = "no_draws: no bootstrap sample was asked for, so no interval"
+INFERENCE = ("estimate", "se", "z", "published_p", "published_low", "published_high")
+Rows = list[dict[str, object]]
 LEFT_OUT = {
     "one_level": "the study has only one of them",
     "not_identified": "this design does not tell it from the other terms",
@@ -157,8 +154,8 @@ def mixed(study: StudyTable, draws: Draws) -> list[Result]:
     """The tables `mixed`, `mixed_published` and `variance_components` of a study."""
     sessions, notes = main_population(study)
     population = replace(study, rows=sessions)
-    rows: list[dict[str, object]] = []
-    parts: list[dict[str, object]] = []
+    rows: Rows = []
+    parts: Rows = []
     lacking = []
     for outcome in MEASURES:
         data = population.analysed(f"{outcome}_change")
@@ -167,13 +164,13 @@ def mixed(study: StudyTable, draws: Draws) -> list[Result]:
             continue
         design = design_of(data, study.paired)
         notes += [one for one in _said(data, design) if one not in notes]
-        found, components, said = _outcome(data, outcome, design, draws)
+        found, components, told = _outcome(data, outcome, design, draws)
         if not draws.parametric:
             for one in (*found, *components):
                 one["note"] = noted(str(one["note"]), NO_DRAWS)
         rows += found
         parts += components
-        notes += said
+        notes += told
     why = "" if rows else "no_value"
     if rows:
         empty = entry("study/mixed_published").empty["no_value"]
@@ -189,27 +186,21 @@ def _said(data: pd.DataFrame, design: Design) -> list[str]:
     """What the model rests on, and what it leaves out, in sentences."""
     topics = counted(data["topic"].nunique(), "topic")
     models = counted(data["model"].nunique(), "model")
-    said = [f"The first treatment is {design.treatments[0]}; {topics} and {models}."]
+    notes = [f"The first treatment is {design.treatments[0]}; {topics} and {models}."]
     if len(design.treatments) < 2:
-        said.append("There is one treatment, so that nothing is compared.")
+        notes.append("There is one treatment, so that nothing is compared.")
     if data["topic"].nunique() < 2:
-        said.append("There is one topic: errors and intervals hold for this topic alone.")
+        notes.append("There is one topic: errors and intervals hold for this topic alone.")
     if data["setting"].nunique() > 1:
-        said.append(
-            "Settings are fixed effects that are not shown: treatments stand at the mean of their"
-            " settings."
-        )
+        notes.append(said("study/settings_fixed"))
     for name, reason in design.left_out.items():
-        said.append(f"Left out, {name}: {LEFT_OUT[reason]}.")
-    return said
+        notes.append(f"Left out, {name}: {LEFT_OUT[reason]}.")
+    return notes
 
 
 def _outcome(
-    data: pd.DataFrame,
-    outcome: str,
-    design: Design,
-    draws: Draws,
-) -> tuple[list[dict[str, object]], list[dict[str, object]], list[str]]:
+    data: pd.DataFrame, outcome: str, design: Design, draws: Draws
+) -> tuple[Rows, Rows, list[str]]:
     """The rows of both tables for one outcome, and what is to be said of it."""
     values = column(data[f"{outcome}_change"])
     left_out = [f"left_out:{name}" for name in design.left_out]
@@ -217,37 +208,28 @@ def _outcome(
         return _clustered(data, outcome, design, ["no_random_term"]), [], []
     fit = mixed_fit(values, design.fixed, design.terms)
     if not fit.converged:
-        said = f"{outcome}: the mixed model did not converge; least squares, clustered by topic."
-        return _clustered(data, outcome, design, [fit.note, *left_out]), [], [said]
+        told = f"{outcome}: the mixed model did not converge; least squares, clustered by topic."
+        return _clustered(data, outcome, design, [fit.note, *left_out]), [], [told]
     seed = seed_of("mixed", outcome, draws.seed)
     again = simulated_fits(fit, design.fixed, design.terms, draws.parametric, seed)
-    said = []
-    if again.failed:
-        said.append(f"{outcome}: {again.failed} of {draws.parametric} refits did not converge.")
+    failed = f"{outcome}: {again.failed} of {draws.parametric} refits did not converge."
     zeros = [f"variance_zero:{name}" for name, one in fit.variances.items() if one == 0]
-    note = "; ".join([*zeros, *left_out])
-    low, high = _limits(again.effects, len(fit.effects))
-    found = {
-        "estimate": fit.effects,
-        "se": fit.errors,
-        "z": fit.z,
-        "published_p": fit.p,
-        "published_low": low,
-        "published_high": high,
-    }
-    said_of_all = {"n": fit.n, "method": REML, "converged": True, "note": note}
-    rows = _terms(outcome, design, found, said_of_all)
-    return rows, _components(outcome, design, fit, again), said
+    limits = _limits(again.effects, len(fit.effects))
+    found = (fit.effects, fit.errors, fit.z, fit.p, *limits)
+    told_of_all = {"n": fit.n, "method": REML, "converged": True}
+    told_of_all["note"] = "; ".join([*zeros, *left_out])
+    rows = _terms(outcome, design, found, told_of_all)
+    return rows, _components(outcome, design, fit, again), [failed] if again.failed else []
 
 
 def _terms(
-    outcome: str, design: Design, found: Mapping[str, Any], said: Mapping[str, object]
-) -> list[dict[str, object]]:
-    """A row a term of the table; `said` holds of all of them."""
-    rows: list[dict[str, object]] = []
-    for i, name in enumerate(design.named):
-        values = {key: own[i] for key, own in found.items()}
-        rows.append({"outcome": outcome, "term": name, **values, **said})
+    outcome: str, design: Design, found: Sequence[ArrayLike], told: Mapping[str, object]
+) -> Rows:
+    """A row a term of the table, with the numbers of INFERENCE; `told` holds of all of them."""
+    rows: Rows = []
+    for name, *values in zip(design.named, *found, strict=False):  # settings are not shown
+        numbers = dict(zip(INFERENCE, values, strict=True))
+        rows.append({"outcome": outcome, "term": name, **numbers, **told})
     return rows
 
 
@@ -259,45 +241,31 @@ def _limits(draws: Array, width: int) -> tuple[Array, Array]:
     return low, high
 
 
-def _components(
-    outcome: str,
-    design: Design,
-    fit: MixedFit,
-    again: Simulated,
-) -> list[dict[str, object]]:
+def _components(outcome: str, design: Design, fit: MixedFit, again: Simulated) -> Rows:
     """The variances as rows, and the terms that were left out as rows without a value."""
     names = [*[one.name for one in design.terms], "residual"]
     variances = np.array([fit.variances[name] for name in names])
     weights = design.weights()
     shares = variances * weights / (variances * weights).sum()
     weighted = again.variances * weights
-    low, high = _limits(weighted / weighted.sum(axis=1, keepdims=True), len(names))
-    rows: list[dict[str, object]] = []
-    values = zip(names, variances, np.sqrt(variances), shares, low, high, strict=True)
-    for row in values:
+    limits = _limits(weighted / weighted.sum(axis=1, keepdims=True), len(names))
+    rows: Rows = []
+    for row in zip(names, variances, np.sqrt(variances), shares, *limits, strict=True):
         named = dict(zip(("component", "variance", "sd", "share", "low", "high"), row, strict=True))
         note = "variance_zero" if named["variance"] == 0 else ""
         rows.append({"outcome": outcome, **named, "note": note})
-    nothing = dict.fromkeys(["variance", "sd", "share", "low", "high"], np.nan)
     for name, reason in design.left_out.items():
-        rows.append({"outcome": outcome, "component": name, **nothing, "note": reason})
+        rows.append({"outcome": outcome, "component": name, "note": reason})
     return rows
 
 
-def _clustered(
-    data: pd.DataFrame,
-    outcome: str,
-    design: Design,
-    notes: Sequence[str],
-) -> list[dict[str, object]]:
+def _clustered(data: pd.DataFrame, outcome: str, design: Design, notes: Sequence[str]) -> Rows:
     """Least squares with errors clustered by topic, where the mixed model cannot be fitted."""
     import statsmodels.api as sm
 
     values = column(data[f"{outcome}_change"])
-    codes = pd.factorize(data["topic"])[0]
-    clusters = data["topic"].nunique()
     reason = []
-    if clusters < 2:
+    if data["topic"].nunique() < 2:
         reason.append("one_topic")
     if len(values) <= design.fixed.shape[1]:
         reason.append("too_few_sessions")
@@ -307,12 +275,11 @@ def _clustered(
         reason.append("no_variance")
     inference = np.full((5, len(estimates)), np.nan)
     if not reason:
+        codes = pd.factorize(data["topic"])[0]
         fit = sm.OLS(values, design.fixed).fit()
         robust = fit.get_robustcov_results("cluster", groups=codes, use_t=False)
-        low, high = np.asarray(robust.conf_int()).T
-        inference = np.array([robust.bse, robust.tvalues, robust.pvalues, low, high])
-    names = ("se", "z", "published_p", "published_low", "published_high")
-    found = {"estimate": estimates, **dict(zip(names, inference, strict=True))}
-    note = "; ".join([*notes, *reason])
-    said = {"n": len(values), "method": CLUSTERED, "converged": False, "note": note}
-    return _terms(outcome, design, found, said)
+        ends = np.asarray(robust.conf_int()).T
+        inference = np.array([robust.bse, robust.tvalues, robust.pvalues, *ends])
+    told = {"n": len(values), "method": CLUSTERED, "converged": False}
+    told["note"] = "; ".join([*notes, *reason])
+    return _terms(outcome, design, [estimates, *inference], told)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.study.blocks import placed
 from delibsim.analysis.study.mixed import column
 from delibsim.analysis.study.sample import main_population
-from delibsim.analysis.study.silent_sessions import placed
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.inference.mixed import mixed_fit, simulated_fits

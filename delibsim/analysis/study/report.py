@@ -1,7 +1,7 @@
-"""The report of a study: summary, design, flow, tables, figures, methods, what is not shown."""
+"""The report of a study: all its analyses in their order, and the page that shows them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,17 +11,170 @@ from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.pages.page import Entry, Part
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result, catalogue
-from delibsim.analysis.study.contrasts import key_of, null_estimates
-from delibsim.analysis.study.findings import Findings
-from delibsim.analysis.study.methods import checklist, methods
-from delibsim.analysis.study.record import Record
-from delibsim.analysis.study.sample import treatments_of
+from delibsim.analysis.result import Result, catalogue, said
+from delibsim.analysis.study.ablations import ablations, personas
+from delibsim.analysis.study.aqua import aqua, icc
+from delibsim.analysis.study.by_block import by_block, reasoning
+from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
+from delibsim.analysis.study.counts import attrition, counts, first_of, in_room
+from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
+from delibsim.analysis.study.methods import Record, checklist, methods
+from delibsim.analysis.study.mixed import mixed
+from delibsim.analysis.study.people import ceiling, convergence, people
+from delibsim.analysis.study.sample import CITIZENS, Outcome, kinds_of_participants, treatments_of
+from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.analysis.study.summary import summary
+from delibsim.analysis.study.topic_means import (
+    decomposition,
+    noise_floor,
+    opinion_change,
+    rank_stability,
+)
 from delibsim.analysis.study.words import measured
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
+
+Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
+ANALYSES: tuple[Analysis, ...] = (
+    in_room,
+    attrition,
+    contrasts,
+    by_block,
+    sizes,
+    equivalence,
+    specifications,
+    covariance,
+    mixed,
+    reasoning,
+    personas,
+    people,
+    decomposition,
+    opinion_change,
+    noise_floor,
+    icc,
+    ceiling,
+    convergence,
+    rank_stability,
+    ablations,
+    aqua,
+)
+"""Every analysis, in the order of the tables; here alone it is said which there are."""
+STAGES = ("planned", "held", "valid", "analysed")
+OF_DESIGN = ("counts", "in_room", "attrition")
+"""Tables that say what was held, and analyse no outcome."""
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The tables of a study by name, what was planned, held, valid and analysed, what is missing.
+
+    `missing` has an entry for each condition with fewer analysed sessions than were planned, and
+    for each analysis that the study cannot give.
+    """
+
+    study: StudyTable
+    results: Mapping[str, Result]
+    runs: Mapping[str, int]
+    missing: Sequence[Mapping[str, Any]]
+    warnings: Sequence[str] = field(default_factory=tuple)
+
+    def with_results(self, more: Sequence[Result]) -> "Findings":
+        """With further tables, those that cannot be given among what is missing."""
+        added = {result.name: result for result in more}
+        missing = [*self.missing, *_not_given(added)]
+        return replace(self, results={**self.results, **added}, missing=missing)
+
+    @property
+    def something(self) -> bool:
+        """Whether anything could be analysed."""
+        return any(one.given for name, one in self.results.items() if name not in OF_DESIGN)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every session that was planned is analysed."""
+        return self.runs["planned"] == self.runs["analysed"]
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a table as plain values; none where the study does not give it."""
+        result = self.results.get(name)
+        return result.plain() if result is not None and result.given else []
+
+
+def findings(
+    study: StudyTable,
+    draws: Draws,
+    steps: Sequence[Analysis] = ANALYSES,
+    watch: Callable[[str, int, int], None] | None = None,
+) -> Findings:
+    """Every analysis of a study; `watch` is told the name of each before it begins."""
+    results: dict[str, Result] = {}
+    for i, analysis in enumerate(steps):
+        if watch is not None:
+            watch(_name(analysis), i, len(steps))
+        given = analysis(study, draws)
+        for result in [given] if isinstance(given, Result) else given:
+            results[result.name] = result
+    if "contrasts" in results:
+        results["questions"] = questions(results)
+    whole = counts(study, draws)
+    flow = {name: int(whole.rows[name].sum()) for name in STAGES}
+    missing = [*_missing_sessions(whole), *_not_given(results)]
+    return Findings(study, {whole.name: whole, **results}, flow, missing, _warnings(study))
+
+
+def analyses(margin: float | None) -> Sequence[Analysis]:
+    """Every analysis, with this smallest effect of interest on the change of the index.
+
+    None leaves the margins that `equivalence` declares.
+    """
+    if margin is None:
+        return ANALYSES
+    margins = {**MARGINS, Outcome("dri"): margin, Outcome("dri_adjusted"): margin}
+
+    def declared(study: StudyTable, draws: Draws) -> Result:
+        return equivalence(study, draws, margins)
+
+    return [declared if one is equivalence else one for one in ANALYSES]
+
+
+def _name(analysis: Analysis) -> str:
+    return getattr(analysis, "__name__", "analysis").replace("_", " ")
+
+
+def _missing_sessions(counted: Result) -> Iterator[dict[str, Any]]:
+    """An entry for each condition with sessions that are not analysed."""
+    for row in counted.plain():
+        lacking = row["planned"] - row["analysed"]
+        if lacking or row["missing"]:
+            levels = (row["topic"], row["treatment"], row["model"], row["setting"])
+            condition = ", ".join(str(level) for level in levels if level)
+            detail = f"{condition}: {lacking} not analysed ({row['missing']})."
+            named = {"condition": condition, "sessions": lacking}
+            yield {**named, "reason": row["missing"], "detail": detail}
+
+
+def _not_given(results: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
+    for name, result in results.items():
+        if not result.given:
+            yield {"analysis": name, "reason": result.why_not, "detail": result.detail}
+
+
+def _warnings(study: StudyTable) -> list[str]:
+    """What must be known before anything else is read."""
+    told = []
+    if list(kinds_of_participants(study)) == [CITIZENS]:
+        told.append(said("study/null_only"))
+    formats = study.rows["format"].dropna() if "format" in study.rows.columns else ()
+    if len(formats) and (formats == "debate").all():
+        told.append(said("study/debates", study=study.study))
+    if damaged := study.rows.query("status == 'damaged'")["session"].tolist():
+        sessions = counted(len(damaged), "session")
+        told.append(
+            said("study/damaged", sessions=sessions, named=first_of(damaged), study=study.study)
+        )
+    return told
+
 
 OF_CONTRASTS = (
     "population role outcome scale a b estimate unit low high df p_topics p_holm q"
@@ -30,7 +183,14 @@ OF_CONTRASTS = (
     " wordings sd_wordings null_citizen note"
 ).split()
 """The members of a contrast as JSON."""
-STAGES = ("planned", "held", "valid", "analysed")
+AS_JSON = "questions noise_floor icc by_model by_topic mixed ceiling people".split()
+"""The tables that are given as JSON beside the contrasts."""
+KEYS = {
+    "noise_floor": ("outcome",),
+    "icc": ("outcome", "adjusted_for"),
+    "people": ("outcome", "phase", "treatment"),
+}
+"""The columns by whose values tables are given as members, one within the other."""
 FACTORS = {
     "topic": "Topics",
     "model": "Models or set-ups",
@@ -85,14 +245,10 @@ def study_report(found: Findings, draws: Draws, record: Record | None = None) ->
 
 def table_of(study: StudyTable) -> Result:
     """The table of the study itself."""
-    return Result(
-        name="study",
-        title="The table of the study",
-        definition="One row a planned session; every other table is computed from it.",
-        source="docs/export.md",
-        rows=study.rows,
-        meanings={column.name: column.meaning for column in study.columns},
-    )
+    definition = "One row a planned session; every other table is computed from it."
+    meanings = {column.name: column.meaning for column in study.columns}
+    title, source = "The table of the study", "docs/export.md"
+    return Result("study", title, definition, source, study.rows, meanings)
 
 
 def plain(found: Findings) -> dict[str, Any]:
@@ -106,20 +262,13 @@ def plain(found: Findings) -> dict[str, Any]:
         if row["population"] == contrasts[0]["population"]:
             whole = row | {"null_citizen": null.get(key_of(row))}
             own.append({name: whole.get(name) for name in OF_CONTRASTS})
-    mixed = {"terms": "mixed", "published": "mixed_published"}
-    mixed["variance_components"] = "variance_components"
-    return {
-        "contrasts": own,
-        "questions": found.rows("questions"),
-        "noise_floor": _by(found.rows("noise_floor"), "outcome"),
-        "icc": _by(found.rows("icc"), "outcome", "adjusted_for"),
-        "by_model": found.rows("by_model"),
-        "by_topic": found.rows("by_topic"),
-        "mixed": {name: found.rows(table) for name, table in mixed.items()},
-        "ceiling": found.rows("ceiling"),
-        "people": _by(found.rows("people"), "outcome", "phase", "treatment"),
-        "missing": [dict(one) for one in found.missing],
-    }
+    tables: dict[str, Any] = {name: found.rows(name) for name in AS_JSON}
+    for name, keys in KEYS.items():
+        tables[name] = _by(tables[name], *keys)
+    published = found.rows("mixed_published"), found.rows("variance_components")
+    mixed = {"terms": tables["mixed"], "published": published[0]}
+    tables["mixed"] = mixed | {"variance_components": published[1]}
+    return {"contrasts": own, **tables, "missing": [dict(one) for one in found.missing]}
 
 
 def in_words(findings: Findings) -> list[str]:
@@ -142,14 +291,10 @@ def headline(results: Mapping[str, Result]) -> Result | None:
     rows = rows[rows["population"] == rows["population"].iloc[0]]
     meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
     outcome = measured(str(rows["outcome"].iloc[0]))
-    return Result(
-        name="questions",
-        title=f"Change of the {outcome}, treatment a against treatment b",
-        definition="Each effect under three questions, for the primary outcome alone.",
-        source=result.source,
-        rows=rows[list(HEADLINE)].reset_index(drop=True),
-        meanings=meanings,
-    )
+    title = f"Change of the {outcome}, treatment a against treatment b"
+    definition = "Each effect under three questions, for the primary outcome alone."
+    shown = rows[list(HEADLINE)].reset_index(drop=True)
+    return Result("questions", title, definition, result.source, shown, meanings)
 
 
 def _size(findings: Findings) -> str:
@@ -160,12 +305,8 @@ def _size(findings: Findings) -> str:
     for column in ("topic", "model", "treatment"):
         noun = "set-up" if column == "model" and joined else column
         factors.append(counted(rows[column].nunique(), noun))
-    were = "was" if runs["planned"] == 1 else "were"
-    planned = counted(runs["planned"], "session")
-    return (
-        f"{planned} {were} planned ({', '.join(factors)}), {runs['held']:,} held,"
-        f" {runs['valid']:,} valid, {runs['analysed']:,} analysed."
-    )
+    told = {**runs, "planned": counted(runs["planned"], "session"), "factors": ", ".join(factors)}
+    return said("study/size", were="was" if runs["planned"] == 1 else "were", **told)
 
 
 def _design(findings: Findings, record: Record | None) -> Part:
@@ -181,8 +322,8 @@ def _design(findings: Findings, record: Record | None) -> Part:
             if question:
                 entries.append(Entry(f"Topic {topic}", question))
         for name, own in record.components("treatments").items():
-            said = own.get("instructions") or "no instructions"
-            entries.append(Entry(f"Instructions of {name}", said))
+            told = own.get("instructions") or "no instructions"
+            entries.append(Entry(f"Instructions of {name}", told))
     return Part("design", "Design", entries=entries)
 
 
@@ -214,13 +355,8 @@ def _flow(findings: Findings) -> Part:
     ]
     counts = findings.results.get("counts")
     tables = [_over_topics(counts)] if counts is not None and counts.given else []
-    return Part(
-        "flow",
-        "Flow of runs",
-        entries=entries,
-        sentences=[str(one["detail"]) for one in findings.missing if one.get("condition")][:40],
-        tables=tables,
-    )
+    missing = [str(one["detail"]) for one in findings.missing if one.get("condition")]
+    return Part("flow", "Flow of runs", (), missing[:40], entries, tables)
 
 
 def _over_topics(counts: Result) -> Result:

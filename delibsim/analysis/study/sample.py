@@ -1,5 +1,6 @@
 """Which sessions an analysis of a study takes: outcomes, treatments, copies, populations."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,9 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.result import Result, make_table
-from delibsim.analysis.study.blocks import WORDING, Compared, compared, duplicates_note
-from delibsim.analysis.study.silent_sessions import NONE
+from delibsim.analysis.result import Result, make_table, said
+from delibsim.analysis.study.blocks import NONE, WORDING, Compared, compared, duplicates_note
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.compared import PAIRS
 
@@ -56,11 +56,8 @@ ABSOLUTE = tuple(outcome for outcome in OUTCOMES if outcome.scale == "absolute")
 
 def compared_outcomes(rows: pd.DataFrame) -> list[Outcome]:
     """The strengths of texts that were compared in pairs, as far as a study has some."""
-    found = []
-    for name in map(str, rows.columns):
-        if name.startswith(f"{PAIRS}.") and not name.endswith("_note"):
-            found.append(Outcome(name, STRENGTH))
-    return found
+    names = [name for name in map(str, rows.columns) if name.startswith(f"{PAIRS}.")]
+    return [Outcome(name, STRENGTH) for name in names if not name.endswith("_note")]
 
 
 def treatments_of(rows: pd.DataFrame) -> list[str]:
@@ -77,22 +74,23 @@ def families_of(treatments: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     later treatment less the earlier one, are another. So no treatment is left out.
     """
     planned = [pair for pair in PLANNED if set(pair) <= set(treatments)]
-    others = []
-    for earlier, later in combinations(treatments, 2):
-        if (later, earlier) not in planned:
-            others.append((later, earlier))
-    families = {"published contrasts": planned, "all pairs": others}
-    if planned:
-        families = {"published contrasts": planned, "other pairs": others}
+    every = [(later, earlier) for earlier, later in combinations(treatments, 2)]
+    others = [pair for pair in every if pair not in planned]
+    families = {"published contrasts": planned, "other pairs" if planned else "all pairs": others}
     return {name: pairs for name, pairs in families.items() if pairs}
 
 
-def contrasts_of(treatments: Sequence[str]) -> list[tuple[str, str]]:
-    """All contrasts of these treatments, those of the published study first."""
-    pairs = []
-    for family in families_of(treatments).values():
-        pairs += family
-    return pairs
+def each_contrast(
+    rows: pd.DataFrame, outcomes: Iterable[Outcome]
+) -> Iterator[tuple[dict[str, Any], Outcome, str, Compared]]:
+    """Every contrast of every outcome, those of the published study first: what it is of, by the
+    names of columns, its outcome, its family, and the comparison.
+    """
+    for outcome in outcomes:
+        for family, pairs in families_of(treatments_of(rows)).items():
+            for a, b in pairs:
+                named = {"outcome": outcome.measure, "scale": outcome.scale, "a": a, "b": b}
+                yield named, outcome, family, compared(rows, outcome.column, a, b)
 
 
 def outcomes_of(
@@ -117,10 +115,13 @@ def why_no_outcome(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[str
         return "no_sessions", "The study has no sessions."
     if outcomes:
         return "", ""
-    if "format" in rows.columns and (rows["format"] == "debate").all():
+    if _are_debates(rows):
         return "debates", "This is a study of debates: nobody is surveyed before and after."
-    detail = "No session has an index or a diversity before and after"
-    return "no_value", f"{detail}: they need surveys that all participants answered."
+    return "no_value", said("study/no_outcome")
+
+
+def _are_debates(rows: pd.DataFrame) -> bool:
+    return "format" in rows.columns and bool((rows["format"] == "debate").all())
 
 
 def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[str, str]:
@@ -129,11 +130,12 @@ def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[st
     treatments = treatments_of(rows)
     if code or len(treatments) > 1:
         return code, detail
-    held = f"The study has one treatment only ({', '.join(treatments)})"
-    return "one_treatment", f"{held}; a contrast needs two."
+    return "one_treatment", said("study/one_treatment", held=", ".join(treatments))
 
 
 MEASURED = ("_pre", "_post", "_change")
+OF_MEASURE = re.compile("_(relative_change|pre|post|change)$")
+"""What stands behind the name of a measure in the name of its column."""
 
 
 def without_copies(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -156,18 +158,10 @@ def without_copies(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         return rows, []
     count = int(copy.sum())
     what = "1 session is" if count == 1 else f"{count} sessions are"
-    note = (
-        f"{what} the same as another by construction, because the settings in which they differ"
-        " have no effect on their models; each is counted once."
-    )
-    return rows[~copy.to_numpy()], [note]
+    return rows[~copy.to_numpy()], [said("study/copies", what=what)]
 
 
 MODELS, CITIZENS = "models", "null citizen"
-ONLY_CITIZENS = (
-    "All participants of this study are citizens of the null model: it shows what the procedure"
-    " alone does, and is no finding about language models."
-)
 ALL_MODELS = "all models"
 PEOPLE = "people"
 FIVES = "people in groups of five"
@@ -233,7 +227,7 @@ def main_population(study: StudyTable, copies: bool = False) -> tuple[pd.DataFra
         rows, notes = found[MODELS], [note] if held else []
     else:
         rows = found.get(CITIZENS, study.rows)
-        notes = [ONLY_CITIZENS] if len(rows) else []
+        notes = [said("study/only_citizens")] if len(rows) else []
     return rows, [*notes, *counted_once, *duplicates_note(rows)]
 
 
@@ -260,7 +254,7 @@ def notes_of(study: StudyTable) -> list[str]:
     nobody else, and which sessions are there twice.
     """
     found = kinds_of_participants(study)
-    notes = [ONLY_CITIZENS] if CITIZENS in found and MODELS not in found else []
+    notes = [said("study/only_citizens")] if CITIZENS in found and MODELS not in found else []
     notes += without_copies(study.rows)[1]
     for rows in found.values():
         notes += duplicates_note(rows)
@@ -275,13 +269,9 @@ def without_value(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
     lacking = rows[~complete(rows, columns)]
     if lacking.empty:
         return []
-    counted = _reasons(lacking, columns).value_counts()
-    counts = [f"{reason}: {n}" for reason, n in counted.items()]
-    named = " and ".join(columns)
-    return [
-        f"{len(lacking)} of {len(rows)} sessions have no {named} and enter no estimate of it"
-        f" ({', '.join(counts)})."
-    ]
+    counts = [f"{why}: {n}" for why, n in _reasons(lacking, columns).value_counts().items()]
+    told = {"lacking": len(lacking), "all": len(rows), "named": " and ".join(columns)}
+    return [said("study/without_value", **told, reasons=", ".join(counts))]
 
 
 def complete(rows: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
@@ -293,20 +283,13 @@ def complete(rows: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
 
 def _reasons(rows: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
     """Why each of these sessions lacks a value, as a text."""
-    names = [f"{_measure_of(name)}_note" for name in columns]
+    names = [f"{OF_MEASURE.sub('', name)}_note" for name in columns]
     found = pd.Series("", index=rows.index)
     for name in [*dict.fromkeys(names), "status"]:
         if name in rows.columns:
-            said = rows[name].fillna("").astype(str).replace("complete", "")
-            found = found.where(found != "", said)
+            why = rows[name].fillna("").astype(str).replace("complete", "")
+            found = found.where(found != "", why)
     return found.where(found != "", "not measured")
-
-
-def _measure_of(column: str) -> str:
-    for end in ("_relative_change", "_pre", "_post", "_change"):
-        if column.endswith(end):
-            return column.removesuffix(end)
-    return column
 
 
 def why_no_value(study: StudyTable, columns: Sequence[str]) -> tuple[str, str]:
@@ -316,14 +299,10 @@ def why_no_value(study: StudyTable, columns: Sequence[str]) -> tuple[str, str]:
     named = " and ".join(columns)
     if study.rows.empty:
         return "no_sessions", "The study has no sessions."
-    if "format" in study.rows.columns and (study.rows["format"] == "debate").all():
+    if _are_debates(study.rows):
         return "debates", f"A study of debates has no {named}: nobody is surveyed before and after."
     if not complete(study.rows, columns).any():
-        return (
-            "no_value",
-            f"No session has a value of {named}. Needed are sessions whose surveys were answered"
-            " before and after.",
-        )
+        return "no_value", said("study/no_value", named=named)
     return "", ""
 
 
@@ -355,12 +334,10 @@ class Taken:
 
     def contrasts(self, row: Callable[[Outcome, Compared], Rows]) -> Iterator[dict[str, Any]]:
         """The rows that every contrast of every outcome gives, behind what each is of."""
-        for outcome in self.outcomes:
-            for a, b in contrasts_of(treatments_of(self.rows)):
-                named = {"outcome": outcome.measure, "scale": outcome.scale, "a": a, "b": b}
-                found = row(outcome, compared(self.rows, outcome.column, a, b))
-                for one in [found] if isinstance(found, dict) else found:
-                    yield named | one
+        for named, outcome, _, comparison in each_contrast(self.rows, self.outcomes):
+            found = row(outcome, comparison)
+            for one in [found] if isinstance(found, dict) else found:
+                yield named | one
 
     def result(
         self, name: str, rows: Iterable[Mapping[str, Any]], notes: Sequence[str] = (), **values: Any

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.result import Result, make_table, said
 from delibsim.analysis.study.blocks import WORDING, Compared, compared
 from delibsim.analysis.study.effect_sizes import adjusted, before_of
 from delibsim.analysis.study.effects import noted, too_few
@@ -24,6 +24,7 @@ from delibsim.analysis.study.sample import (
 from delibsim.analysis.study.study_table import Draws, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import Specified, joint_test, over_clusters, relabelled
+from delibsim.measures.inference.means import t_quantile
 
 DRAW = ("topic", "replicate")
 SESSION = ("topic", "model", "treatment", "replicate")
@@ -52,7 +53,8 @@ class Labels:
 
     def units_of(self, runs: pd.DataFrame) -> NDArray[np.intp]:
         """The number of the unit of each of these sessions, as `compared` gives them."""
-        return np.array([self.number[key] for key in _keys(runs, self.paired)], dtype=np.intp)
+        keys = _keys(runs, self.paired)
+        return np.fromiter((self.number[key] for key in keys), np.intp, len(keys))
 
 
 def labels_of(
@@ -101,8 +103,6 @@ NO_STAND_IN = "without stand-ins"
 SESSIONS, PAIRS = "all sessions", "pairs alone"
 TOPICS, BLOCKS, BY_SESSIONS = "topics alike", "blocks alike", "by sessions"
 MEANS, COVARIANCE, MIXED = "means", "covariance", "mixed model"
-CHOICES = ("index", "scale", "wording", "runs", "pairing", "weights", "model", "left_out")
-COLUMNS = ("a", "b", *CHOICES, "estimate", "low", "high", "df", "p", "topics", "blocks", "note")
 UNDECIDED = "undecided: no specification has an error over topics, and so none has a p"
 
 
@@ -148,15 +148,9 @@ def specifications(study: StudyTable, draws: Draws) -> list[Result]:
             joint += _joint(labels, [one for _, one in curve if one is not None])
         notes += [*missing, *_not_varied(rows), *_summaries(found, pairs)]
     shown = [] if code else notes
-    curve = make_table("study/specifications", found, notes=shown, why=code, detail=detail)
-    whole = make_table(
-        "study/joint_test",
-        joint,
-        notes=shown[: len(shown) and 1],
-        why=code,
-        detail=detail,
-        labellings=labellings,
-    )
+    curve = make_table("study/specifications", found, shown, code, detail)
+    first = shown[:1]
+    whole = make_table("study/joint_test", joint, first, code, detail, labellings=labellings)
     return [curve, whole]
 
 
@@ -242,7 +236,7 @@ def _specified(
     row = base.named | {"weights": weights, "left_out": left_out}
     row |= {"topics": topics.nunique(), "blocks": len(blocks)}
     if blocks.empty:
-        why = f"no_block: no topic and model has values under both {row['a']} and {row['b']}"
+        why = f"no_block: {base.found.no_block}"
         return row | {"note": noted(why, *base.found.left_out)}, None
     sizes = base.sizes[kept] if weights == BY_SESSIONS else np.ones(len(blocks))
     equal = weights == TOPICS
@@ -253,9 +247,7 @@ def _specified(
 
 def _told(row: dict[str, Any], one: Specified, notes: list[str]) -> dict[str, Any]:
     """The row with estimate, interval and p under the real labels."""
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(one.df, 0.975)) * one.errors[0] if one.df > 0 else np.nan
+    half = t_quantile(one.df) * one.errors[0] if one.df > 0 else np.nan
     estimate = float(one.estimates[0])
     found = {"estimate": estimate, "low": estimate - half, "high": estimate + half}
     found |= {"df": one.df if one.df > 0 else np.nan, "p": float(one.p[0])}
@@ -273,12 +265,8 @@ def _mixed(base: Base) -> Iterator[tuple[dict[str, Any], Specified | None]]:
     means = over_clusters(base.differences, np.ones(len(cells)), cells, base.scale, equal=True)
     errors = np.full(len(means.estimates), fitted["error"])
     estimates = means.estimates + (fitted["estimate"] - means.estimates[0])
-    one = Specified(
-        np.where(np.arange(len(errors)), means.estimates, estimates),
-        errors,
-        fitted["df"],
-        base.scale,
-    )
+    estimates[1:] = means.estimates[1:]
+    one = Specified(estimates, errors, fitted["df"], base.scale)
     row = base.named | {"weights": "topics and models", "model": MIXED, "left_out": NOTHING}
     row |= {"topics": fitted["topics"], "blocks": len(cells)}
     yield _told(row, one, [fitted["note"]]), one
@@ -332,10 +320,7 @@ def _not_varied(rows: pd.DataFrame) -> list[str]:
     if "reasked" not in rows.columns:
         found.append("Whether answers were asked again is not in the table of this study.")
     elif not (rows["reasked"] > 0).any():
-        found.append(
-            "No session had an answer that was asked again: leaving such sessions out changes"
-            " nothing."
-        )
+        found.append(said("study/none_reasked"))
     elif rows["reasked"].isna().any():
         unknown = int(rows["reasked"].isna().sum())
         found.append(f"Sessions whose record does not tell, which count as asked again: {unknown}.")
@@ -346,7 +331,7 @@ def _not_varied(rows: pd.DataFrame) -> list[str]:
 
 def _summaries(found: list[dict[str, Any]], pairs: list[tuple[str, str]]) -> list[str]:
     """A sentence a contrast: how its specifications spread."""
-    table = pd.DataFrame(found, columns=list(COLUMNS))
+    table = pd.DataFrame(found, columns=["a", "b", "scale", "estimate", "p"])
     sentences = []
     for a, b in pairs:
         own = table[(table["a"] == a) & (table["b"] == b) & table["estimate"].notna()]
@@ -356,8 +341,6 @@ def _summaries(found: list[dict[str, Any]], pairs: list[tuple[str, str]]) -> lis
         for scale, values in own.groupby("scale")["estimate"]:
             spread.append(f"{scale} {values.min():.3f} to {values.max():.3f}")
         above, small = int((own["estimate"] > 0).sum()), int((own["p"] < 0.05).sum())
-        sentences.append(
-            f"{a} minus {b}: {len(own)} specifications, {above} with an estimate above 0, {small}"
-            f" with p below .05; estimates {', '.join(spread)}."
-        )
+        told = {"n": len(own), "above": above, "small": small, "spread": ", ".join(spread)}
+        sentences.append(said("study/specifications", a=a, b=b, **told))
     return sentences

@@ -21,6 +21,8 @@ DESIGN = ("topic", "model", "setting", "treatment", "replicate")
 `model` names the set-up: the models of the group, joined by +. `setting` holds, as text, every
 other setting in which sessions of the study differ, such as rounds=4; it is "" where none does.
 """
+HELD = ("complete", "partial")
+"""The status of sessions that were held."""
 BLOCK = ("topic", "model", "setting")
 """What is held equal when treatments are compared."""
 

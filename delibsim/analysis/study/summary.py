@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from delibsim.analysis.result import Result
+from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LOWERED, RAISED
+from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, RAISED
 from delibsim.analysis.study.sample import CITIZENS
 from delibsim.analysis.study.words import (
     measured,
@@ -24,13 +24,8 @@ from delibsim.measures.inference.means import holm
 
 MAIN = "dri"
 """The measure that the summary is about, unless another outcome is the primary one."""
-LEVEL = 0.05
-"""The level at which a change is called one, after Holm's correction."""
-NULL_ONLY = (
-    "This is the null model: all participants are embedded citizens, which compute with numbers and"
-    " understand no language. Nothing here is a finding about language models, or about people."
-)
-"""What stands before everything else where a study has no other participants."""
+CONTRAST = ("outcome", "scale", "a", "b")
+"""The columns that say of which contrast a row is."""
 Results = Mapping[str, Result]
 
 
@@ -68,15 +63,13 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     basis = _basis(row, results, null_only)
     if exactly_equal(row):
         return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
-    said = row.get("verb", "none")
-    if said == HERE:
-        here = _here(row, f"{label}{who}", basis)
-        return here + _left_out(row, results) + _size(row, results) + "."
-    if said in (RAISED, LOWERED):
-        text = (
-            f"{sentence(a)} {said} the {label}{who} compared with {b}, over topics like these:"
-            f" {_numbers(row)} ({basis}; {_tests(row, 'p_topics', 'p_holm')}){_of_pairs(row)}"
-        )
+    verb = row.get("verb", "none")
+    if verb == HERE:
+        text = _here(row, f"{label}{who}", basis)
+    elif verb in (RAISED, LOWERED):
+        told = {"a": sentence(a), "b": b, "verb": verb, "label": f"{label}{who}", "basis": basis}
+        tests = _tests(row, "p_topics", "p_holm")
+        text = said("study/raised", **told, numbers=_numbers(row), tests=tests, pairs=_pairs(row))
     else:
         where = "On this topic, " if row["topics"] == 1 else ""
         text = sentence(f"{where}{a if where else sentence(a)} against {b}: no clear change in the")
@@ -96,10 +89,8 @@ def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
     own = short(estimate) if holds_0 else with_interval(estimate, low, high)
     if holds_0:
         tests += f"; by t within topics [{short(low)}, {short(high)}], which holds 0"
-    text = (
-        f"On {these}, {named(row['a'])} went with a {higher} {label} than {named(row['b'])}:"
-        f" {own} ({basis}; {tests})"
-    )
+    told = {"a": named(row["a"]), "b": named(row["b"]), "higher": higher, "basis": basis}
+    text = said("study/here", these=these, label=label, own=own, tests=tests, **told)
     if topics == 1:
         return f"{text}; of other topics this study says nothing"
     if topics < ENOUGH:
@@ -117,7 +108,7 @@ def of_draws(row: Mapping[str, Any]) -> tuple[float, float, float]:
     return (row["estimate"] if math.isnan(estimate) else estimate), low, high
 
 
-def _of_pairs(row: Mapping[str, Any]) -> str:
+def _pairs(row: Mapping[str, Any]) -> str:
     """What pairs of runs of one draw give alone, where that is another number."""
     own = of_draws(row)[0]
     if not row.get("pairs") or abs(own - row["estimate"]) < 0.0005:
@@ -160,13 +151,8 @@ def exactly_equal(row: Mapping[str, Any]) -> bool:
 def rows_of(results: Results, name: str, **wanted: Any) -> list[dict[str, Any]]:
     """The rows of a table that have these values; none where the study does not give it."""
     result = results.get(name)
-    if result is None or not result.given:
-        return []
-    rows = []
-    for row in result.plain():
-        if all(row.get(key) == value for key, value in wanted.items()):
-            rows.append(row)
-    return rows
+    rows = result.plain() if result is not None and result.given else []
+    return [row for row in rows if wanted.items() <= row.items()]
 
 
 def _main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None:
@@ -208,31 +194,24 @@ def _tests(row: Mapping[str, Any], p: str, holm: str) -> str:
     """A p value and that after Holm's correction, or that there is none."""
     if missing(row.get(p)):
         return "undecided: no variance"
-    said = p_in_words(row[p])
+    found = p_in_words(row[p])
     if not missing(row.get(holm)):
-        said += f", Holm {p_in_words(row[holm]).removeprefix('p ').removeprefix('= ')}"
-    return said
+        found += f", Holm {p_in_words(row[holm]).removeprefix('p ').removeprefix('= ')}"
+    return found
 
 
 def _left_out(row: Mapping[str, Any], results: Results) -> str:
     """The topic without which the estimate moves most, and where it moves to."""
-    wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
-    every = rows_of(results, "leave_one_out", **wanted)
-    rows = [one for one in every if not missing(one["estimate"])]
+    rows = _with_estimate(results, "leave_one_out", row)
     if len(rows) < 3:
         return ""
-
-    def moved(one: Mapping[str, Any]) -> float:
-        return abs(one["estimate"] - row["estimate"])
-
-    most = max(rows, key=moved)
+    most = max(rows, key=lambda one: abs(one["estimate"] - row["estimate"]))
     return f"; without {most['left_out']} it is {short(most['estimate'])}"
 
 
 def _size(row: Mapping[str, Any], results: Results) -> str:
     """How large an effect is beside the noise; of none, which effect would have been found."""
-    wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
-    for one in rows_of(results, "sizes", **wanted):
+    for one in rows_of(results, "sizes", **{key: row[key] for key in CONTRAST}):
         if row.get("verb") == "none" and not missing(one["smallest_effect"]):
             least = short(one["smallest_effect"])
             return f"; one test would have found an effect of {least} with a power of .8"
@@ -244,13 +223,12 @@ def _size(row: Mapping[str, Any], results: Results) -> str:
 def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
     """In how many models and topics the difference is above zero, and in which it is clear."""
     models = "kinds of citizen" if null else _models(results)[1]
-    wanted = {key: row[key] for key in ("outcome", "scale", "a", "b")}
     parts, clear = [], []
     if exactly_equal(row):
         return ""
     alone = clear_alone(results, row["outcome"], row["scale"])
     for table, column, many in (("by_model", "model", models), ("by_topic", "topic", "topics")):
-        rows = [one for one in rows_of(results, table, **wanted) if not missing(one["estimate"])]
+        rows = _with_estimate(results, table, row)
         if len(rows) > 1:
             above = sum(one["estimate"] > 0 for one in rows)
             parts.append(f"{above} of {len(rows)} {many}")
@@ -258,16 +236,17 @@ def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
             clear += [name for name in names if (table, row["a"], row["b"], name) in alone]
     if not parts:
         return ""
-    said = "clear by itself in none"
+    where = "clear by itself in none"
     if clear:
-        said = f"clear by itself, after Holm over all of them, in {_listed(clear)}"
-    return f" The estimate is above zero in {' and in '.join(parts)}; {said}."
+        listed = ", ".join(clear) if len(clear) <= 6 else f"{len(clear)}, see the table"
+        where = f"clear by itself, after Holm over all of them, in {listed}"
+    return f" The estimate is above zero in {' and in '.join(parts)}; {where}."
 
 
-def _listed(names: list[str]) -> str:
-    if len(names) > 6:
-        return f"{len(names)}, see the table"
-    return ", ".join(names)
+def _with_estimate(results: Results, table: str, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table on the contrast of this row that have an estimate."""
+    own = rows_of(results, table, **{key: row[key] for key in CONTRAST})
+    return [one for one in own if not missing(one["estimate"])]
 
 
 def _beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
@@ -281,10 +260,7 @@ def _beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> It
                 parts.append(f"{_numbers(other)} for {named(row['a'])} against {named(row['b'])}")
     if parts:
         outcome = measured(str(contrasts[0]["outcome"]))
-        yield (
-            "The null citizen, which understands no language, gives in the same design a"
-            f" difference in the {outcome} of {_joined(parts)}."
-        )
+        yield said("study/beside_null", outcome=outcome, parts=_joined(parts))
 
 
 def _equivalent(results: Results) -> Iterator[str]:
@@ -296,10 +272,8 @@ def _equivalent(results: Results) -> Iterator[str]:
         if row["estimate"] == row["low_90"] == row["high_90"] == 0:
             continue
         ends = with_interval(row["estimate"], row["low_90"], row["high_90"])
-        yield (
-            f"{sentence(named(row['a']))} and {named(row['b'])} are equivalent within"
-            f" ±{short(row['margin'])} in the {measured(MAIN)}: {ends}, 90% interval."
-        )
+        told = {"a": sentence(named(row["a"])), "b": named(row["b"]), "label": measured(MAIN)}
+        yield said("study/equivalent", **told, margin=short(row["margin"]), ends=ends)
 
 
 def _people(results: Results, null_only: bool) -> Iterator[str]:
@@ -314,17 +288,13 @@ def _people(results: Results, null_only: bool) -> Iterator[str]:
         return
     first, parts = rows[0], []
     for row in rows:
-        said = f"{short(row['here'])} with {named(row['treatment'])}"
+        part = f"{short(row['here'])} with {named(row['treatment'])}"
         if not missing(row["low"]):
             difference = with_interval(row["difference"], row["low"], row["high"])
-            said += f" (difference {difference})"
-        parts.append(said)
-    topics = int(first["topics"])
-    where = counted(topics, "topic")
-    yield (
-        f"People's {measured(MAIN)} changed by {short(first['people'])} over {where};"
-        f" here it changed by {_joined(parts)}."
-    )
+            part += f" (difference {difference})"
+        parts.append(part)
+    told = {"label": measured(MAIN), "people": short(first["people"]), "parts": _joined(parts)}
+    yield said("study/of_people", **told, where=counted(int(first["topics"]), "topic"))
 
 
 def _joined(parts: list[str]) -> str:
@@ -339,8 +309,5 @@ def _noise(results: Results) -> Iterator[str]:
         if not missing(row["mean"]):
             mean = with_interval(row["mean"], row.get("low"), row.get("high"))
             sd = "" if missing(row["sd"]) else f", SD {short(row['sd'])}"
-            yield (
-                f"Noise floor: where nobody speaks between the two surveys, the {measured(MAIN)}"
-                f" changes by {mean} on average over topics"
-                f" ({counted(int(row['n']), 'session')}{sd})."
-            )
+            n = counted(int(row["n"]), "session")
+            yield said("study/noise", label=measured(MAIN), mean=mean, n=n, sd=sd)

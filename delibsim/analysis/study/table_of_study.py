@@ -8,6 +8,7 @@ import pandas as pd
 
 from delibsim.analysis.study.study_table import (
     ADJUSTED_RELATIVE,
+    HELD,
     StudyTable,
     column_of,
     fixed_columns,
@@ -23,7 +24,6 @@ from delibsim.store.tables.run_scores import RunScores
 AS_FACT = {"model": "models", "temperature": "temperature_requested"}
 """Columns of the table that have another name than the fact that they hold."""
 DTYPES = {"integer": "Int64", "logical": "boolean", "number": "float64", "text": "object"}
-HELD = ("complete", "partial")
 NOT_SCORED = "not_scored"
 NOT_APPLICABLE = "not_applicable"
 """Why a debate has no index, and a deliberation no winner."""

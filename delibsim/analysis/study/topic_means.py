@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.human.reference import human_value, reference
-from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import missing_note
+from delibsim.analysis.result import Result, said
+from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import (
     ENOUGH,
+    means_by,
     noted,
     published_coverage,
     published_interval,
@@ -32,12 +33,8 @@ from delibsim.analysis.study.sample import (
     why_none,
     without_value,
 )
-from delibsim.analysis.study.silent_sessions import NONE
 from delibsim.analysis.study.study_table import BLOCK, Draws, StudyTable
 from delibsim.measures.inference.means import mean_of_units
-
-INTERVAL = ("low", "high", "df", "published_low", "published_high", "published_coverage")
-"""The members that describe how sure a mean is."""
 
 
 def by_population(
@@ -65,8 +62,7 @@ def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str,
     """The members mean, low, high, df, n, topics and so on of values that are all known."""
     if values.empty:
         return empty("no_value")
-    means = values.groupby(topics.astype(str)).mean().to_numpy(dtype=float)
-    return described(means, len(values), draws)
+    return described(means_by(values, topics), len(values), draws)
 
 
 def described(means: np.ndarray, n: int, draws: Draws) -> dict[str, Any]:
@@ -78,32 +74,22 @@ def described(means: np.ndarray, n: int, draws: Draws) -> dict[str, Any]:
         note = "one_topic"
     elif np.isnan(found.error):
         note = "no_variance"
-    return {
-        "mean": found.estimate,
-        "low": found.low,
-        "high": found.high,
-        "df": found.df,
-        "published_low": published[0],
-        "published_high": published[1],
-        "published_coverage": published_coverage(topics) if topics >= ENOUGH else np.nan,
-        "n": n,
-        "topics": topics,
-        "note": note,
-    }
+    row = {"mean": found.estimate, "low": found.low, "high": found.high, "df": found.df}
+    row |= {"published_low": published[0], "published_high": published[1]}
+    if topics >= ENOUGH:
+        row["published_coverage"] = published_coverage(topics)
+    return row | {"n": n, "topics": topics, "note": note}
 
 
 def empty(reason: str) -> dict[str, Any]:
     """The members of a mean that does not exist."""
-    nothing = dict.fromkeys(("mean", *INTERVAL), float("nan"))
-    return {**nothing, "n": 0, "topics": 0, "note": reason}
+    return {"mean": float("nan"), "n": 0, "topics": 0, "note": reason}
 
 
 def _mean(rows: pd.DataFrame, column: str, draws: Draws) -> dict[str, Any]:
     """The mean of a column over the topics of these sessions."""
     known = rows[complete(rows, (column,))]
-    if known.empty:
-        return empty("no_value")
-    return over_topics(known[column], known["topic"], draws)
+    return over_topics(known.get(column, pd.Series()), known["topic"], draws)
 
 
 def of_people(rows: pd.DataFrame, measure: str, draws: Draws) -> dict[str, Any]:
@@ -128,10 +114,6 @@ def of_people(rows: pd.DataFrame, measure: str, draws: Draws) -> dict[str, Any]:
     return described(np.array(values), persons, draws)
 
 
-SILENT = (
-    "The row of 0 rounds holds other treatments than the rows below it, those in which nobody"
-    " speaks, so that it differs from them in more than rounds."
-)
 GAINS = ("consideration_agreement", "preference_agreement")
 CHANGES = ("opinion_change_c", "opinion_change_p", "rank_stability")
 RANKS = "rank_stability_change"
@@ -172,7 +154,7 @@ def _by_rounds(study: StudyTable, draws: Draws) -> tuple[list[dict[str, Any]], l
         alike &= silent["model"].isin(spoken.rows["model"])
         kept = silent[alike] if len(spoken.rows) else silent
         table.append({"rounds": 0, **_mean(kept, RANKS, draws)})
-        notes.append(SILENT)
+        notes.append(said("study/rounds_of_none"))
     for level in spoken.levels:
         own = spoken.rows[spoken.rows["level"] == level]
         mean = _mean(own, RANKS, draws)

@@ -1,131 +1,109 @@
 """Which summariser is better, by how much: overall, by dimension, size, kind and topic."""
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, entry, make_table
+from delibsim.analysis.result import Result, make_table, with_holm
 from delibsim.analysis.summaries.judged import OVERALL, SCORED, by_topic, cells_of, finite, ranked
 from delibsim.domain.summary import FLOORS
 from delibsim.measures.correlations import partial_spearman, spearman
-from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import sign_flip_p, t_mean
 
 Intervals = Literal["topics", "cells"]
+Row = dict[str, Any]
 FLOOR = FLOORS[0]
-
-
-def overall(scores: pd.DataFrame, intervals: Intervals = "topics") -> Result:
-    """The score of each model on each dimension, with its interval and what it is above the
-    extractive floor.
-    """
-    cells = cells_of(scores)
-    rows = []
-    for name in SCORED:
-        topics = by_topic(scores, name)
-        for model in ranked(cells):
-            own = cells[cells["model"] == model]
-            values = finite(own[name])
-            row: dict[str, Any] = {"dimension": name, "model": model, "n": len(values)}
-            if intervals == "cells":
-                row |= _of_cells(values)
-            else:
-                found = t_mean(topics.get(model, pd.Series(dtype=float)))
-                row |= {"score": found.mean, "low": found.low, "high": found.high}
-                row["note"] = found.note
-            row["topics"] = int(own["topic"].nunique())
-            row["above_floor"] = _above(topics, model)
-            rows.append(row)
-    how = (
-        "Runs are averaged into cells (topic and size), cells into the score. Intervals say how"
-        " cells scatter: 1.96 SD / sqrt(cells), as published; they take the sizes of one topic for"
-        " independent."
-        if intervals == "cells"
-        else "Summaries are averaged into topics, topics into the score. Intervals are by t over"
-        " topics; with one topic there is none."
-    )
-
-    return make_table("summaries/overall", rows, how=how)
-
-
-def _of_cells(values: np.ndarray) -> dict[str, float | str]:
-    """Mean and published interval of cells."""
-    nan = float("nan")
-    mean = float(values.mean()) if len(values) else nan
-    half = 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else nan
-    note = "" if len(values) > 1 else "too_few_ratings"
-    return {"score": mean, "low": mean - half, "high": mean + half, "note": note}
-
-
-def _above(topics: pd.DataFrame, model: str) -> float:
-    if FLOOR not in topics or model not in topics or model == FLOOR:
-        return float("nan")
-    return float((topics[model] - topics[FLOOR]).mean())
-
-
-def pairs(scores: pd.DataFrame) -> Result:
-    """Differences of models, paired within topic, with Holm's correction over all pairs."""
-    cells = cells_of(scores)
-    topics = by_topic(scores, OVERALL)
-    rows = []
-    for a, b in combinations([one for one in ranked(cells) if one in topics], 2):
-        difference = finite(topics[a] - topics[b])
-        found = t_mean(difference)
-        row = {"a": a, "b": b, "topics": found.n, "estimate": found.mean}
-        row |= {"low": found.low, "high": found.high, "p": found.p}
-        row |= {"p_sign": sign_flip_p(difference), "note": found.note}
-        rows.append(row)
-    table = entry("summaries/pairs").frame(rows)
-    table["p_holm"] = holm(table["p"].astype(float).tolist())
-    return make_table("summaries/pairs", table, notes=() if topics.shape[0] > 1 else (ONE_TOPIC,))
-
-
+NAN = float("nan")
+HOW = {
+    "cells": "Runs are averaged into cells (topic and size), cells into the score. Intervals say"
+    " how cells scatter: 1.96 SD / sqrt(cells), as published; they take the sizes of one topic for"
+    " independent.",
+    "topics": "Summaries are averaged into topics, topics into the score. Intervals are by t over"
+    " topics; with one topic there is none.",
+}
+"""How intervals of scores come about."""
 ONE_TOPIC = (
     "With one topic nothing can be said of others: report several sets together, such as delibsim"
     " summarise report SET1 SET2."
 )
 
 
-def sizes(scores: pd.DataFrame) -> Result:
-    """Scores by size and model, and over all models."""
+def overall(scores: pd.DataFrame, intervals: Intervals = "topics") -> Iterator[Row]:
+    """The score of each model on each dimension, with its interval and what it is above the
+    extractive floor.
+    """
     cells = cells_of(scores)
+    for name in SCORED:
+        topics = by_topic(scores, name)
+        for model in ranked(cells):
+            own = cells[cells["model"] == model]
+            values = finite(own[name])
+            row: Row = {"dimension": name, "model": model, "n": len(values)}
+            if intervals == "cells":
+                row |= _of_cells(values)
+            else:
+                found = t_mean(topics.get(model, pd.Series(dtype=float)))
+                row |= {"score": found.mean, "low": found.low, "high": found.high}
+                row["note"] = found.note
+            row |= {"topics": int(own["topic"].nunique()), "above_floor": NAN}
+            if FLOOR in topics and model in topics and model != FLOOR:
+                row["above_floor"] = float((topics[model] - topics[FLOOR]).mean())
+            yield row
+
+
+def _of_cells(values: np.ndarray) -> Row:
+    """Mean and published interval of cells."""
+    mean = float(values.mean()) if len(values) else NAN
+    half = 1.96 * float(values.std(ddof=1)) / len(values) ** 0.5 if len(values) > 1 else NAN
+    note = "" if len(values) > 1 else "too_few_ratings"
+    return {"score": mean, "low": mean - half, "high": mean + half, "note": note}
+
+
+def pairs(scores: pd.DataFrame) -> Result:
+    """Differences of models, paired within topic, with Holm's correction over all pairs."""
+    topics = by_topic(scores, OVERALL)
     rows = []
+    for a, b in combinations([one for one in ranked(cells_of(scores)) if one in topics], 2):
+        difference = finite(topics[a] - topics[b])
+        found = t_mean(difference)
+        row = {"a": a, "b": b, "topics": found.n, "estimate": found.mean, **vars(found)}
+        rows.append(row | {"p_sign": sign_flip_p(difference)})
+    notes = () if topics.shape[0] > 1 else (ONE_TOPIC,)
+    return make_table("summaries/pairs", with_holm(rows), notes=notes)
+
+
+def sizes(scores: pd.DataFrame) -> Iterator[Row]:
+    """Scores by size and model, and over all models."""
+    models = ranked(cells_of(scores))
     for size, own in scores.groupby("size"):
-        for model in ["all", *ranked(cells)]:
+        for model in ["all", *models]:
             chosen = own if model == "all" else own[own["model"] == model]
-            if not len(chosen):
-                continue
-            row = {"size": int(str(size)), "model": model, "n": len(finite(chosen[OVERALL]))}
-            rows.append(row | {name: float(chosen[name].mean()) for name in SCORED})
-    return make_table("summaries/sizes", rows)
+            if len(chosen):
+                row: Row = {"size": int(str(size)), "model": model}
+                row["n"] = len(finite(chosen[OVERALL]))
+                yield row | {name: float(chosen[name].mean()) for name in SCORED}
 
 
-def kinds(scores: pd.DataFrame) -> Result:
+def kinds(scores: pd.DataFrame) -> Iterator[Row]:
     """Scores by the kind of question."""
     cells = cells_of(scores)
-    rows = []
+    means = cells.pivot_table(index="model", columns="kind", values=OVERALL)
     for model in ranked(cells):
-        own = cells[cells["model"] == model]
-        row: dict[str, object] = {"model": model}
-        for kind in ("open", "stance"):
-            row[kind] = float(own.loc[own["kind"] == kind, OVERALL].mean())
-        rows.append(row)
-    return make_table("summaries/kinds", rows)
+        own = {kind: means.get(kind, pd.Series(dtype=float)) for kind in ("open", "stance")}
+        yield {"model": model} | {kind: one.get(model, NAN) for kind, one in own.items()}
 
 
-def topics(scores: pd.DataFrame) -> Result:
+def topics(scores: pd.DataFrame) -> Iterator[Row]:
     """How each model does on each topic, relative to its mean over topics."""
-    cells = cells_of(scores)
     found = by_topic(scores, OVERALL)
-    rows = []
-    for model in [one for one in ranked(cells) if one in found]:
+    for model in [one for one in ranked(cells_of(scores)) if one in found]:
         mean = float(found[model].mean())
         for topic, value in found[model].items():
             relative = float(value) - mean
-            rows.append({"model": model, "topic": topic, "score": value, "relative": relative})
-    return make_table("summaries/topics", rows)
+            yield {"model": model, "topic": topic, "score": value, "relative": relative}
 
 
 def equal_length(scores: pd.DataFrame) -> Result:
@@ -138,13 +116,9 @@ def equal_length(scores: pd.DataFrame) -> Result:
         row = {"model": model, "effect": plain.get(model), "at_equal_length": held.get(model)}
         row["characters"] = np.round(known.loc[known["model"] == model, "characters"].mean())
         rows.append(row)
-    spans = [_span(one) for one in (plain, held)]
-    notes = [f"The effects span {spans[0]:.4f}, at equal length {spans[1]:.4f}."] if held else []
+    first, second = (np.ptp(list(one.values() or [NAN])) for one in (plain, held))
+    notes = [f"The effects span {first:.4f}, at equal length {second:.4f}."] if held else []
     return make_table("summaries/equal_length", rows, notes=notes)
-
-
-def _span(effects: dict[str, float]) -> float:
-    return max(effects.values()) - min(effects.values()) if effects else float("nan")
 
 
 def _effects(scores: pd.DataFrame, models: list[str], length: bool) -> dict[str, float]:
@@ -167,24 +141,15 @@ def _effects(scores: pd.DataFrame, models: list[str], length: bool) -> dict[str,
     return dict(zip(present, (own - own.mean()).tolist(), strict=True))
 
 
-def length(scores: pd.DataFrame) -> Result:
+def length(scores: pd.DataFrame) -> Iterator[Row]:
     """How far judges reward length: within topic and size, and between models."""
-    rows = []
     models = scores.groupby("model")[["characters", *SCORED]].mean()
+    cells = [own for _, own in scores.groupby(["topic", "size"])]
     for name in SCORED:
-        found = []
-        for _, own in scores.groupby(["topic", "size"]):
-            value = spearman(own["characters"], own[name]).value
-            found.append(value)
+        found = finite([spearman(own["characters"], own[name]).value for own in cells])
         between = spearman(models["characters"], models[name])
         size = partial_spearman(scores["characters"], scores[name], scores["size"])
-        row = {"dimension": name, "within": float(np.nanmean(found)) if _any(found) else np.nan}
-        row |= {"cells": len(finite(found)), "between_models": between.value, "models": between.n}
-        row |= {"given_size": size.value, "note": "" if _any(found) else "too_few_ratings"}
-        rows.append(row)
-
-    return make_table("summaries/length", rows)
-
-
-def _any(values: list[float]) -> bool:
-    return len(finite(values)) > 0
+        within = float(found.mean()) if len(found) else NAN
+        row = {"dimension": name, "within": within, "cells": len(found)}
+        row |= {"between_models": between.value, "models": between.n, "given_size": size.value}
+        yield row | {"note": "" if len(found) else "too_few_ratings"}

@@ -1,85 +1,82 @@
 """What of the scores is not merit: order of the input, place, scale use, kinship of judges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, entry, make_table
-from delibsim.analysis.summaries.judged import OVERALL, JudgedSet
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, by_judge
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.model_family import family_of
 from delibsim.measures.summaries.gaps import place, t_mean, within_slope
 from delibsim.measures.summaries.prediction import preferences
 
+Row = dict[str, Any]
 BIN = 20
 """Positions of a bin of the order of the input."""
+NAN = float("nan")
 
 
-def order(sets: Sequence[JudgedSet]) -> Result:
+def order(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """Whether opinions that stand later in the prompt are represented less."""
-    rows = []
     for one in sets:
-        table = _positions(one)
-        for model, own in table.groupby("model", sort=False):
+        for model, own in _positions(one).groupby("model", sort=False):
             found = within_slope(own["rep"], own["share"], own["opinion"], own["summary"])
-            row = {"study": one.study, "model": model, "n": found.n, "opinions": found.clusters}
-            row |= {"estimate": found.slope, "low": found.low, "high": found.high, "p": found.p}
-            rows.append(row | {"note": found.note})
-
-    return make_table("summaries/order", rows)
+            row = {"study": one.study, "model": model, "opinions": found.clusters}
+            yield row | {"estimate": found.slope, **vars(found)}
 
 
-def bins(sets: Sequence[JudgedSet]) -> Result:
+def bins(sets: Sequence[JudgedSet]) -> list[Row]:
     """Representativeness by the place in the prompt, in bins."""
     rows = []
     for one in sets:
         table = _positions(one)
-        table["bin"] = table["position"] // BIN
-        for _, own in table.groupby(["model", "bin"], sort=False):
-            model, first = own["model"].iloc[0], int(own["bin"].iloc[0]) * BIN + 1
-            row = {"study": one.study, "model": model, "first": first, "last": first + BIN - 1}
-            row |= {"n": len(own), "score": float(own["rep"].mean())}
-            row["se"] = float(own["rep"].std() / len(own) ** 0.5) if len(own) > 1 else np.nan
-            rows.append(row)
-    table = entry("summaries/order_bins").frame(rows)
-    return make_table(
-        "summaries/order_bins",
-        table.sort_values(["study", "model", "first"], ignore_index=True),
-        bin=BIN,
-    )
+        for _, own in table.groupby(["model", table["position"] // BIN]):
+            first = own["position"].iloc[0] // BIN * BIN + 1
+            row = {"study": one.study, "model": own["model"].iloc[0], "first": int(first)}
+            row |= {"last": int(first) + BIN - 1, "n": len(own), "score": float(own["rep"].mean())}
+            rows.append(row | {"se": float(own["rep"].std() / len(own) ** 0.5)})
+    return sorted(rows, key=lambda row: (row["study"], row["model"], row["first"]))
 
 
 def _positions(judged: JudgedSet) -> pd.DataFrame:
     """A row a rating of a whole summary: where its opinion stood (from 0), and where as a share."""
-    known = judged.scored
     places = {}
     for summary, ids in judged.sources.items():
         for position, opinion in enumerate(ids):
             places[summary, opinion] = position, position / max(len(ids) - 1, 1)
-    keys = list(zip(known["summary"], known["opinion"], strict=True))
-    found = [places.get(key, (-1, np.nan)) for key in keys]
-    known = known.assign(
-        position=[position for position, _ in found],
-        share=[share for _, share in found],
-        model=known["summary"].map(judged.summaries["model"]),
-    )
+    known = judged.scored
+    keys = zip(known["summary"], known["opinion"], strict=True)
+    found = np.array([places.get(key, (-1, NAN)) for key in keys], dtype=float).reshape(-1, 2)
+    models = known["summary"].map(judged.summaries["model"])
+    known = known.assign(position=found[:, 0].astype(int), share=found[:, 1], model=models)
     return known[known["position"] >= 0]
 
 
-def places(sets: Sequence[JudgedSet]) -> Result:
+def comparisons_of(sets: Sequence[JudgedSet]) -> pd.DataFrame:
+    """All comparisons, with the log ratio of the words of A to those of B."""
+    parts = []
+    for one in sets:
+        words = one.summaries["words"].clip(lower=1)
+        own = one.comparisons.assign(study=one.study)
+        ratio = own["a"].map(words).astype(float) / own["b"].map(words).astype(float)
+        parts.append(own.assign(log_ratio=np.log(ratio)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def places(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """Whether judges favour the summary that is shown as A, and what is left at equal length."""
     table = comparisons_of(sets)
     people = table["people"].astype(bool)
     return place_of({"models": table[~people], "people": table[people]})
 
 
-def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Result:
-    """The table of `places`, from the comparisons of each kind of judge: 1..5 by dimension, and
+def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Iterator[Row]:
+    """The rows of `places`, from the comparisons of each kind of judge: 1..5 by dimension, and
     `log_ratio`, the log of the words of A over those of B.
     """
-    rows = []
     for judges, given in comparisons.items():
         for name in DIMENSIONS:
             known = given[given[name].notna()]
@@ -87,15 +84,22 @@ def place_of(comparisons: Mapping[str, pd.DataFrame]) -> Result:
                 continue
             lead = 3 - known[name].to_numpy(dtype=float)
             first, second = int((lead > 0).sum()), int((lead < 0).sum())
-            found = place(first, first + second)
-            row: dict[str, Any] = {"judges": judges, "dimension": name}
-            row |= {"n": len(known), "ties": len(known) - first - second, "share": found.share}
-            row |= {"low": found.low, "high": found.high, "p": found.p}
-            intercept, slope, error = _at_equal_length(lead, known["log_ratio"].to_numpy(float))
-            row |= {"at_equal_length": intercept, "se": error, "per_log_length": slope}
-            rows.append(row)
+            row: Row = {"judges": judges, "dimension": name, "n": len(known)}
+            row |= {"ties": len(known) - first - second, **vars(place(first, first + second))}
+            yield row | _at_equal_length(lead, known["log_ratio"].to_numpy(float))
 
-    return make_table("summaries/place", rows)
+
+def _at_equal_length(lead: np.ndarray, ratio: np.ndarray) -> Row:
+    """Intercept and slope of preference on log length, and the error (HC1) of the intercept."""
+    x = np.column_stack([np.ones(len(lead)), ratio])
+    if len(lead) < 4 or np.linalg.matrix_rank(x) < 2:
+        return {}
+    bread = np.linalg.inv(x.T @ x)
+    slopes = bread @ x.T @ lead
+    residuals = lead - x @ slopes
+    meat = (x * (residuals**2)[:, None]).T @ x
+    error = float(np.sqrt((bread @ meat @ bread)[0, 0] * len(lead) / (len(lead) - 2)))
+    return {"at_equal_length": float(slopes[0]), "se": error, "per_log_length": float(slopes[1])}
 
 
 def strengths(sets: Sequence[JudgedSet]) -> Result:
@@ -116,9 +120,9 @@ def strengths(sets: Sequence[JudgedSet]) -> Result:
         apart = a != b
         for number, name in enumerate(names):
             lead = np.concatenate([said[apart & (a == number)], -said[apart & (b == number)]])
-            row: dict[str, Any] = {"dimension": dimension, "model": name, "n": len(lead)}
-            share = float(((lead > 0) + (lead == 0) / 2).mean()) if len(lead) else np.nan
-            row |= {"win_rate": share, "strength": float(found.strengths[number])}
+            row: Row = {"dimension": dimension, "model": name, "n": len(lead)}
+            row["win_rate"] = float(((lead > 0) + (lead == 0) / 2).mean()) if len(lead) else NAN
+            row["strength"] = float(found.strengths[number])
             rows.append(row | {"se": float(found.errors[number]), "note": found.note})
         if not found.note:
             notes.append(
@@ -128,101 +132,58 @@ def strengths(sets: Sequence[JudgedSet]) -> Result:
     return make_table("summaries/strengths", rows, notes=notes)
 
 
-def consistency(sets: Sequence[JudgedSet]) -> Result:
+def consistency(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """How far the two answers to a pair mirror each other that was asked both ways round."""
     table = comparisons_of(sets)
-    rows = []
     turned = table.assign(a=table["b"], b=table["a"])
     keys = ["study", "judge", "opinion", "a", "b"]
     both = table.merge(turned, on=keys, suffixes=("", "_turned"))
-    both = both[both["a"] < both["b"]]
-    for judge, own in both.groupby("judge", sort=False):
-        for name in DIMENSIONS:
-            known = own[own[name].notna() & own[f"{name}_turned"].notna()]
-            if len(known):
-                lead = 3 - known[name]
-                back = 3 - known[f"{name}_turned"]
-                mirrored = float((lead == -back).mean())
-                agree = float((np.sign(lead) == -np.sign(back)).mean())
-                row = {"judge": judge, "dimension": name, "n": len(known)}
-                rows.append(row | {"mirrored": mirrored, "same_winner": agree})
-    return make_table("summaries/consistency", rows)
+    for judge, name, own in by_judge(both[both["a"] < both["b"]]):
+        known = own[own[f"{name}_turned"].notna()]
+        if len(known):
+            lead, back = 3 - known[name], 3 - known[f"{name}_turned"]
+            row: Row = {"judge": judge, "dimension": name, "n": len(known)}
+            row["mirrored"] = float((lead == -back).mean())
+            yield row | {"same_winner": float((np.sign(lead) == -np.sign(back)).mean())}
 
 
-def scale_use(sets: Sequence[JudgedSet]) -> Result:
+def scale_use(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """How judges use the scale: shares of each rating, spread, and how often all four are equal."""
     table = pd.concat([one.ratings for one in sets], ignore_index=True)
     table = table[~table["control"]]
-    rows = []
-    for judge, own in table.groupby("judge", sort=False):
-        whole = own.dropna(subset=list(DIMENSIONS))
-        given = whole[list(DIMENSIONS)].to_numpy(dtype=float)
-        equal = (given == given[:, :1]).all(axis=1).mean() if len(given) else np.nan
-        for name in DIMENSIONS:
-            values = own[name].dropna()
-            if not len(values):
-                continue
-            row = {"judge": judge, "dimension": name, "n": len(values)}
-            row |= {"mean": float(values.mean()), "sd": float(values.std())}
-            for level in range(SCALE[0], SCALE[1] + 1):
-                row[f"share_{level}"] = float((values == level).mean())
-            row["all_four_equal"] = float(equal)
-            row["note"] = "no_variance" if values.nunique() < 2 else ""
-            rows.append(row)
-    return make_table("summaries/scale_use", rows)
+    given = table.dropna(subset=list(DIMENSIONS))
+    equal = given[list(DIMENSIONS)].nunique(axis=1) == 1
+    all_four = equal.groupby(given["judge"]).mean()
+    for judge, name, own in by_judge(table):
+        values = own[name]
+        row: Row = {"judge": judge, "dimension": name, "n": len(values)}
+        row |= {"mean": float(values.mean()), "sd": float(values.std())}
+        for level in range(SCALE[0], SCALE[1] + 1):
+            row[f"share_{level}"] = float((values == level).mean())
+        row["all_four_equal"] = float(all_four.get(judge, NAN))
+        yield row | {"note": "no_variance" if values.nunique() < 2 else ""}
 
 
-def kinship(sets: Sequence[JudgedSet]) -> Result:
+def kinship(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """Whether judges favour summaries by models of their own family."""
-    rows = []
     for one in sets:
         writers = {name: family_of(name, own) for name, own in one.models.items()}
+        families = {judge: family_of(judge, own) for judge, own in one.judges.items()}
         table = one.scored.assign(model=one.scored["summary"].map(one.summaries["model"]))
         table["cell"] = table["summary"].map(one.summaries["cell"])
-        for judge, settings in one.judges.items():
-            family = family_of(judge, settings)
+        for judge, family in families.items():
             kin = [name for name, own in writers.items() if own == family]
-            others = [j for j, own in one.judges.items() if family_of(j, own) != family]
+            others = [name for name, own in families.items() if own != family]
             if not kin or not others or len(kin) == table["model"].nunique():
                 continue
             own_lead = _lead(table[table["judge"] == judge], kin)
             their_lead = _lead(table[table["judge"].isin(others)], kin)
             found = t_mean((own_lead - their_lead).to_numpy(float))
-            row: dict[str, Any] = {"study": one.study, "judge": judge, "family": family}
-            row["n"] = found.n
-            row |= {"estimate": found.mean, "low": found.low, "high": found.high, "p": found.p}
-            rows.append(row | {"note": found.note})
-    return make_table("summaries/kinship", rows)
+            row = {"study": one.study, "judge": judge, "family": family}
+            yield row | {"estimate": found.mean, **vars(found)}
 
 
 def _lead(table: pd.DataFrame, kin: Sequence[str]) -> pd.Series:
     """The mean score of kin less that of others, by cell."""
     own = table["model"].isin(kin)
     return table[own].groupby("cell")[OVERALL].mean() - table[~own].groupby("cell")[OVERALL].mean()
-
-
-def comparisons_of(sets: Sequence[JudgedSet]) -> pd.DataFrame:
-    """All comparisons, with the log ratio of the words of A to those of B."""
-    parts = []
-    for one in sets:
-        words = one.summaries["words"].clip(lower=1)
-        own = one.comparisons.assign(study=one.study)
-        ratio = own["a"].map(words).astype(float) / own["b"].map(words).astype(float)
-        parts.append(own.assign(log_ratio=np.log(ratio)))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _at_equal_length(lead: np.ndarray, ratio: np.ndarray) -> tuple[float, float, float]:
-    """Intercept and slope of preference on log length, and the error (HC1) of the intercept."""
-    nan = float("nan")
-    if len(lead) < 4:
-        return nan, nan, nan
-    x = np.column_stack([np.ones(len(lead)), ratio])
-    if np.linalg.matrix_rank(x) < 2:
-        return nan, nan, nan
-    bread = np.linalg.inv(x.T @ x)
-    slopes = bread @ x.T @ lead
-    residuals = lead - x @ slopes
-    meat = (x * (residuals**2)[:, None]).T @ x
-    error = float(np.sqrt((bread @ meat @ bread)[0, 0] * len(lead) / (len(lead) - 2)))
-    return float(slopes[0]), float(slopes[1]), error

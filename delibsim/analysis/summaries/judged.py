@@ -1,6 +1,6 @@
 """What is known of the summaries of sets of opinions, as tables that analyses read."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.result import with_holm
 from delibsim.analysis.texts_described import word_count
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.summary import OpinionSet, Slot, Summary
 from delibsim.domain.training import TrainedScore
-from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import t_mean
 from delibsim.measures.summaries.prediction import label_of, normalised
 
+Row = dict[str, Any]
 OVERALL = "overall"
 SCORED = (OVERALL, *DIMENSIONS)
 CELL = ["model", "topic", "kind", "size"]
@@ -216,30 +216,33 @@ def summaries_table(slots: Mapping[str, Slot], every: Mapping[str, Summary]) -> 
     return pd.DataFrame(rows).set_index("id")
 
 
-def counts(sets: Sequence[JudgedSet]) -> Result:
+def by_judge(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """The rows of each judge that have a value on a dimension, by judge and dimension."""
+    for judge, own in table.groupby("judge", sort=False):
+        for name in DIMENSIONS:
+            known = own[own[name].notna()]
+            if len(known):
+                yield str(judge), name, known
+
+
+def counts(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """A row a summariser and a judge of every set."""
-    rows: list[dict[str, Any]] = []
     for one in sets:
         for model, own in one.summaries.groupby("model", sort=False):
-            missing = own["missing"]
             row = {"study": one.study, "who": model, "what": "summaries", "planned": len(own)}
-            rows.append(row | _missing(missing))
+            yield row | _missing(own["missing"])
         table = pd.concat([one.ratings, one.comparisons], ignore_index=True)
-        given = {str(judge): own for judge, own in table.groupby("judge", sort=False)}
-        people = [own for own in given.values() if own["people"].any()]
         for judge, n in one.planned.items():
-            missing = given[judge]["missing"] if judge in given else pd.Series(dtype=str)
-            left = max(n - len(missing), 0)
+            missing = table.loc[table["judge"] == judge, "missing"]
             row = {"study": one.study, "who": judge, "what": "judgments", "planned": n}
-            rows.append(row | _missing(missing, left))
-        if people:
-            missing = pd.concat([own["missing"] for own in people])
-            row = {"study": one.study, "who": "people", "what": "judgments"}
-            rows.append(row | {"planned": len(missing)} | _missing(missing))
-    return make_table("summaries/counts", rows)
+            yield row | _missing(missing, max(n - len(missing), 0))
+        people = table.loc[table["judge"].isin(table.loc[table["people"], "judge"]), "missing"]
+        if len(people):
+            row = {"study": one.study, "who": "people", "what": "judgments", "planned": len(people)}
+            yield row | _missing(people)
 
 
-def _missing(missing: pd.Series, left: int = 0) -> dict[str, Any]:
+def _missing(missing: pd.Series, left: int = 0) -> Row:
     """How many are there, and the reasons of those that are not."""
     reasons = missing[missing != ""].value_counts().to_dict()
     if left:
@@ -249,26 +252,22 @@ def _missing(missing: pd.Series, left: int = 0) -> dict[str, Any]:
     return {"made": made, "missing": sum(reasons.values()), "reasons": told}
 
 
-def pairs_by_opinion(sets: Sequence[JudgedSet]) -> Result:
+def pairs_by_opinion(sets: Sequence[JudgedSet]) -> list[Row]:
     """Differences of models paired by opinion, in every set for itself."""
     rows = []
     for one in sets:
         models = one.summaries["model"]
         whole = one.summaries.index[one.summaries["group"] == ""]
         known = one.scored[one.scored["summary"].isin(whole)]
-        known = known.assign(
-            model=known["summary"].map(models), cell=known["summary"].map(one.summaries["cell"])
-        )
-        keys = ["judge", "opinion", "cell"]
+        summaries = known["summary"]
+        known = known.assign(model=summaries.map(models), cell=summaries.map(one.summaries["cell"]))
         for name in (OVERALL, "rep"):
-            wide = known.pivot_table(index=keys, columns="model", values=name)
-            own: list[dict[str, Any]] = []
+            wide = known.pivot_table(
+                index=["judge", "opinion", "cell"], columns="model", values=name
+            )
             for a, b in combinations([m for m in models.unique() if m in wide], 2):
                 difference = (wide[a] - wide[b]).dropna().groupby(level="opinion").mean()
                 found = t_mean(difference)
-                row = {"study": one.study, "dimension": name, "a": a, "b": b, "n": found.n}
-                row |= {"estimate": found.mean, "low": found.low, "high": found.high}
-                own.append(row | {"p": found.p, "note": found.note})
-            adjusted = holm([row["p"] for row in own])
-            rows += [row | {"p_holm": p} for row, p in zip(own, adjusted, strict=True)]
-    return make_table("summaries/pairs_by_opinion", rows)
+                row = {"study": one.study, "dimension": name, "a": a, "b": b}
+                rows.append(row | {"estimate": found.mean, **vars(found)})
+    return with_holm(rows, "study", "dimension")

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.result import with_holm
 from delibsim.analysis.summaries.judged import JudgedSet
 from delibsim.domain.language import prevailing, sentences
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import flags_of as flags_of_text
 from delibsim.domain.summary import spoken
-from delibsim.measures.inference.means import holm
 from delibsim.measures.summaries.gaps import TOO_SMALL, gap, overlap, random_gaps, within
 from delibsim.measures.summaries.texts import (
     SMALLEST,
@@ -27,6 +26,7 @@ from delibsim.measures.summaries.texts import (
     stability,
 )
 
+Row = dict[str, Any]
 DRAWS = 1_000
 ALPHA = 0.05
 LESS, MORE = "less", "more"
@@ -133,9 +133,8 @@ def _mean_rep(
     if largest:
         whole &= sizes == sizes[whole].max()
     known = ratings[ratings["summary"].map(whole).fillna(False).astype(bool)]
-    known = known[
-        known["opinion"].isin(judged.opinions.index)
-    ]  # raters write opinions of their own
+    # Raters write opinions of their own.
+    known = known[known["opinion"].isin(judged.opinions.index)]
     known = known.assign(model=known["summary"].map(models))
     if model != ALL:
         known = known[known["model"] == model]
@@ -143,45 +142,35 @@ def _mean_rep(
     return each.groupby(level="opinion", sort=False).mean()
 
 
-def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> Result:
+def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> list[Row]:
     """The gap of every group in the summaries of every model, with interval, random control and the
-    three controls.
+    three controls; called one (`verb`) where it exceeds those of random groups.
     """
     models = [ALL, *judged.summaries["model"].unique().tolist()]
-    shown = models if len(models) > 2 else models[1:]
-    scores = {
-        model: (represented(judged, model), placebo_represented(judged, model)) for model in shown
-    }
+    scores = {}
+    for model in models if len(models) > 2 else models[1:]:
+        scores[model] = represented(judged, model), placebo_represented(judged, model)
     rows = []
     for group, marks in flags.marks.items():
-        for model, (own, placebo) in scores.items():
-            seed = seed_of(judged.study, "random", group, model)
-            control = draws, seed
-            row = _gap(judged.opinions, marks, group, (own, placebo), control)
-            rows.append({"group": group, "model": model} | row)
-    _called(rows)
-
-    return make_table(
-        "summaries/gaps", rows, notes=[*flags.notes, *_no_controls(judged)], draws=draws
-    )
+        for model, given in scores.items():
+            control = draws, seed_of(judged.study, "random", group, model)
+            row = _gap(judged.opinions, marks, group, given, control)
+            rows.append({"study": judged.study, "group": group, "model": model} | row)
+    for row in with_holm(rows, "model", p="p_control"):
+        side = LESS if row["estimate"] > 0 else MORE
+        row["verb"] = side if row["p_control_holm"] < ALPHA else ""
+    return rows
 
 
-def _called(rows: Sequence[dict[str, Any]]) -> None:
-    """Say of each gap whether it is one: whether it exceeds those of random groups."""
-    for model in dict.fromkeys(row["model"] for row in rows):
-        own = [row for row in rows if row["model"] == model]
-        for row, p in zip(own, holm([row["p_control"] for row in own]), strict=True):
-            row["p_control_holm"] = p
-            side = LESS if row["estimate"] > 0 else MORE
-            row["verb"] = side if p < ALPHA else ""
-
-
-def _no_controls(judged: JudgedSet) -> Iterator[str]:
-    if not judged.ratings["control"].any():
-        yield (
-            "No placebo was judged, so a gap may be the judge's: give delibsim judge ask"
-            f" {judged.study} controls=true."
-        )
+def notes_on_gaps(judged: JudgedSet, flags: Flags) -> list[str]:
+    """What must be known of the groups of a set and of its controls."""
+    if judged.ratings["control"].any():
+        return list(flags.notes)
+    return [
+        *flags.notes,
+        "No placebo was judged, so a gap may be the judge's: give delibsim judge ask"
+        f" {judged.study} controls=true.",
+    ]
 
 
 def _gap(
@@ -190,25 +179,20 @@ def _gap(
     group: str,
     scores: tuple[pd.Series, pd.Series],
     control: tuple[int, int],
-) -> dict[str, Any]:
+) -> Row:
     """One row of the table; `scores` are those of summaries and of placebos, `control` the number
     of random groups and their seed.
     """
     score, other = (one[one.index.isin(marks.index)] for one in scores)
     own = marks.reindex(score.index).to_numpy(dtype=bool)
     values = score.to_numpy(dtype=float)
-    found = gap(values, own)
-    mean_random, p_control = random_gaps(values, own, *control)
-    row: dict[str, Any] = {"n": found.n, "others": found.others}
+    row: Row = vars(gap(values, own)).copy()
+    row["control"], row["p_control"] = random_gaps(values, own, *control)
     row["mean"] = float(values[own].mean()) if own.any() else np.nan
-    row |= {"estimate": found.estimate, "low": found.low, "high": found.high, "p": found.p}
-    row |= {"df": found.df, "control": mean_random, "p_control": p_control, "note": found.note}
     opinions = opinions.loc[score.index]
     stances = opinions["stance"].to_numpy()
-    held = None if group.startswith("stance") or (stances == "").all() else stances
-    estimate, error, _ = within(values, own, held, None)
-    if held is not None:
-        row |= {"within_stance": estimate, "within_stance_se": error}
+    if not group.startswith("stance") and (stances != "").any():
+        row["within_stance"], row["within_stance_se"], _ = within(values, own, stances, None)
     words = np.log(opinions["words"].clip(lower=1).to_numpy(dtype=float))
     row["at_equal_length"] = within(values, own, None, words)[0]
     if len(other):
@@ -217,38 +201,30 @@ def _gap(
     return row
 
 
-def overlaps(judged: JudgedSet, flags: Flags) -> Result:
+def overlaps(judged: JudgedSet, flags: Flags) -> Iterator[Row]:
     """How far the flags by own word and by meaning meet, and what chance gives."""
-    rows = []
     if {WORD, MEANING} <= flags.marks.keys():
         one, other = flags.marks[WORD], flags.marks[MEANING]
         shared = one.index.intersection(other.index)
         a, b = one[shared].to_numpy(bool), other[shared].to_numpy(bool)
         found = overlap(len(shared), int(a.sum()), int(b.sum()), int((a & b).sum()))
-        rows.append({"one": WORD, "other": MEANING} | vars(found))
-    return make_table("summaries/overlap", rows)
+        yield {"study": judged.study, "one": WORD, "other": MEANING} | vars(found)
 
 
-def least(judged: JudgedSet, flags: Flags, listed: int = LISTED) -> Result:
+def least(judged: JudgedSet, flags: Flags) -> Iterator[Row]:
     """The least represented opinions, with their text and the nearest sentence of any summary."""
     score = represented(judged).sort_values(kind="stable")
-    rows = []
-    chosen = score.iloc[:listed].index.tolist()
+    chosen = score.iloc[:LISTED].index.tolist()
     close = nearest_sentences(judged, chosen)
     for id in chosen:
         opinion = judged.opinions.loc[id]
-        groups = [name for name in (WORD, MEANING) if _in(flags, name, id)]
+        marks = {name: flags.marks.get(name, pd.Series(dtype=bool)) for name in (WORD, MEANING)}
+        groups = [name for name, own in marks.items() if own.get(id, False)]
         sentence, summary, likeness = close.get(id, ("", "", np.nan))
-        row = {"opinion": id, "score": float(score[id]), "stance": opinion["stance"]}
-        row |= {"minority_by": ", ".join(groups), "text": opinion["text"]}
-        row |= {"nearest": sentence, "summary": summary, "similarity": likeness}
-        rows.append(row)
-
-    return make_table("summaries/least_represented", rows, listed=listed)
-
-
-def _in(flags: Flags, name: str, id: str) -> bool:
-    return name in flags.marks and bool(flags.marks[name].get(id, False))
+        row: Row = {"study": judged.study, "opinion": id, "score": float(score[id])}
+        row |= {"stance": opinion["stance"], "text": opinion["text"]}
+        row |= {"minority_by": ", ".join(groups), "nearest": sentence}
+        yield row | {"summary": summary, "similarity": likeness}
 
 
 def nearest_sentences(
@@ -257,9 +233,6 @@ def nearest_sentences(
     """For each opinion the most similar sentence of the summaries of the largest size, the summary
     that it stands in, and the cosine of their TF-IDF.
     """
-    from delibsim.domain.language import sentences
-    from delibsim.measures.summaries.texts import sentence_vectors
-
     whole = judged.summaries[(judged.summaries["group"] == "") & (judged.summaries["text"] != "")]
     whole = whole[whole["size"] == whole["size"].max()]
     said: dict[str, str] = {}

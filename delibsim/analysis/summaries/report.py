@@ -1,8 +1,10 @@
 """The report on summaries: its tables, what they say in sentences, and the page."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import chain, starmap
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,9 +12,8 @@ import pandas as pd
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.pages.cells import decimals, interval, p_value
-from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result, catalogue
+from delibsim.analysis.report import Report, sayings
+from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import (
@@ -26,6 +27,7 @@ from delibsim.domain.judgment import LABELS
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import TFIDF, Embedding
 
+Rows = Callable[[Any], Iterable[Mapping[str, Any]]]
 NULL_ONLY = (
     "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
     " here is evidence of quality."
@@ -33,119 +35,35 @@ NULL_ONLY = (
 NOBODY = pd.DataFrame()
 """The scores of no opinion."""
 BESIDE = "People have judged too: what they say stands in the tables of judges, not in the scores."
-
-
-@dataclass(frozen=True, eq=False)
-class Told:
-    """What a report says in sentences, from its tables; one on published scores has no sets."""
-
-    sets: Sequence[JudgedSet]
-    results: Mapping[str, Result]
-
-    def sentences(self) -> Iterator[str]:
-        """What the tables say, sentence by sentence; nothing that they do not hold."""
-        for one in self.sets:
-            n = counted(len(one.opinions), "opinion")
-            yield f"{one.study}: {n} on “{one.question}”."
-        kinds = [own["kind"] for one in self.sets for own in one.judges.values()]
-        if kinds and set(kinds) == {"citizen"}:
-            yield NULL_ONLY
-            if any(one.ratings["people"].any() for one in self.sets):
-                yield BESIDE
-        if "gaps" in self.results:
-            yield from self._left_out()
-        if "overall" in self.results:
-            yield from self._scores()
-        if "length" in self.results:
-            yield from self._length()
-        yield from self._biases()
-        for row in self._rows("counts").to_dict("records"):
-            if row["made"] < row["planned"] or row["missing"]:
-                left = row["planned"] - row["made"]
-                why = f": {row['reasons']}" if row["reasons"] else ""
-                where = f"{row['study']}, {row['who']}"
-                yield f"{where}: {left:,} of {row['planned']:,} {row['what']} are missing{why}."
-
-    def _rows(self, name: str) -> pd.DataFrame:
-        """The rows of a table; none where the report has no such table."""
-        return self.results[name].rows if name in self.results else pd.DataFrame()
-
-    def _left_out(self) -> Iterator[str]:
-        """Which groups are represented less than random groups of their size, with what holds
-        against it.
-        """
-        table = self.results["gaps"].rows
-        rows = table[table["model"] == table["model"].iloc[0]] if len(table) else table
-        for study, own in rows.groupby("study", sort=False):
-            for row in own[own["verb"] == minorities.LESS].to_dict("records"):
-                told = (
-                    f"{study}: {row['group']} ({row['n']} opinions) is represented less, by"
-                    f" {decimals(row['estimate'])} {interval(row['low'], row['high'])}, more than"
-                    f" random groups of its size are (p {p_value(row['p_control_holm'])} after"
-                    " Holm)"
-                )
-                if row["within_stance"] == row["within_stance"]:
-                    told += f"; within stance by {decimals(row['within_stance'])}"
-                if row["placebo"] == row["placebo"]:
-                    told += f"; in placebos by {decimals(row['placebo'])}"
-                yield f"{told}."
-            known = own[own["p_control"].notna()]
-            if len(known) and not (known["verb"] == minorities.LESS).any():
-                groups = counted(len(known), "group")
-                yield (
-                    f"{study}: of {groups} none is represented less than random groups of its size."
-                )
-        worst = self.results["least_represented"].rows
-        if len(worst):
-            row = worst.iloc[0]
-            yield f"The least represented opinion is {row['opinion']} ({decimals(row['score'])})."
-
-    def _scores(self) -> Iterator[str]:
-        """Who is first, and whether the second can be told from it."""
-        rows = self.results["overall"].rows
-        known = rows[(rows["dimension"] == OVERALL) & rows["score"].notna()]
-        if not len(known):
-            return
-        first = known.iloc[0]
-        yield f"Highest overall score: {first['model']}, {decimals(first['score'])}."
-        pairs = self.results["pairs"].rows
-        known_pairs = pairs[pairs["p_holm"].notna()]
-        if len(known_pairs):
-            row = known_pairs.iloc[0]
-            apart = "" if row["p_holm"] < 0.05 else ", not told apart"
-            yield (
-                f"{row['a']} against {row['b']}: {decimals(row['estimate'])}"
-                f" {interval(row['low'], row['high'])}, p {p_value(row['p_holm'])} after"
-                f" Holm{apart}."
-            )
-        elif len(pairs):
-            yield benchmark.ONE_TOPIC
-
-    def _length(self) -> Iterator[str]:
-        rows = self.results["length"].rows
-        row = rows[rows["dimension"] == OVERALL].iloc[0]
-        if row["within"] == row["within"] and row["within"] > 0.3:
-            yield (
-                f"Longer summaries score higher: Spearman {row['within']:.2f} within topic and"
-                " size; read the table at equal length."
-            )
-
-    def _biases(self) -> Iterator[str]:
-        for row in self._rows("order").to_dict("records"):
-            if row["p"] < 0.05:
-                less = "less" if row["estimate"] < 0 else "more"
-                yield (
-                    f"{row['study']}, {row['model']}: opinions that stand later in the prompt are"
-                    f" represented {less}, by {decimals(abs(row['estimate']))} from first to"
-                    f" last (p {p_value(row['p'])})."
-                )
-        for row in self._rows("place").to_dict("records"):
-            if row["p"] < 0.05:
-                side, judges = "A" if row["share"] > 0.5 else "B", row["judges"]
-                yield (
-                    f"{judges[:1].upper()}{judges[1:]} favour summary {side} on {row['dimension']}:"
-                    f" A wins {100 * row['share']:.1f}% of those decided (p {p_value(row['p'])})."
-                )
+OF_SCORES: Mapping[str, Rows] = {
+    "sizes": benchmark.sizes,
+    "kinds": benchmark.kinds,
+    "topics": benchmark.topics,
+    "length": benchmark.length,
+}
+"""Tables from the scores of summaries alone."""
+OF_SETS: Mapping[str, Rows] = {
+    "pairs_by_opinion": pairs_by_opinion,
+    "agreement": agreement.judges,
+    "orderings": agreement.orderings,
+    "labels": agreement.labels,
+    "rankings": agreement.rankings,
+    "reliability": agreement.reliability,
+    "scale_use": biases.scale_use,
+    "order": biases.order,
+    "order_bins": biases.bins,
+    "place": biases.places,
+    "consistency": biases.consistency,
+    "kinship": biases.kinship,
+    "counts": counts,
+}
+"""Tables from the judgments of sets."""
+VALUES: Mapping[str, Any] = {
+    "resamples": agreement.RESAMPLES,
+    "wanted": agreement.WANTED,
+    "bin": biases.BIN,
+}
+"""What definitions of tables name."""
 
 
 def summaries_report(
@@ -157,30 +75,10 @@ def summaries_report(
 ) -> Report:
     """Every table of the report on one set or several."""
     scores = scores_of(sets)
-    tables = [
-        *minority_tables(sets, by, embedding),
-        benchmark.overall(scores, intervals),
-        benchmark.pairs(scores),
-        pairs_by_opinion(sets),
-        benchmark.sizes(scores),
-        benchmark.kinds(scores),
-        benchmark.topics(scores),
-        benchmark.equal_length(scores),
-        benchmark.length(scores),
-        agreement.judges(sets),
-        agreement.orderings(sets),
-        agreement.labels(sets),
-        agreement.rankings(sets),
-        agreement.reliability(sets),
-        biases.scale_use(sets),
-        biases.order(sets),
-        biases.bins(sets),
-        biases.places(sets),
-        biases.strengths(sets),
-        biases.consistency(sets),
-        biases.kinship(sets),
-        counts(sets),
-    ]
+    tables = [*minority_tables(sets, by, embedding), *tables_of_scores(scores, intervals)]
+    tables.append(biases.strengths(sets))
+    for name, rows in OF_SETS.items():
+        tables.append(make_table(f"summaries/{name}", rows(sets), **VALUES))
     studies = ", ".join(one.study for one in sets)
     judged = any(one.ratings["rep"].notna().any() or len(one.comparisons) for one in sets)
     found = report_of(f"Summaries of {studies}", tables, sets, opinions=_opinion_scores(sets))
@@ -189,18 +87,48 @@ def summaries_report(
     return replace(found, faults=faults, something=judged, complete=complete)
 
 
+def tables_of_scores(
+    scores: pd.DataFrame, intervals: Intervals, without: Collection[str] = ()
+) -> Iterator[Result]:
+    """The tables from the scores of summaries alone, but those that are named."""
+    overall, how = benchmark.overall(scores, intervals), benchmark.HOW[intervals]
+    yield make_table("summaries/overall", overall, how=how)
+    yield benchmark.pairs(scores)
+    if "equal_length" not in without:
+        yield benchmark.equal_length(scores)
+    for name in OF_SCORES.keys() - set(without):
+        yield make_table(f"summaries/{name}", OF_SCORES[name](scores))
+
+
+def minority_tables(
+    sets: Sequence[JudgedSet], by: Sequence[str] = (), embedding: Embedding = TFIDF
+) -> Iterator[Result]:
+    """Gaps, overlap and the least represented opinions of all sets, one below the other."""
+    flagged = [(one, minorities.flags_of(one, by, embedding)) for one in sets]
+    notes = []
+    for one, flags in [(one, flags) for one, flags in flagged if flags.marks] or flagged[:1]:
+        prefix = f"{one.study}: " if len(sets) > 1 and flags.marks else ""
+        notes += [f"{prefix}{note}" for note in minorities.notes_on_gaps(one, flags)]
+    rows = chain.from_iterable(starmap(minorities.gaps, flagged))
+    yield make_table("summaries/gaps", rows, notes=notes, draws=minorities.DRAWS)
+    rows = chain.from_iterable(starmap(minorities.overlaps, flagged))
+    yield make_table("summaries/overlap", rows)
+    rows = chain.from_iterable(starmap(minorities.least, flagged))
+    yield make_table("summaries/least_represented", rows, listed=minorities.LISTED)
+
+
 def report_of(
     title: str,
-    tables: Sequence[Result],
+    tables: Iterable[Result],
     sets: Sequence[JudgedSet] = (),
     said: Sequence[str] = (),
     opinions: pd.DataFrame = NOBODY,
 ) -> Report:
     """A report of these tables; `said` are its first sentences, `opinions` (opinion, score,
-    minority) the scores of single opinions.
+    minority) the scores of single opinions. One on published scores has no sets.
     """
     results = catalogue("summaries").in_order(tables)
-    told = [*said, *Told(sets, results).sentences()]
+    told = [*said, *_sentences(sets, results)]
     return Report(
         catalogue=catalogue("summaries"),
         title=title,
@@ -213,40 +141,50 @@ def report_of(
     )
 
 
-def minority_tables(
-    sets: Sequence[JudgedSet], by: Sequence[str] = (), embedding: Embedding = TFIDF
-) -> list[Result]:
-    """Gaps, overlap and the least represented opinions of all sets, one below the other."""
-    parts: dict[str, list[Result]] = {}
+def _sentences(sets: Sequence[JudgedSet], results: Mapping[str, Result]) -> Iterator[str]:
+    """What the tables say, sentence by sentence; nothing that they do not hold."""
     for one in sets:
-        flags = minorities.flags_of(one, by, embedding)
-        for made in (
-            minorities.gaps(one, flags),
-            minorities.overlaps(one, flags),
-            minorities.least(one, flags),
-        ):
-            parts.setdefault(made.name, []).append(_with_study(made, one.study))
-    return [_joined(own) for own in parts.values()]
+        n = counted(len(one.opinions), "opinion")
+        yield f"{one.study}: {n} on “{one.question}”."
+    kinds = [own["kind"] for one in sets for own in one.judges.values()]
+    if kinds and set(kinds) == {"citizen"}:
+        yield NULL_ONLY
+        if any(one.ratings["people"].any() for one in sets):
+            yield BESIDE
+    if "gaps" in results:
+        yield from _left_out(results)
+    if "overall" in results:
+        scores = results["overall"].rows
+        known = scores[(scores["dimension"] == OVERALL) & scores["score"].notna()]
+        if len(known):
+            yield from _first(results, "overall", known)
+            pairs = results["pairs"].rows
+            yield from _first(results, "pairs", pairs[pairs["p_holm"].notna()])
+            if len(pairs) and pairs["p_holm"].isna().all():
+                yield benchmark.ONE_TOPIC
+    yield from sayings("summaries", results, "length", "order", "place", "counts")
 
 
-def _with_study(result: Result, study: str) -> Result:
-    return replace(result, rows=result.rows.assign(study=study))
+def _left_out(results: Mapping[str, Result]) -> Iterator[str]:
+    """Which groups are represented less than random groups of their size, with what holds against
+    it.
+    """
+    rows = results["gaps"].rows
+    rows = rows[rows["model"] == rows["model"].iloc[0]] if len(rows) else rows
+    for study, own in rows.groupby("study", sort=False):
+        less = replace(results["gaps"], rows=own)
+        yield from sayings("summaries", {"gaps": less}, "gaps")
+        known = own[own["p_control"].notna()]
+        if len(known) and not (known["verb"] == minorities.LESS).any():
+            groups = counted(len(known), "group")
+            yield f"{study}: of {groups} none is represented less than random groups of its size."
+    yield from _first(results, "least_represented", results["least_represented"].rows)
 
 
-def _joined(parts: Sequence[Result]) -> Result:
-    """The same table of several sets as one."""
-    given = [one for one in parts if one.given] or list(parts[:1])
-    rows = pd.concat([one.rows for one in given], ignore_index=True)
-    notes = []
-    for one in given:
-        study = one.rows["study"].iloc[0] if len(one.rows) else ""
-        prefix = f"{study}: " if len(parts) > 1 and study else ""
-        notes += [f"{prefix}{note}" for note in one.notes]
-    return _changed(given[0], rows, notes)
-
-
-def _changed(result: Result, rows: pd.DataFrame, notes: Sequence[str]) -> Result:
-    return replace(result, rows=rows, notes=tuple(notes))
+def _first(results: Mapping[str, Result], name: str, rows: pd.DataFrame) -> Iterator[str]:
+    """What the saying of a table says of the first of these rows, if there is any."""
+    first = replace(results[name], rows=rows.head(1), why_not="")
+    return sayings("summaries", {name: first}, name)
 
 
 def _opinion_scores(sets: Sequence[JudgedSet]) -> pd.DataFrame:

@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result
-from delibsim.analysis.summaries import benchmark, biases
+from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.summaries import biases
+from delibsim.analysis.summaries.agreement import correlated
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
-from delibsim.analysis.summaries.report import report_of
+from delibsim.analysis.summaries.report import report_of, tables_of_scores
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.training import Record
-from delibsim.measures.correlations import pearson, spearman, spearman_interval
 from delibsim.measures.summaries.prediction import (
     calibration,
     errors,
@@ -76,7 +76,8 @@ def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result],
         given = {name: table["comparison"].where(table["dimension"] == name) for name in DIMENSIONS}
         rows = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
         told = counted(len(rows), "comparison")
-        return [biases.place_of({f"judges of {file.name}": rows})], told
+        rows = biases.place_of({f"judges of {file.name}": rows})
+        return [make_table("summaries/place", rows)], told
     columns = {}
     for role, names in NAMED.items():
         columns[role] = next((header[name] for name in names if name in header), "")
@@ -103,17 +104,12 @@ def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result],
 
 def _tables(scores: pd.DataFrame, intervals: Intervals) -> list[Result]:
     """The tables of summarisers; those of length and of kinds only where a column says it."""
-    with_kind = "kind" in scores
     long = scores["characters"].notna().all() if "characters" in scores else False
-    scores = scores.assign(kind=scores["kind"] if with_kind else "")
-    scores["characters"] = scores["characters"] if long else np.nan
-    tables = [benchmark.overall(scores, intervals), benchmark.pairs(scores)]
-    tables += [benchmark.sizes(scores), benchmark.topics(scores)]
-    if with_kind:
-        tables.append(benchmark.kinds(scores))
-    if long:
-        tables += [benchmark.equal_length(scores), benchmark.length(scores)]
-    return tables
+    without = () if "kind" in scores else ("kinds",)
+    without += () if long else ("equal_length", "length")
+    given = scores.assign(kind=scores.get("kind", ""))
+    given["characters"] = scores["characters"] if long else np.nan
+    return list(tables_of_scores(given, intervals, without))
 
 
 def _scores(
@@ -200,7 +196,6 @@ def _whole(cell: str, name: str, line: int, faults: list[str]) -> int | None:
     return None
 
 
-RESAMPLES = 2_000
 SEED = seed_of("metrics of a trained judge")
 PUBLISHED_DROP = (
     "published: on questions that it was not trained on, the judge's Spearman correlation with"
@@ -223,13 +218,7 @@ def evaluation(records: Sequence[Record], predicted: np.ndarray) -> dict[str, An
     for column, name in enumerate(DIMENSIONS):
         said, own = table[:, column], predicted[:, column]
         there = ~(np.isnan(said) | np.isnan(own))
-        ranked = spearman(said[there], own[there])
-        low, high = spearman_interval(said[there], own[there], raters[there], RESAMPLES, SEED)
-        row: dict[str, Any] = {"n": int(there.sum())}
-        row["pearson"] = pearson(said[there], own[there]).value
-        row |= {"spearman": ranked.value, "low": low, "high": high, "note": ranked.note}
-        within = _centred(said[there], questions[there]), _centred(own[there], questions[there])
-        row["spearman_within"] = spearman(*within).value
+        row = correlated(said[there], own[there], raters[there], questions[there], SEED)
         off = errors(said, own)
         order = ordering(said, own, instances)
         row |= {"mae": off.mae, "rmse": off.rmse, "ordered": order.accuracy, "pairs": order.n}
@@ -252,9 +241,8 @@ def calibrations(records: Sequence[Record], predicted: np.ndarray) -> dict[str, 
     table = scores_said(records)
     for column, name in enumerate(DIMENSIONS):
         one = calibration(*known_in_both(table[:, column], predicted[:, column]))
-        plain = {"n": one.n, "slope": one.slope, "intercept": one.intercept, "error": one.error}
-        found[name] = {key: _plain(value) for key, value in plain.items()}
-        found[name]["steps"] = [list(step) for step in one.steps]
+        plain = {key: _plain(value) for key, value in vars(one).items()}
+        found[name] = plain | {"steps": [list(step) for step in one.steps]}
     return found
 
 
@@ -267,14 +255,6 @@ def _mean(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         found[key] = _plain(mean)
         found[f"{key}_undefined"] = undefined
     return found
-
-
-def _centred(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    code = np.unique(groups, return_inverse=True)[1]
-    if not len(values):
-        return values
-    means = np.bincount(code, values) / np.bincount(code)
-    return values - means[code]
 
 
 def _plain(value: Any) -> Any:

@@ -5,12 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from delibsim.analysis.coding.costs import (
-    audit_rows,
-    corrected_rows,
-    failure_counts,
-    plain_rows,
-)
+from delibsim.analysis.coding.costs import audit_rows, corrected_rows, failure_counts
 from delibsim.asking.kinds.coding import Coding, coded_by_models, ensemble_of, scored
 from delibsim.asking.kinds.rationale_rules import (
     concluded,
@@ -71,8 +66,8 @@ class Audit:
             "calls": len(self.readings),
             "without_level": self.without_level,
             "edited": self.edited,
-            "by_rule": plain_rows(audit_rows(self.readings)),
-            "by_readers": plain_rows(corrected_rows(self.readings, self.verdicts)),
+            "by_rule": audit_rows(self.readings),
+            "by_readers": corrected_rows(self.readings, self.verdicts),
             "failures": failures,
             "kinds": failure_counts(self.failures),
             "misquoted": made_up,

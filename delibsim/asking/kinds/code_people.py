@@ -36,7 +36,7 @@ from delibsim.asking.people import (
 )
 from delibsim.asking.texts import checked_wording
 from delibsim.domain.annotation import Coder, Text
-from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.domain.coding import CODES, ENSEMBLE, Code
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Scheme
@@ -48,7 +48,7 @@ from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.forms.code import SCORE
 from delibsim.prompts.prompt import Purpose
-from delibsim.store.codings import CODES, scheme_from_plain, scheme_to_plain
+from delibsim.store.codings import scheme_from_plain, scheme_to_plain
 from delibsim.store.packs import handed_out, packs_of
 
 GROUP = "group"

@@ -17,14 +17,14 @@ from delibsim.asking.kinds.judgment_settings import (
 )
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import material_of, wording_kept
+from delibsim.asking.texts import material_of
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment, Role, Sitting
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import OpinionSet, Summary
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.measures.designs import directed_ring, mirrored
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted

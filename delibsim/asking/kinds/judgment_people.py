@@ -12,13 +12,13 @@ from delibsim.asking.kinds.judgment_settings import JudgedMaterial
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, Online, Pack, Replies, Step, new_folder
-from delibsim.asking.texts import wording_kept
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment, Sitting
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import spoken
 from delibsim.domain.text import counted
+from delibsim.domain.treatment import wording_kept
 from delibsim.measures.inference.components import of_means, raters_needed
 from delibsim.prompts.blocks import block, quoted
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm

@@ -25,16 +25,13 @@ from delibsim.asking.kinds.pair_texts import (
 )
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import (
-    shown_texts,
-    wording_kept,
-)
+from delibsim.asking.texts import shown_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.comparison import Pair, Sheet, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask

@@ -18,7 +18,7 @@ from delibsim.asking.kinds.pair_texts import (
     unit_and_group,
 )
 from delibsim.asking.nouns import Plan
-from delibsim.asking.road import answered, changed_texts, merge, refuse_if
+from delibsim.asking.road import changed_texts, merge, refuse_if
 from delibsim.asking.settings import CodersAsked
 from delibsim.asking.texts import (
     IMPORTED,
@@ -27,14 +27,13 @@ from delibsim.asking.texts import (
     plain,
     shown_texts,
     speaking_in,
-    wording_plain,
 )
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Pair, Sheet
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.bradley_terry.problem import DENSE
 from delibsim.prompts.compare import check_judge_texts
 from delibsim.store.comparisons import Comparisons, dimension_to_plain
@@ -82,8 +81,9 @@ def plan_pairs(
     notes = [*judges.ignored, *_notes(texts, settings)]
     comparisons = Comparisons.of(runs, settings.name)
     _refuse_people(judges, comparisons)
+    _refuse_imported(comparisons)
     new = _task(runs, settings, judges, dimensions, wording, texts, listed)
-    task = _merged(comparisons, plain(new | {"unit": unit, "within": within}))
+    task = merge(PAIRS, comparisons, plain(new | {"unit": unit, "within": within}))
     about = compared_in(runs, task, texts, dimensions)
     chains = []
     for id in settings.dimensions if settings.adaptive else ():
@@ -112,22 +112,16 @@ def plan_pairs(
     return PAIRS.now(planned)
 
 
-def _merged(comparisons: Comparisons, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of a comparison after this command.
-
-    Nobody is bound to the settings of a command that got no answer and handed out no pack.
-    """
-    if not comparisons.bound and not answered(comparisons.files):
-        return dict(new)
-    begun = comparisons.files.task()
-    where = f"{study_named(begun['study'])}, comparison {comparisons.name}"
+def _refuse_imported(comparisons: Comparisons) -> None:
+    """WrongInput for a comparison whose votes were imported."""
+    begun = comparisons.files.task() if comparisons.bound else {}
     if begun.get("imported"):
         refuse_if(
             [f"{len(begun['texts']):,} texts known by id only"],
-            f"{where} was imported, and language models cannot go on with it",
+            f"{study_named(begun['study'])}, comparison {comparisons.name} was imported, and"
+            " language models cannot go on with it",
             "name another comparison: name=NAME",
         )
-    return merge(begun, new, PAIRS.growth, where, PAIRS.noun)
 
 
 def refuse_edited(comparisons: Comparisons, texts: Sequence[Text]) -> None:

@@ -1,8 +1,8 @@
 """People who rate debates: which debates each is given, and what a sheet asks."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,12 +28,13 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_kept, wording_plain
 from delibsim.prompts.blocks import transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.rating import ballot_prompt, check_rater_texts, stance_prompt
-from delibsim.store.ratings import Ratings, panel_and_index
+from delibsim.store.packs import packs_of
+from delibsim.store.ratings import OF_PEOPLE, Ratings
 from delibsim.store.runs import Runs
 
 BEFORE, BALLOT = "before", "ballot"
@@ -48,7 +49,6 @@ class DebatePack(Pack):
     kind: ClassVar[Given] = "debates"
     scorer: ClassVar[str] = "ratings"
     noun: ClassVar[str] = "rating"
-    wording: Wording = field(default_factory=lambda: Wording("", {}))
 
     def unit(self, sheet: str) -> str:
         """The debate."""
@@ -74,8 +74,9 @@ class DebatePack(Pack):
                     " out; hand another out"
                 )
             self.known[key["debate"]] = run
-        rater = Coder("Rater", panel_and_index(key["rater"])[1])
-        return run, Panel("Rater", (rater,), {}, self.wording), rater
+        rater = Coder("Rater", int(key["rater"].rpartition(" ")[2]))
+        wording = wording_kept(self.plain["wording"])
+        return run, Panel("Rater", (rater,), {}, wording), rater
 
     def _stance(self, sheet: str) -> Prompt:
         run, panel, rater = self._asked(sheet)
@@ -119,21 +120,6 @@ class DebatePack(Pack):
         """How many lack something."""
         n = sum(bool(one.missing) for one in answers)
         return [f"{n} with something missing"] if n else []
-
-    def handed_out(self) -> Mapping[str, Any]:
-        """The sheets that stand in the key of the pack now."""
-        return Ratings.of(self.runs).key(self.name)
-
-    def kept(self) -> Iterable[Rating]:
-        """The ratings of the debates of this pack."""
-        ratings = Ratings.of(self.runs)
-        for debate in dict.fromkeys(sheet["debate"] for sheet in self.sheets.values()):
-            yield from ratings.read(debate)
-
-    def add(self, answers: Sequence[Rating]) -> None:
-        """Each rating with its debate."""
-        for one in answers:
-            Ratings.of(self.runs).add(one)
 
 
 def _stance_in(reply: Any) -> int | None:
@@ -179,15 +165,15 @@ def export_debates(
     Raises WrongInput where no debate is complete, or the folder exists.
     """
     check_rater_texts(wording)
-    ratings = Ratings.of(runs)
-    name = pack_name(runs, "pack", len(ratings.packs()) + 1)
+    ratings = Ratings.of(runs, OF_PEOPLE)
+    name = pack_name(runs, "pack", len(packs_of(ratings.files)) + 1)
     folder = new_folder(folder, f"pack-{name}", online)
     debates = [run for run in debates_of(runs)[0] if debated(run)]
     if not debates:
         raise WrongInput(f"{study_named(runs.study)} has no complete debate to rate")
-    plain = {"wording": {"id": wording.id, "texts": dict(wording.texts)}}
+    plain = {"wording": wording_plain(wording)}
     sheets = dict(sheets_of(debates, name, raters, each))
-    pack = DebatePack(runs, name, sheets, answers=ratings, plain=plain, wording=wording)
+    pack = DebatePack(runs, name, sheets, answers=ratings, plain=plain)
     pack.register(online)
     hand_out(pack, folder)
     return DebatesHandedOut(name, folder, len(debates), raters, each)

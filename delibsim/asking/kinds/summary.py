@@ -12,12 +12,12 @@ from typing import Any
 
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of, wording_kept
+from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import FLOORS, OpinionSet, Slot, Summary
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.prices import context_window
 from delibsim.models.extractive import Copying
@@ -94,9 +94,10 @@ class SummaryKind(Kind):
     called = "the summaries"
     growth = Growth(
         fixed=("question", "groups", "embedding", "temperature", "reasks", "seed", "wording"),
+        named=("models", "joining"),
         joined=("sizes", "parts"),
         larger=("draws", "runs"),
-        kept=("study", "grouped", "embedded", "joining"),
+        kept=("study", "grouped", "embedded"),
     )
 
     def coders(self, plan: Plan) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from delibsim.asking.embedding import embedding_named
 from delibsim.asking.kinds.summary import JOINING, SUMMARIES, summarised_in
 from delibsim.asking.nouns import Plan
-from delibsim.asking.road import answered, merge
+from delibsim.asking.road import merge
 from delibsim.asking.settings import (
     MODELS,
     SIZE,
@@ -21,19 +21,12 @@ from delibsim.asking.settings import (
     settings_in,
     task_name,
 )
-from delibsim.asking.texts import (
-    FEWEST,
-    checked_wording,
-    named_in_parts,
-    plain,
-    slots_of,
-    wording_plain,
-)
+from delibsim.asking.texts import FEWEST, checked_wording, named_in_parts, plain, slots_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping, OpinionSet, alike
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.summaries.texts import NoSharedWord, clusters
 from delibsim.planning.config import key_of, one_name, one_of, read_values, temperature, whole
 from delibsim.planning.overrides import values_by_key
@@ -188,7 +181,7 @@ def plan_summaries(runs: Runs, overrides: Sequence[str]) -> Plan:
     wording = checked_wording(settings.wording, check_summary_texts)
     summaries = Summaries.of(runs, settings.name)
     new = _task(runs, asked, opinions, sizes, wording)
-    task = _merged(summaries, plain(new))
+    task = merge(SUMMARIES, summaries, plain(new))
     about = summarised_in(task, opinions)
     models = asked.models.models
     every = [*models, *asked.floors]
@@ -310,18 +303,3 @@ def _grouped(
     }
     kept = {"grouped": found}
     return kept | {"embedded": embedding.source} if embedding.source else kept
-
-
-def _merged(summaries: Summaries, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of its summaries after this command.
-
-    Nobody is bound to the settings of a command that got no answer.
-    """
-    if not answered(summaries.files):
-        return dict(new)
-    begun = summaries.files.task()
-    growth = SUMMARIES.growth
-    if "joining" in begun and "joining" in new:
-        growth = replace(growth, fixed=(*growth.fixed, "joining"))
-    where = f"{study_named(begun['study'])}, summaries {summaries.name}"
-    return merge(begun, new, growth, where, SUMMARIES.noun)

@@ -22,8 +22,7 @@ from omegaconf import DictConfig
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.launch.folder import Launch, outcome_to_line
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Observer, Outcome
 from delibsim.domain.errors import WrongInput
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import append_line

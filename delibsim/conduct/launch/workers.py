@@ -9,8 +9,7 @@ from pathlib import Path
 
 from delibsim.conduct.launch.folder import Launch, most_workers, outcome_from_line, write_batches
 from delibsim.conduct.launch.hydra import check, start
-from delibsim.conduct.observe import Observer
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import Observer, Outcome
 from delibsim.conduct.study import Notify, Prepared, prepare
 from delibsim.domain.run import Session
 from delibsim.models.clients.prices import price_in

@@ -12,36 +12,110 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from mmap import ACCESS_READ, mmap
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from delibsim.conduct.reading.index_file import (
-    VERSION,
-    cache_folder,
-    empty,
-    for_its_owner,
-    identity,
-    kept_value,
-    private_folder,
-    whole,
-    write_table,
-)
 from delibsim.domain.score import Score
 from delibsim.store import codec
-from delibsim.store.files import each_line, in_turn
+from delibsim.store.files import in_turn, json_text
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.session_notes import begun_sessions, stamp_of
 from delibsim.store.tables.codebook import Column
 
+VERSION = 2
+"""Raised whenever the index holds something else."""
+FIXED = """
+CREATE TABLE about(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE seen(id INTEGER PRIMARY KEY, session TEXT UNIQUE, stamp TEXT);
+CREATE VIRTUAL TABLE said USING fts5(
+  text, speaker UNINDEXED, tokenize = "unicode61 remove_diacritics 2");
+"""
+
+
+def cache_folder() -> Path:
+    """The folder of all indexes, within the user's cache (XDG_CACHE_HOME)."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "delibsim" / "reader"
+
+
+def empty(file: str) -> sqlite3.Connection:
+    """An index that holds nothing. Nobody else sees it, so it needs no journal."""
+    made = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+    made.execute("PRAGMA journal_mode = OFF")
+    made.execute("PRAGMA synchronous = OFF")
+    made.executescript(f"{FIXED} PRAGMA user_version = {VERSION};")
+    return made
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that nobody but its owner can look into."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+
+
+def for_its_owner(file: Path) -> None:
+    """Let nobody but its owner read a file that is there."""
+    if file.stat(follow_symlinks=False).st_mode & 0o077:
+        file.chmod(0o600)
+
+
+def identity(file: Path) -> tuple[int, int] | None:
+    """By what a file is told from another that took its place; None where there is none."""
+    try:
+        found = file.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def write_table(
+    database: sqlite3.Connection,
+    table: str,
+    names: Sequence[str],
+    places: Sequence[int],
+    rows: Iterable[Sequence[Any]],
+) -> None:
+    """Write a table anew, with these of the columns, in the order of rows."""
+    columns = ", ".join(quoted(name) for name in names)
+    marks = ", ".join("?" * (len(names) + 1))
+    database.execute(f"DROP TABLE IF EXISTS {table}")
+    database.execute(f"CREATE TABLE {table}(place INTEGER, {columns})")
+    chosen = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
+    values = ((n, *chosen(row)) for n, row in enumerate(rows))
+    database.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+    database.execute(f"CREATE UNIQUE INDEX {table}_of ON {table}(session)")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it for one, whatever it holds."""
+    return '"' + name.replace("\0", "").replace('"', '""') + '"'
+
+
+def kept_value(value: Any) -> Any:
+    """A value as SQLite keeps it."""
+    if value is None or type(value) in (int, float, bool):
+        return value
+    if isinstance(value, str):
+        return whole(value)
+    return value.item() if hasattr(value, "item") else json_text(value)
+
+
+def whole(text: str) -> str:
+    """Text without halves of characters, which no UTF-8 holds."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 TURNS = 100_000
 """A statement has the row `id of its run * TURNS + index of its turn`."""
-LINES = 200_000
-"""So many lines of scores are held in memory at once."""
 FRESH = 3.0
 """Seconds for which the index is taken for up to date."""
 Watch = Callable[[str, int, int], None]
@@ -118,36 +192,18 @@ class StudyIndex:
 
     def scores(self, session: str) -> list[Score]:
         """All scores of a session that can be read, of the highest version of each scorer."""
-        found = self.rows("SELECT file, lines FROM score WHERE session = ?", [session])
-        if not self.digest:  # it is being made for the first time
-            found = self._lines_about(session)
-        newest: dict[str, tuple[int, list[bytes]]] = {}
-        for file, lines in found:
-            name, _, version = str(file).removesuffix(".jsonl").rpartition(".v")
+        versions: dict[str, list[tuple[int, Path]]] = {}
+        for file in self.runs.scores_folder.glob("*.jsonl"):
+            name, _, version = file.stem.rpartition(".v")
             number = int(version) if version.isdecimal() else 0
-            if number > newest.get(name, (-1, []))[0]:
-                newest[name] = number, []
-            if number == newest[name][0]:
-                newest[name][1].extend(lines.split(b"\n"))
-        scores = []
-        for _, lines in newest.values():
-            for line in lines:
-                with suppress(codec.Damaged, ValueError):
-                    scores.append(codec.score_from_plain(json.loads(line)))
+            versions.setdefault(name, []).append((number, file))
+        scores: list[Score] = []
+        for _, own in sorted(versions.items()):
+            found: list[Score] = []
+            for _, file in sorted(own, reverse=True):
+                found = found or _scores_in(file, session)
+            scores += found
         return scores
-
-    def _lines_about(self, session: str) -> list[tuple[str, bytes]]:
-        """The lines about a session of every file of scores, by name of the file."""
-        found = []
-        begins = json.dumps(session)[:-1].encode()  # parsing every line takes seconds
-        for file in sorted(self.runs.scores_folder.glob("*.jsonl")):
-            own = []
-            with file.open("rb") as lines:
-                for line in lines:
-                    if begins in line and _session_of(line) == session:
-                        own.append(line)
-            found.append((file.name, b"".join(own)))
-        return found
 
     def close(self) -> None:
         """Close the file."""
@@ -243,7 +299,6 @@ class StudyIndex:
             with self._new() as database:
                 self._read_table(database, before != dict(now.scores), watch)
                 self._read_statements(database, now.sessions, watch)
-                self._read_scores(database, before or {}, now.scores)
                 told = {"digest": now.digest, "scores": json.dumps(dict(now.scores))}
                 database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", told.items())
 
@@ -330,43 +385,28 @@ class StudyIndex:
                 "INSERT OR REPLACE INTO said(rowid, text, speaker) VALUES (?, ?, ?)", told
             )
 
-    def _read_scores(
-        self,
-        database: sqlite3.Connection,
-        before: Mapping[str, list[int]],
-        now: Mapping[str, list[int]],
-    ) -> None:
-        """Write the lines of the files of scores that are new, by session."""
-        for file in {*before, *now}:
-            if before.get(file) == now.get(file):
-                continue
-            database.execute("DELETE FROM score WHERE file = ?", [file])
-            if file in now:
-                self._read_file(database, file)
 
-    def _read_file(self, database: sqlite3.Connection, file: str) -> None:
-        held: dict[str, list[bytes]] = {}
-        for n, (line, record) in enumerate(each_line(self.runs.scores_folder / file), 1):
-            session = str((record or {}).get("target", "")).partition("/")[0]
-            held.setdefault(session, []).append(line)
-            if n % LINES == 0:
-                _write_scores(database, file, held)
-                held = {}
-        _write_scores(database, file, held)
-
-
-def _session_of(line: bytes) -> str:
-    """The session that a line of scores is about; "" of a damaged one."""
-    with suppress(ValueError, AttributeError):
-        return str(json.loads(line).get("target", "")).partition("/")[0]
-    return ""
-
-
-def _write_scores(
-    database: sqlite3.Connection, file: str, held: Mapping[str, Sequence[bytes]]
-) -> None:
-    rows = ((file, whole(session), b"\n".join(lines)) for session, lines in held.items())
-    database.executemany("INSERT INTO score VALUES (?, ?, ?)", rows)
+def _scores_in(file: Path, session: str) -> list[Score]:
+    """The scores of a session in a file, which is looked through: to read every line takes
+    seconds.
+    """
+    begins, found = json.dumps(session)[:-1].encode(), []
+    with (
+        suppress(OSError, ValueError),  # there is none, or it is empty
+        file.open("rb") as lines,
+        mmap(lines.fileno(), 0, access=ACCESS_READ) as held,
+    ):
+        at = held.find(begins)
+        while at >= 0:
+            end = held.find(b"\n", at)
+            end = len(held) if end < 0 else end
+            line = held[held.rfind(b"\n", 0, at) + 1 : end]
+            with suppress(codec.Damaged, ValueError, AttributeError):
+                score = codec.score_from_plain(json.loads(line))
+                if score.target.partition("/")[0] == session:
+                    found.append(score)
+            at = held.find(begins, end)
+    return found
 
 
 def _spoken(runs: Runs, session: str) -> list[tuple[int, str, str]]:

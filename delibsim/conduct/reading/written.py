@@ -17,7 +17,6 @@ from delibsim.domain.text import counted, safe
 from delibsim.store.annotations import ANNOTATIONS
 from delibsim.store.branch_folders import WITHIN
 from delibsim.store.own_folder import foreign_in, names_in, own_bytes, own_stamp
-from delibsim.store.ratings import RATINGS
 from delibsim.store.runs import SCORES, Runs
 
 ANALYSIS = "analysis"
@@ -67,7 +66,7 @@ OUTSIDE = re.compile(
 """What a style says that loads or runs something, or could hide that it does."""
 
 
-READ = (SCORES, ANNOTATIONS, RATINGS, *WITHIN)
+READ = (SCORES, ANNOTATIONS, *WITHIN)
 """The folders of a study that are read besides those of its sessions."""
 
 

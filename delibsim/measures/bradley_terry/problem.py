@@ -13,7 +13,7 @@ factor.
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,84 +55,27 @@ class NotPositive(ArithmeticError):
 
 
 @dataclass(frozen=True, eq=False)
-class Pattern:
-    """Which texts were compared: the two texts of each pair (p, 2) in ascending order, sorted, and
-    the component of each text (n,).
-    """
-
-    n: int
-    pairs: Places
-    component: Places
-
-    @cached_property
-    def rows(self):
-        """Neighbours of each text as a sparse matrix (n, n) whose values are numbers of pairs."""
-        from scipy.sparse import csr_array
-
-        one, other = self.pairs.T
-        starts = np.concatenate([[0], np.cumsum(np.bincount(one, minlength=self.n))])
-        numbers = np.arange(len(one))
-        upper = csr_array((numbers + 1, other, starts), shape=(self.n, self.n))
-        return upper + upper.T.tocsr()
-
-    @cached_property
-    def _means(self):
-        """The place of each text's component (n,), and the matrix (c, n) of means over them."""
-        from scipy.sparse import csr_array
-
-        places = np.unique(self.component, return_inverse=True)[1]
-        sizes = np.bincount(places)
-        cells = places, np.arange(self.n)
-        return places, csr_array((1 / sizes[places], cells), shape=(len(sizes), self.n))
-
-    def centred(self, columns: Array) -> Array:
-        """Columns (n, r) less the means of their components."""
-        places, means = self._means
-        return columns - (means @ columns)[places]
-
-
-@dataclass(frozen=True, eq=False)
 class System:
-    """The matrix [[L, F], [F', Q]] of texts, coupled by the pairs that were judged, and of judges.
+    """A symmetric matrix (n + q, n + q) of n texts and the free parameters of judges, in full or
+    sparse.
 
-    L (n, n) is the graph of pairs with their `weights` (p,) and a `ridge` (n,) on its diagonal, F
-    is the `coupling` (n, q) and Q the `rest` (q, q). Where the ridge is 0 everywhere, L is
-    singular: adding a number to all texts of a component changes nothing. Right sides must then
-    add up to 0 in each component, and solutions are known up to these numbers.
+    `grounds` are one text of each component where the matrix is singular because adding a number
+    to all texts of a component changes nothing. Right sides must then add up to 0 in each
+    component, and solutions are known up to these numbers.
     """
 
-    pattern: Pattern
-    weights: Array
-    ridge: Array
-    coupling: Array
-    rest: Array
+    matrix: Any
+    texts: int
+    grounds: Places
 
     @cached_property
     def diagonal(self) -> Array:
-        """The diagonal of L (n,)."""
-        one, other = self.pattern.pairs.T
-        n = self.pattern.n
-        return added(one, self.weights, n) + added(other, self.weights, n) + self.ridge
-
-    @cached_property
-    def neighbours(self):
-        """The matrix (n, n) of the weights of pairs, sparse."""
-        from scipy.sparse import csr_array
-
-        rows = self.pattern.rows
-        return csr_array((self.weights[rows.data - 1], rows.indices, rows.indptr), rows.shape)
-
-    def times(self, columns: Array) -> Array:
-        """The product of the matrix with columns (n + q, r)."""
-        texts, judges = np.split(columns, [self.pattern.n])
-        among = self.diagonal[:, None] * texts - self.neighbours @ texts
-        return np.concatenate(
-            [among + self.coupling @ judges, self.coupling.T @ texts + self.rest @ judges]
-        )
+        """The diagonal of the matrix."""
+        return self.matrix.diagonal()
 
     def solve(self, right: Array) -> Array:
         """The solutions for right sides (n + q, r); NotPositive where there is no maximum."""
-        if self.pattern.n > DENSE:
+        if self.texts > DENSE:
             return self._sparse.solve(np.ascontiguousarray(right))
         from scipy.linalg import cho_solve
 
@@ -140,16 +83,14 @@ class System:
 
     def step(self, right: Array, tolerance: float) -> Array:
         """The solution for one right side (n + q,), up to a tolerance where it is found quickly."""
-        from scipy.sparse.linalg import LinearOperator, cg
+        from scipy.sparse import diags_array
+        from scipy.sparse.linalg import cg
 
-        own = np.concatenate([self.diagonal, np.diag(self.rest)])
-        if not (own > 0).all():
+        if not (self.diagonal > 0).all():
             raise NotPositive
-        if self.pattern.n > DIRECT:
-            shape = (len(right), len(right))
-            matrix = LinearOperator(shape, lambda x: self.times(x.reshape(-1, 1)).ravel())
-            scaled = LinearOperator(shape, lambda x: x.ravel() / own)
-            found, missed = cg(matrix, right, rtol=tolerance, maxiter=ITERATIONS, M=scaled)
+        if self.texts > DIRECT:
+            scaled = diags_array(1 / self.diagonal)
+            found, missed = cg(self.matrix, right, rtol=tolerance, maxiter=ITERATIONS, M=scaled)
             if not missed:
                 return found
         return self.solve(right[:, None])[:, 0]
@@ -159,12 +100,10 @@ class System:
         return 2 * float(np.log(np.diag(self._dense)).sum())
 
     @cached_property
-    def _grounded(self) -> Array:
-        """The diagonal with which L is regular."""
-        found = self.diagonal.copy()
-        if not self.ridge.any():
-            grounds = np.unique(self.pattern.component, return_index=True)[1]
-            found[grounds] += max(float(found.max(initial=0.0)), 1.0)
+    def _raised(self) -> Array:
+        """What is added to the diagonal to make the matrix regular."""
+        found = np.zeros(len(self.diagonal))
+        found[self.grounds] = max(float(self.diagonal[: self.texts].max(initial=0.0)), 1.0)
         return found
 
     @cached_property
@@ -172,12 +111,8 @@ class System:
         """Cholesky's lower factor."""
         from scipy.linalg import LinAlgError, cholesky
 
-        n = self.pattern.n
-        full = np.zeros((n + len(self.rest),) * 2)
-        one, other = self.pattern.pairs.T
-        full[other, one] = -self.weights
-        full[np.arange(n), np.arange(n)] = self._grounded
-        full[n:, :n], full[n:, n:] = self.coupling.T, self.rest
+        full = self.matrix.copy() if self.texts <= DIRECT else self.matrix.toarray()
+        full[np.diag_indices_from(full)] += self._raised
         try:
             return cholesky(full, lower=True, overwrite_a=True, check_finite=False)
         except LinAlgError as fault:
@@ -185,14 +120,11 @@ class System:
 
     @cached_property
     def _sparse(self):
-        from scipy.sparse import block_array, diags_array
+        from scipy.sparse import diags_array
         from scipy.sparse.linalg import splu
 
-        among = diags_array(self._grounded) - self.neighbours
-        coupling, rest = self.coupling, self.rest
-        full = block_array([[among, coupling], [coupling.T, rest]]) if rest.size else among
-        options = {"SymmetricMode": True}
-        factor = splu(full.tocsc(), permc_spec="MMD_AT_PLUS_A", options=options)
+        full = (self.matrix + diags_array(self._raised)).tocsc()
+        factor = splu(full, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
         if not (factor.U.diagonal() > 0).all():
             raise NotPositive
         return factor
@@ -223,7 +155,7 @@ class State:
 class Problem:
     """Votes under a model. `basis` (3K, q) says which parameters of judges are free, and how they
     move together; `signs` (K,) are those of alpha; `beta` holds the two exponents of a prior
-    eta^x (1 - eta)^y, if any.
+    eta^x (1 - eta)^y, if any. `component` (n,) numbers the parts between which nobody voted.
     """
 
     kind: Kind
@@ -234,10 +166,10 @@ class Problem:
     component: Places
     beta: tuple[float, float] | None = None
 
-    @cached_property
-    def pattern(self) -> Pattern:
-        """Which texts were compared."""
-        return Pattern(self.counts.n, self.counts.pairs, self.component)
+    @property
+    def free(self) -> int:
+        """How many parameters of judges are free."""
+        return self.basis.shape[1]
 
     def alphas(self, point: Point) -> Array:
         """The discrimination of each judge (K,)."""
@@ -272,70 +204,103 @@ class Problem:
         """What is maximised."""
         return float(state.terms.value.sum()) + self.penalised(state.point)
 
-    def row_scores(self, point: Point) -> tuple[Array, Array]:
+    def row_scores(self, state: State) -> tuple[Array, Array]:
         """The derivatives of each row's log likelihood: by the strength of its first text (m,), and
-        by delta, t and ln alpha of its judge (3, m).
+        by the free parameters of judges (m, q).
         """
-        state = self.at(point)
         found = state.terms
-        return state.alpha * found.d, np.stack([found.d, found.t, found.d * state.moved])
+        by_d, by_t = self._moves(state)
+        return state.alpha * found.d, found.d[:, None] * by_d + found.t[:, None] * by_t
 
     def slope(self, state: State) -> tuple[Array, System]:
         """The gradient (n + q,), and minus the second derivatives; with expected ones these are
         never negative.
         """
-        found, alpha, moved = state.terms, state.alpha, state.moved
-        rows, k = self.counts, self.counts.judges
-        texts = self._by_text(alpha * found.d)
-        judges, rest = np.zeros((3, k)), np.zeros((3, k, 3, k))
-        coupling, each = np.zeros((rows.n, 3, k)), np.arange(k)
-        extra = 0.0 if state.expected else found.d
-        for i in self._used:
-            judges[i] = added(rows.judge, (found.d, found.t, found.d * moved)[i], k)
-            crossed = (found.dd, found.dt, found.dd * moved + extra)[i]
-            coupling[:, i] = self._by_text_and_judge(alpha * crossed)
-        for i, j in combinations_with_replacement(self._used, 2):
-            second = (found.dd, found.dt, found.tt)[i + j if j < ALPHA else i]
-            if j == ALPHA:
-                second = second * moved if i < ALPHA else (found.dd * moved + extra) * moved
-            total = added(rows.judge, second, k)
-            rest[i, each, j, each] = rest[j, each, i, each] = total
+        found, alpha, rows = state.terms, state.alpha, self.counts
+        by_text, by_judge = self.row_scores(state)
+        texts, judges = self._by_text(by_text), by_judge.sum(axis=0)
         ridge = np.zeros(rows.n)
         if self.penalty is not None:
-            _, by_text, curvature = self.penalty.terms(state.point.s)
-            texts, ridge = texts + by_text, -curvature
+            _, by_penalty, curvature = self.penalty.terms(state.point.s)
+            texts, ridge = texts + by_penalty, -curvature
+        coupling, rest = self._second(state)
         if self.beta is not None:
             right, wrong = self.beta
-            eta = sigmoid(state.point.judges[THRESHOLD])
-            judges[THRESHOLD] += right * (1 - eta) - wrong * eta
-            rest[THRESHOLD, each, THRESHOLD, each] -= (right + wrong) * eta * (1 - eta)
-        basis = self.basis
-        system = System(
-            self.pattern,
-            -added(rows.pair, alpha**2 * found.dd, len(rows.pairs)),
-            ridge,
-            -coupling.reshape(rows.n, 3 * k) @ basis,
-            -basis.T @ rest.reshape(3 * k, 3 * k) @ basis,
-        )
-        return np.concatenate([texts, basis.T @ judges.ravel()]), system
+            eta, own = sigmoid(state.point.judges[THRESHOLD]), self._by_judge[THRESHOLD]
+            judges = judges + own.T @ (right * (1 - eta) - wrong * eta)
+            rest = rest - own.T @ (((right + wrong) * eta * (1 - eta))[:, None] * own)
+        weights = -added(rows.pair, alpha**2 * found.dd, len(rows.pairs))
+        matrix = self._matrix(weights, ridge, -coupling, -rest)
+        return np.concatenate([texts, judges]), System(matrix, rows.n, self._grounds)
 
     @cached_property
-    def _used(self) -> list[int]:
-        """The rows of the parameters of judges of which some are free."""
-        by_row = np.abs(self.basis).reshape(3, -1).sum(axis=1)
-        return np.flatnonzero(by_row).tolist()
+    def _by_judge(self) -> Array:
+        """The basis by row of parameters and judge (3, K, q)."""
+        return self.basis.reshape(3, self.counts.judges, self.free)
+
+    @cached_property
+    def _by_row(self) -> Array:
+        """The same of the judge of each row of votes (3, m, q)."""
+        return self._by_judge[:, self.counts.judge]
+
+    @cached_property
+    def _grounds(self) -> Places:
+        """One text of each component where no penalty holds strengths; none with a penalty."""
+        if self.penalty is not None:
+            return np.empty(0, dtype=np.int64)
+        return np.unique(self.component, return_index=True)[1]
+
+    def _moves(self, state: State) -> tuple[Array, Array]:
+        """By how much each free parameter of judges moves d and t of each row (m, q)."""
+        by_d = self._by_row[DELTA] + state.moved[:, None] * self._by_row[ALPHA]
+        return by_d, self._by_row[THRESHOLD]
+
+    def _second(self, state: State) -> tuple[Array, Array]:
+        """The second derivatives by texts and judges (n, q), and by judges alone (q, q)."""
+        if not self.free:
+            return np.zeros((self.counts.n, 0)), np.zeros((0, 0))
+        found = state.terms
+        by_d, by_t = self._moves(state)
+        by_alpha = self._by_row[ALPHA]
+        bend = np.zeros_like(found.d) if state.expected else found.d
+        of_d = found.dd[:, None] * by_d + found.dt[:, None] * by_t
+        of_t = found.dt[:, None] * by_d + found.tt[:, None] * by_t
+        crossed = state.alpha[:, None] * (of_d + bend[:, None] * by_alpha)
+        coupling = [self._by_text(column) for column in crossed.T]
+        rest = by_d.T @ of_d + by_t.T @ of_t
+        rest += by_alpha.T @ ((bend * state.moved)[:, None] * by_alpha)
+        return np.stack(coupling, axis=1), rest
+
+    def _matrix(self, weights: Array, ridge: Array, coupling: Array, rest: Array) -> Any:
+        """The matrix of pairs with these weights (p,), in full for few texts, else sparse."""
+        from scipy.sparse import csr_array
+
+        n, size = self.counts.n, self.counts.n + self.free
+        one, other = self.counts.pairs.T
+        diagonal = added(one, weights, n) + added(other, weights, n) + ridge
+        both = coupling.ravel()
+        cells = np.concatenate([-weights, -weights, diagonal, both, both, rest.ravel()])
+        if n > DIRECT:
+            return csr_array((cells, self._cells), shape=(size, size))
+        full = np.zeros((size, size))
+        full[self._cells] = cells
+        return full
+
+    @cached_property
+    def _cells(self) -> tuple[Places, Places]:
+        """Rows and columns of the cells of the matrix that are not 0."""
+        one, other = self.counts.pairs.T
+        texts = np.arange(self.counts.n)
+        judges = np.arange(self.counts.n, self.counts.n + self.free)
+        by_text, by_judge = np.repeat(texts, self.free), np.tile(judges, self.counts.n)
+        own = np.repeat(judges, self.free), np.tile(judges, self.free)
+        rows = np.concatenate([one, other, texts, by_text, by_judge, own[0]])
+        return rows, np.concatenate([other, one, texts, by_judge, by_text, own[1]])
 
     def _by_text(self, values: Array) -> Array:
         """Values of rows (m,) added to their first text and taken from their second (n,)."""
         rows = self.counts
         return added(rows.first, values, rows.n) - added(rows.second, values, rows.n)
-
-    def _by_text_and_judge(self, values: Array) -> Array:
-        """The same by judge (n, K)."""
-        rows = self.counts
-        n, k = rows.n, rows.judges
-        gained = added(rows.first * k + rows.judge, values, n * k)
-        return (gained - added(rows.second * k + rows.judge, values, n * k)).reshape(n, k)
 
 
 def maximised(
@@ -387,7 +352,6 @@ def _step(problem: Problem, state: State, tolerance: float) -> tuple[Array, Arra
         if np.isfinite(ascent) and ascent >= 0:
             break
     else:  # uphill by the gradient alone, as far as the curvature of each parameter allows
-        own = np.concatenate([system.diagonal, np.diag(system.rest)])
-        step = gradient / np.maximum(own, 1.0)
+        step = gradient / np.maximum(system.diagonal, 1.0)
     texts, free = np.split(step, [problem.counts.n])
     return texts, (problem.basis @ free).reshape(state.point.judges.shape)

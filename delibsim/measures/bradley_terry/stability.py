@@ -5,16 +5,15 @@ Hinkley 1997, section 3.2, https://doi.org/10.1017/CBO9780511802843, for draws w
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import Counts, counted
+from delibsim.measures.bradley_terry.counts import NOT_CONNECTED, Counts, Graph, centred, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
-from delibsim.measures.bradley_terry.graph import NOT_CONNECTED, Graph
 from delibsim.measures.bradley_terry.strengths import Stretch
 from delibsim.measures.correlations import agreement_of_scores, spearman_brown
 from delibsim.measures.inference.resampling import percentile_interval
@@ -59,13 +58,8 @@ def split_half(counts: Counts, model: Model, seed: int, splits: int = SPLITS) ->
     scores in both halves.
     """
     whole = fit(counts, model)
-    found = []
-    for split in range(splits):
-        rng = np.random.default_rng([seed, split])
-        order = rng.permutation(len(counts.pairs))
-        middle = len(order) // 2
-        found.append(_agreement(counts, whole, order[:middle], order[middle:]))
-    return Halves(*np.array(found, dtype=float).reshape(-1, 3).T)
+    halves = _halves(counts, whole, seed, splits)
+    return _agreements([_scores(one, whole) for one in both] for both in halves)
 
 
 def by_judge(counts: Counts, model: Model, seed: int, splits: int = SPLITS) -> Halves:
@@ -75,10 +69,9 @@ def by_judge(counts: Counts, model: Model, seed: int, splits: int = SPLITS) -> H
     for split in range(splits if counts.judges > 1 else 0):
         order = np.random.default_rng([seed, split]).permutation(counts.judges)
         first = np.isin(counts.judge, order[: counts.judges // 2])
-        scores = [_scores(counts.only(rows), whole) for rows in (first, ~first)]
-        agreed = agreement_of_scores(*scores)
-        found.append((agreed.r, agreed.rho, agreed.tau))
-    return Halves(*np.array(found or [[math.nan] * 3], dtype=float).T)
+        parts = [fit(counts.only(rows), model) for rows in (first, ~first)]
+        found.append([_scores(one, whole) for one in parts])
+    return _agreements(found)
 
 
 def curve(
@@ -102,10 +95,12 @@ def curve(
         for draw in range(draws if size < len(counts.pairs) else 1):  # all pairs are all alike
             rng = np.random.default_rng([seed, draw])
             order = rng.permutation(len(counts.pairs))
-            agreed = agreement_of_scores(_of_pairs(counts, whole, order[:size]), whole.scores)
+            own = _scores(_fit_of_pairs(counts, whole, order[:size]), whole)
+            agreed = agreement_of_scores(own, whole.scores)
             with_all.append((agreed.r, agreed.rho))
             if 2 * size <= len(order):
-                halves.append(_agreement(counts, whole, order[:size], order[size : 2 * size])[0])
+                other = _fit_of_pairs(counts, whole, order[size : 2 * size])
+                halves.append(agreement_of_scores(own, _scores(other, whole)).r)
         r, rho = np.array(with_all).T
         steps.append(Step(share, size, _mean(r), _mean(rho), _mean(np.array(halves))))
     return steps
@@ -157,12 +152,9 @@ def jackknifed(
     """
     whole = fit(counts, model)
     delta, theta = [], []
-    for split in range(splits):
-        order = np.random.default_rng([seed, split]).permutation(len(counts.pairs))
-        middle = len(order) // 2
-        parts = [_fit_of_pairs(counts, whole, half) for half in (order[:middle], order[middle:])]
-        delta.append(2 * whole.delta - (parts[0].delta + parts[1].delta) / 2)
-        logs = [_log(one.theta) for one in (whole, *parts)]
+    for one, other in _halves(counts, whole, seed, splits):
+        delta.append(2 * whole.delta - (one.delta + other.delta) / 2)
+        logs = [_log(part.theta) for part in (whole, one, other)]
         theta.append(np.exp(2 * logs[0] - (logs[1] + logs[2]) / 2))
     return np.mean(delta, axis=0), np.mean(theta, axis=0)
 
@@ -176,11 +168,8 @@ def stretch(counts: Counts, model: Model, seed: int, splits: int = SPLITS) -> St
     """
     whole = fit(counts, model)
     slopes = []
-    for split in range(splits):
-        order = np.random.default_rng([seed, split]).permutation(len(counts.pairs))
-        middle = len(order) // 2
-        own = [_of_pairs(counts, whole, half) for half in (order[:middle], order[middle:])]
-        slopes.append([_slope(scores, whole.scores) for scores in own])
+    for both in _halves(counts, whole, seed, splits):
+        slopes.append([_slope(_scores(one, whole), whole.scores) for one in both])
     halves = np.array(slopes, dtype=float).reshape(-1, 2)
     halves = halves[(halves > 0).all(axis=1)]
     slope = 2 - halves.mean() if len(halves) else math.nan
@@ -197,38 +186,29 @@ def _slope(scores: Array, of: Array) -> float:
     return float(scores[known] @ of[known]) / squares if squares > 0 else math.nan
 
 
-def _agreement(
-    counts: Counts, whole: Fit, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> tuple[float, float, float]:
-    scores = [_of_pairs(counts, whole, pairs) for pairs in (first, second)]
-    agreed = agreement_of_scores(*scores)
-    return agreed.r, agreed.rho, agreed.tau
+def _agreements(halves: Iterable[Sequence[Array]]) -> Halves:
+    """How the scores of each pair of halves agree; NaN without one."""
+    found = [agreement_of_scores(one, other) for one, other in halves]
+    table = [(one.r, one.rho, one.tau) for one in found] or [(math.nan,) * 3]
+    return Halves(*np.array(table).T)
 
 
-def _of_pairs(counts: Counts, whole: Fit, pairs: NDArray[np.int64]) -> Array:
-    """Scores from some of the pairs."""
-    return _in_components(_fit_of_pairs(counts, whole, pairs), whole)
-
-
-def _scores(votes: Counts, whole: Fit) -> Array:
-    """Scores from some of the votes."""
-    return _in_components(fit(votes, whole.model), whole)
-
-
-def _in_components(found: Fit, whole: Fit) -> Array:
-    """Strengths less the mean of their component of all votes; NaN for texts without a vote."""
-    raw = np.where(found.graph.alone, np.nan, found.raw)
-    known = ~np.isnan(raw)
-    component, count = whole.graph.component, len(whole.graph.sizes)
-    totals = np.bincount(component[known], raw[known], count)
-    sizes = np.bincount(component[known], minlength=count)
-    return raw - (totals / np.maximum(sizes, 1))[component]
+def _halves(counts: Counts, whole: Fit, seed: int, splits: int) -> Iterator[tuple[Fit, Fit]]:
+    """The fits of two halves of the pairs, drawn anew for each split."""
+    for split in range(splits):
+        order = np.random.default_rng([seed, split]).permutation(len(counts.pairs))
+        middle = len(order) // 2
+        one, other = (_fit_of_pairs(counts, whole, half) for half in np.split(order, [middle]))
+        yield one, other
 
 
 def _fit_of_pairs(counts: Counts, whole: Fit, pairs: NDArray[np.int64]) -> Fit:
-    chosen = np.zeros(len(counts.pairs), dtype=bool)
-    chosen[pairs] = True
-    return fit(counts.only(chosen[counts.pair]), whole.model, whole)
+    return fit(counts.only(np.isin(counts.pair, pairs)), whole.model, whole)
+
+
+def _scores(found: Fit, whole: Fit) -> Array:
+    """Strengths less the mean of their component of all votes; NaN for texts without a vote."""
+    return centred(np.where(found.graph.alone, np.nan, found.raw), whole.graph.component)
 
 
 def _log(values: Array) -> Array:

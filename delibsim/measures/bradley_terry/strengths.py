@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from delibsim.measures.bradley_terry.fit import Fit
 from delibsim.measures.bradley_terry.likelihood import probabilities
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty
-from delibsim.measures.inference.means import by_t
+from delibsim.measures.inference.means import by_t, holm
 
 Array = NDArray[np.float64]
 
@@ -39,6 +39,8 @@ def ranks(found: Uncertainty, level: float = 0.95) -> Ranks:
     (1979, https://www.jstor.org/stable/4615733) over the differences of a text from all others of
     its component.
     """
+    from scipy.special import ndtr
+
     fit = found.fit
     n = len(fit.scores)
     component = fit.graph.component
@@ -56,7 +58,7 @@ def ranks(found: Uncertainty, level: float = 0.95) -> Ranks:
             error = np.sqrt(np.maximum(of_both, 0.0))
             # Errors by pair are 0 where both orders of every pair cancel; then nothing is sure.
             z = np.divide(difference, error, out=np.zeros_like(error), where=error > 0)
-            sure = _sure(z, 1 - level)
+            sure = np.array(holm(2 * ndtr(-np.abs(z)))) < 1 - level
             low[text] = 1 + (sure & (difference > 0)).sum()
             high[text] = sizes[component[text]] - (sure & (difference < 0)).sum()
     return Ranks(mid_ranks(fit.scores, component), low, high)
@@ -108,19 +110,6 @@ def apart(found: Uncertainty, level: float = 0.95, order: Array | None = None) -
     known = told_apart(found, level, order)
     known = known[~np.isnan(known)]
     return float(known.mean()) if known.size else float("nan")
-
-
-def _sure(z: Array, alpha: float) -> NDArray[np.bool_]:
-    """Which of these z values are not 0 after Holm's correction."""
-    from scipy.special import ndtr
-
-    p = 2 * ndtr(-np.abs(z))
-    order = np.argsort(p)
-    holds = p[order] * np.arange(len(p), 0, -1) < alpha
-    first = len(p) if holds.all() else int(holds.argmin())
-    found = np.zeros(len(p), dtype=bool)
-    found[order[:first]] = True
-    return found
 
 
 AT_ONCE = 1_000

@@ -9,11 +9,12 @@ https://doi.org/10.1093/biomet/73.1.13), with the factor G / (G - 1) for G pairs
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import added
+from delibsim.measures.bradley_terry.counts import added, centred
 from delibsim.measures.bradley_terry.fit import Fit
 from delibsim.measures.bradley_terry.problem import (
     ALPHA,
@@ -63,7 +64,7 @@ class Uncertainty:
         """
         if not self.is_maximum:
             return self.reason or NO_MAXIMUM
-        parameters = len(self.fit.kept) + self.fit.problem.basis.shape[1]
+        parameters = len(self.fit.kept) + self.fit.problem.free
         few = self.clustered and len(self.fit.counts.pairs) < 2 * parameters
         return FEW_PAIRS if few else ""
 
@@ -75,23 +76,21 @@ class Uncertainty:
         if not len(self.fit.kept):
             return True
         try:
-            self._system.solve(np.zeros((len(self.fit.kept) + self._free, 1)))
+            self._system.solve(np.zeros((len(self.fit.kept) + self.fit.problem.free, 1)))
         except NotPositive:
             return False
         return True
 
-    @property
-    def _free(self) -> int:
-        """How many parameters of judges are free."""
-        return self.fit.problem.basis.shape[1]
-
     @cached_property
     def scores(self) -> Array:
         """Standard errors of the scores (n,); NaN where there is no score."""
+        n = len(self.fit.kept)
+        variances = np.empty(n)
+        for start in range(0, n, AT_ONCE):
+            right = self._contrasts(np.arange(start, min(start + AT_ONCE, n)))
+            variances[start : start + AT_ONCE] = self._variances(right)
         found = np.full(self.fit.graph.component.size, np.nan)
-        parts = [variances for _, _, variances in self._blocks(rows=False)]
-        if parts:
-            found[self.fit.kept] = np.sqrt(np.maximum(np.concatenate(parts), 0.0))
+        found[self.fit.kept] = np.sqrt(variances)
         return np.where(np.isnan(self.fit.scores), np.nan, found)
 
     def score_intervals(self, level: float = 0.95) -> Interval:
@@ -104,11 +103,15 @@ class Uncertainty:
 
         Texts of different components have no covariance that means anything.
         """
-        n = self.fit.graph.component.size
-        for texts, covariance, _ in self._blocks(rows=True):
-            full = np.full((len(texts), n), np.nan)
-            full[:, self.fit.kept] = covariance
-            yield self.fit.kept[texts], full
+        kept, component = self.fit.kept, self.fit.problem.component
+        for start in range(0, len(kept), AT_ONCE):
+            texts = np.arange(start, min(start + AT_ONCE, len(kept)))
+            _, covariance = self._of_texts(self._contrasts(texts))
+            if self.clustered and self.is_maximum:
+                covariance = self._system.solve(covariance)
+            full = np.full((len(texts), self.fit.graph.component.size), np.nan)
+            full[:, kept] = centred(covariance[: len(kept)], component).T
+            yield kept[texts], full
 
     def covariance(self, weights: ArrayLike) -> Array:
         """The covariance (r, r) of sums of scores, each with its weights (r, n).
@@ -118,28 +121,23 @@ class Uncertainty:
         """
         wanted = np.asarray(weights, dtype=float)
         missing = (wanted[:, np.isnan(self.fit.scores)] != 0).any(axis=1)
-        right = self.fit.problem.pattern.centred(wanted[:, self.fit.kept].T)
-        solved = self._solved(right)
-        if self.clustered:
-            found = self._factor * solved.T @ self._spread.times(solved)
-        else:
-            found = right.T @ solved[: len(right)]
+        right = centred(wanted[:, self.fit.kept].T, self.fit.problem.component)
+        one, other = self._of_texts(right)
+        found = one.T @ other
         found[missing], found[:, missing] = np.nan, np.nan
         return found
 
     @cached_property
     def _posterior(self) -> Array:
         n = len(self.fit.kept)
-        return self._solved(np.eye(n))[:n]
+        return self._system.solve(np.eye(n + self.fit.problem.free)[:, :n])[:n]
 
     def posterior(self) -> Array:
         """The covariance (n, n) of strengths where the penalty places them, by the information.
 
         For a fit with a penalty of at most 2,000 texts: ValueError for others.
         """
-        n = len(self.fit.kept)
-        if self.fit.model.penalty is None or n > DENSE:
-            raise ValueError(f"this needs a penalty and at most {DENSE} texts")
+        self._refuse_large()
         return self._posterior
 
     def log_determinant(self) -> float:
@@ -147,9 +145,12 @@ class Uncertainty:
 
         For a fit with a penalty of at most 2,000 texts: ValueError for others.
         """
+        self._refuse_large()
+        return self._system.log_determinant()
+
+    def _refuse_large(self) -> None:
         if self.fit.model.penalty is None or len(self.fit.kept) > DENSE:
             raise ValueError(f"this needs a penalty and at most {DENSE} texts")
-        return self._system.log_determinant()
 
     def difference_errors(self, pairs: ArrayLike) -> Array:
         """Standard errors (p,) of the difference between the two texts of each pair (p, 2).
@@ -157,33 +158,26 @@ class Uncertainty:
         NaN for texts of different components, and for texts without a score.
         """
         texts = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-        places = np.full(self.fit.graph.component.size, -1)
-        places[self.fit.kept] = np.arange(len(self.fit.kept))
-        component = self.fit.graph.component
+        component, kept = self.fit.graph.component, self.fit.kept
+        places = np.full(component.size, -1)
+        places[kept] = np.arange(len(kept))
         scored = ~np.isnan(self.fit.scores)[texts].any(axis=1)
-        known = scored & (component[texts[:, 0]] == component[texts[:, 1]])
+        known = np.flatnonzero(scored & (component[texts[:, 0]] == component[texts[:, 1]]))
         found = np.full(len(texts), np.nan)
-        chosen = np.flatnonzero(known)
-        for start in range(0, len(chosen), AT_ONCE):
-            own = chosen[start : start + AT_ONCE]
-            right = np.zeros((len(self.fit.kept), len(own)))
+        for start in range(0, len(known), AT_ONCE):
+            own = known[start : start + AT_ONCE]
+            right = np.zeros((len(kept), len(own)))
             right[places[texts[own, 0]], np.arange(len(own))] += 1
             right[places[texts[own, 1]], np.arange(len(own))] -= 1
-            variances = self._variances(right, self._solved(right))
-            found[own] = np.sqrt(np.maximum(variances, 0.0))
+            found[own] = np.sqrt(self._variances(right))
         return found
 
     @cached_property
     def judges(self) -> Array:
         """The covariance (3K, 3K) of delta, ln theta (or ln nu) and ln |alpha| of the judges."""
         basis, n = self.fit.problem.basis, len(self.fit.kept)
-        if not self.is_maximum:
-            return np.full((len(basis), len(basis)), np.nan)
-        solved = self._system.solve(np.eye(n + self._free)[:, n:])
-        own = solved[n:]
-        if self.clustered:
-            own = self._factor * solved.T @ self._spread.times(solved)
-        return basis @ own @ basis.T
+        one, other = self._products(np.eye(n + self.fit.problem.free)[:, n:])
+        return basis @ (one.T @ other) @ basis.T
 
     def delta(self, level: float = 0.95) -> Interval:
         """The advantage of the text shown first, of each judge (K,)."""
@@ -217,61 +211,50 @@ class Uncertainty:
         return pairs / (pairs - 1) if pairs > 1 else float("nan")
 
     @cached_property
-    def _pair_scores(self) -> tuple[Array, Array]:
-        """The derivatives of each pair's log likelihood: by the strength of the text with the
-        smaller number (p,), and by the free parameters of judges (p, q).
+    def _spread(self) -> Any:
+        """The sum over pairs of the derivatives of their log likelihood times themselves, sparse
+        (n + q, n + q).
         """
-        rows, problem = self.fit.counts, self.fit.problem
-        texts, judges = problem.row_scores(self.fit.point)
-        count, k = len(rows.pairs), rows.judges
-        by_text = added(rows.pair, texts * rows.direction, count)
-        by_judge = np.zeros((count, problem.basis.shape[1]))
-        for row, values in enumerate(judges):
-            moved = problem.basis[row * k : (row + 1) * k][rows.judge] * values[:, None]
-            for column in np.flatnonzero(np.abs(moved).any(axis=0)):
-                by_judge[:, column] += added(rows.pair, moved[:, column], count)
-        return by_text, by_judge
+        from scipy.sparse import csr_array, hstack
 
-    @cached_property
-    def _spread(self) -> System:
-        """The sum over pairs of their scores times themselves, as a system."""
-        by_text, by_judge = self._pair_scores
-        n, pattern = len(self.fit.kept), self.fit.problem.pattern
-        one, other = pattern.pairs.T
-        coupling = np.zeros((n, by_judge.shape[1]))
-        for column in range(by_judge.shape[1]):
-            part = by_text * by_judge[:, column]
-            coupling[:, column] = added(one, part, n) - added(other, part, n)
-        return System(pattern, by_text**2, np.zeros(n), coupling, by_judge.T @ by_judge)
+        problem, rows = self.fit.problem, self.fit.counts
+        texts, judges = problem.row_scores(problem.at(self.fit.point))
+        count, (one, other) = len(rows.pairs), rows.pairs.T
+        texts = added(rows.pair, texts * rows.direction, count)
+        places = np.concatenate([np.arange(count)] * 2), np.concatenate([one, other])
+        shape = count, len(self.fit.kept)
+        by_text = csr_array((np.concatenate([texts, -texts]), places), shape=shape)
+        by_judge = [added(rows.pair, column, count)[:, None] for column in judges.T]
+        scores = hstack([by_text, *map(csr_array, by_judge)], format="csr")
+        return scores.T @ scores
 
-    def _solved(self, right: Array) -> Array:
-        """The inverse information times columns (n, r) for texts: (n + q, r)."""
-        whole = np.concatenate([right, np.zeros((self._free, right.shape[1]))])
-        return self._system.solve(whole) if self.is_maximum else np.full_like(whole, np.nan)
+    def _products(self, right: Array) -> tuple[Array, Array]:
+        """Two arrays (n + q, r) whose products are the covariances of sums of parameters, their
+        weights in columns (n + q, r); NaN without a maximum.
+        """
+        if not self.is_maximum:
+            return right, np.full_like(right, np.nan)
+        solved = self._system.solve(right)
+        return (
+            (solved, self._factor * (self._spread @ solved)) if self.clustered else (right, solved)
+        )
 
-    def _variances(self, right: Array, solved: Array) -> Array:
-        """The variances of combinations (n, r) of strengths, from what is `_solved`."""
-        if not self.clustered:
-            return (right * solved[: len(right)]).sum(axis=0)
-        return self._factor * (solved * self._spread.times(solved)).sum(axis=0)
+    def _of_texts(self, right: Array) -> tuple[Array, Array]:
+        """The same of sums of strengths (n, r)."""
+        return self._products(
+            np.concatenate([right, np.zeros((self.fit.problem.free, right.shape[1]))])
+        )
 
-    def _blocks(self, rows: bool) -> Iterator[tuple[Places, Array, Array]]:
-        """Some texts (b,), their covariance with all (b, n) if `rows`, and their variances (b,)."""
-        component = self.fit.problem.component
-        sizes, n = np.bincount(component), len(self.fit.kept)
-        for start in range(0, n, AT_ONCE):
-            texts = np.arange(start, min(start + AT_ONCE, n))
-            own = component[:, None] == component[texts]
-            right = -1.0 * own / sizes[component[texts]]
-            right[texts, np.arange(len(texts))] += 1
-            solved = self._solved(right)
-            variances = self._variances(right, solved)
-            covariance = np.empty((len(texts), 0))
-            if rows:
-                if self.clustered and self.is_maximum:
-                    solved = self._factor * self._system.solve(self._spread.times(solved))
-                covariance = self.fit.problem.pattern.centred(solved[:n]).T
-            yield texts, covariance, variances
+    def _variances(self, right: Array) -> Array:
+        """The variances (r,) of sums of strengths with weights (n, r), 0 at least."""
+        one, other = self._of_texts(right)
+        return np.maximum((one * other).sum(axis=0), 0.0)
+
+    def _contrasts(self, texts: Places) -> Array:
+        """The weights (n, b) that make of strengths the scores of some texts (b,)."""
+        right = np.zeros((len(self.fit.kept), len(texts)))
+        right[texts, np.arange(len(texts))] = 1
+        return centred(right, self.fit.problem.component)
 
 
 def uncertainty(fit: Fit, clustered: bool | None = None) -> Uncertainty:

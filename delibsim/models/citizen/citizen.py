@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from delibsim.models.base import Capabilities, Completion, Status, Usage
+from delibsim.models.base import NO_USE, Capabilities, Completion, Status
 from delibsim.models.citizen.traits import Traits, check_between, check_share
 from delibsim.prompts.prompt import Prompt
 
 MOST_BIAS = 100
 """The largest place bias and threshold of a judge of pairs, in strengths of texts."""
-FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class Citizen(Traits):
             text=text,
             status=status,
             detail=detail,
-            usage=FREE,
+            usage=NO_USE,
             model_requested=self.name,
             model_returned="delibsim.citizen (rule-based)",
             parameters_dropped=() if self.temperature is None else ("temperature",),

@@ -9,6 +9,7 @@ are drawn from the seed of the call; nothing is known of the motion but its sent
 import random
 import re
 from collections.abc import Sequence
+from string import Template
 
 import numpy as np
 
@@ -31,6 +32,10 @@ truth that goes with it.
 """
 PLAIN: tuple[str, ...] = _WORDS["plain"]
 """Sentences that take up room."""
+SPEECHES: tuple[tuple[str, ...], ...] = _WORDS["speeches"]
+"""The places of the first, the second and the last speech of a side, each filled with a sentence
+that does its work.
+"""
 
 
 def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, seed: int) -> str:
@@ -41,12 +46,22 @@ def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, s
     other = [said for said in speeches if said.turn.speaker.lower() != side]
     rng = random.Random(seed)
     drawn = random.Random(seed_of("values", motion, len(own))).sample(VALUES, 6)
-    argued = drawn[:3] if side == "proposition" else drawn[3:]
-    claim = _claim(other, rng)
-    if not own:
-        places = _opening(side, motion, argued)
-    else:
-        places = _rebuttal(argued, claim) if len(own) == 1 else _closing(side, argued, claim)
+    proposes = side == "proposition"
+    (one, principle, own_practice), (two, _, practice), (frame, _, _) = (
+        drawn[:3] if proposes else drawn[3:]
+    )
+    said = {
+        "one": one,
+        "two": two,
+        "frame": frame,
+        "principle": principle,
+        "practice": own_practice if len(own) == 1 else practice,
+        "claim": _claim(other, rng),
+        "stand": "support" if proposes else "oppose",
+        "demand": "Carry" if proposes else "Reject",
+        "motion": " ".join(motion.split()).rstrip("."),
+    }
+    places = [Template(place).substitute(said) for place in SPEECHES[min(len(own), 2)]]
     spare = rng.sample(PLAIN, len(PLAIN))
     sentences = [sentence if rng.random() < skill else spare.pop() for sentence in places]
     while len(" ".join(sentences).split()) < 104:
@@ -54,81 +69,6 @@ def orate(side: str, motion: str, speeches: Sequence[Statement], skill: float, s
     while len(" ".join(sentences).split()) > 148:
         sentences.pop(-2)
     return " ".join(sentences)
-
-
-def _opening(side: str, motion: str, argued: Sequence[Value]) -> list[str]:
-    """The places of the first speech of a side, each filled with a sentence that does its work."""
-    (one, principle, _), (two, _, practice), (frame, _, _) = argued
-    subject = " ".join(motion.split()).rstrip(".")
-    stand = "support" if side == "proposition" else "oppose"
-    return [
-        f"We {stand} the motion “{subject}”, and we do so for two reasons.",
-        f"First, on principle: this is a question of {one}, because {principle}.",
-        (
-            "Imagine yourself in the place of those who would live with the decision;"
-            f" {one} is what you would ask for."
-        ),
-        (
-            f"Secondly, in practice, {practice};"
-            f" experience shows it wherever {two} was left to chance."
-        ),
-        (
-            f"For example, where {two} is taken seriously, decisions last, and where it is not,"
-            " they are soon regretted."
-        ),
-        f"It follows that {one} and {two} point the same way, and therefore so do we.",
-        (
-            "Judge everything you hear today by one measure:"
-            f" which side takes {frame} seriously, and which only speaks of it."
-        ),
-    ]
-
-
-def _rebuttal(argued: Sequence[Value], claim: str) -> list[str]:
-    """The places of the second speech of a side."""
-    (one, principle, practice), (two, _, _), _ = argued
-    return [
-        f"My opponent's case rests on a single claim: {claim}",
-        f"That does not follow, because {principle}, whatever else may be true.",
-        (
-            "First, the claim assumes what it should prove; for example, it never tells us who"
-            f" would bear the cost to {one}."
-        ),
-        f"Secondly, even if we grant it, {practice}, and on this the other side is silent.",
-        (
-            "Our own argument still stands:"
-            " nothing that was said against it touches the reason we gave for it."
-        ),
-        f"Compare the two values before us, then: {one} and {two}.",
-        (
-            f"Here {one} outweighs {two},"
-            f" since without {one} there is soon little {two} left to speak of."
-        ),
-    ]
-
-
-def _closing(side: str, argued: Sequence[Value], claim: str) -> list[str]:
-    """The places of the last speech of a side."""
-    (one, principle, _), (two, _, practice), _ = argued
-    demand = "Carry" if side == "proposition" else "Reject"
-    return [
-        (
-            "Finally, let us see what this debate has come down to:"
-            f" {one} on our side, {two} on the other."
-        ),
-        f"The other side told you last: {claim}",
-        f"We have answered it, because {practice}, and no example we were given shows otherwise.",
-        f"The first clash was over principle, and there it holds that {principle}.",
-        (
-            "The second was over practice;"
-            " consider what each side could show, and you will find that experience is with us."
-        ),
-        (
-            "Weigh the two:"
-            f" {one} outweighs {two}, since the one can be restored and the other cannot."
-        ),
-        f"{demand} the motion, and picture how those who come after us will thank you for it.",
-    ]
 
 
 def _claim(other: Sequence[Statement], rng: random.Random) -> str:

@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from delibsim.models.base import Completion, Status, Usage
+from delibsim.models.base import Completion, PreflightIssue, Status, Usage
+from delibsim.models.clients.faults import LONGEST_FAULT, scrub, without_echoes
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import FormWithSchema, Prompt
 
@@ -110,6 +111,85 @@ class Dialect:
 
 def _mentions(complaint: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", complaint) is not None
+
+
+class Hosted:
+    """A model at a provider, of which one request is one attempt; what its clients have alike.
+
+    `strict`: an answer by a model of another name is refused. `_hidden` are the secrets that no
+    fault may repeat.
+    """
+
+    REFUSED: tuple[str, ...]
+    """How the detail of a request begins that the server did not take as it was sent."""
+    provider: str
+    _hidden: Sequence[str]
+
+    def __init__(
+        self, name: str, model: str, timeout: float, strict: bool, sampling: Mapping[str, Any]
+    ) -> None:
+        self.name, self.model, self.timeout, self.strict = name, model, timeout, strict
+        self.sampling = Sampling(**sampling)
+        self._dialect = Dialect()
+
+    async def complete(self, prompt: Prompt, seed: int) -> Completion:
+        """One attempt, and one more for each parameter that turns out to be rejected."""
+        requested = self.sampling.parameters(prompt, seed)
+        known = self._untaken()
+        untaken = tuple(name for name in requested if name in known)
+        wanted = {name: value for name, value in requested.items() if name not in untaken}
+        while True:
+            sent, dropped = self._dialect.sent(wanted), untaken + self._dialect.dropped(wanted)
+            completion = await self._attempt(prompt, sent)
+            refused = completion.status == "bad_request" and completion.detail.startswith(
+                self.REFUSED
+            )
+            if not refused or not self._dialect.learn(completion.detail, wanted, sent):
+                return replace(
+                    completion,
+                    provider=self.provider,
+                    parameters_sent=sent,
+                    parameters_dropped=dropped,
+                )
+
+    def _untaken(self) -> Collection[str]:
+        """The parameters that are known not to be taken."""
+        return ()
+
+    async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
+        """The completion of one request with these parameters; a fault on the way is a status."""
+        raise NotImplementedError
+
+    def _failed(self, status: Status, detail: str, possibly_billed: bool = False) -> Completion:
+        return Completion(
+            "", status, detail, model_requested=self.model, possibly_billed=possibly_billed
+        )
+
+    def _late(self) -> Completion:
+        """What is known of a request without a whole answer in time."""
+        return self._failed("timeout", f"no whole answer within {self.timeout:g} s", True)
+
+    def _answered(self, payload: Any) -> Completion:
+        """The completion in a decoded response body, without secrets; a status where another model
+        answered than the one that was asked.
+        """
+        completion = without_echoes(completion_of(payload, self.model), self._hidden)
+        returned = completion.model_returned
+        if not self.strict or completion.status != "ok" or self._is_same(returned):
+            return completion
+        detail = f"asked {self.model}, answered by {returned} (strict)"
+        return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
+
+    def _is_same(self, returned: str) -> bool:
+        """Whether a returned name is that of the model that was asked."""
+        return returned in ("", self.model)
+
+    def _error(self, text: str) -> list[PreflightIssue]:
+        return [PreflightIssue("error", self.name, self._clean(text))]
+
+    def _clean(self, fault: object) -> str:
+        """A fault as text, without secrets."""
+        return whole_characters(scrub(str(fault)[:LONGEST_FAULT], self._hidden))
 
 
 def messages_of(prompt: Prompt) -> list[dict[str, Any]]:

@@ -11,18 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.models.base import Capabilities, Completion, PreflightIssue, Status
-from delibsim.models.clients.chat import ENDINGS, Dialect, Sampling, completion_of, messages_of
+from delibsim.models.clients.chat import ENDINGS, Hosted, messages_of
 from delibsim.models.clients.connection import unreachable
-from delibsim.models.clients.faults import (
-    LONGEST_FAULT,
-    public_url,
-    retry_after,
-    scrub,
-    secrets,
-    status_of,
-    without_echoes,
-)
-from delibsim.prompts.labelled import whole_characters
+from delibsim.models.clients.faults import public_url, retry_after, secrets, status_of
 from delibsim.prompts.prompt import Prompt
 
 # litellm reads these when it is imported: no price list from the network, no debug output, no
@@ -46,7 +37,6 @@ litellm.telemetry = False  # ty: ignore[invalid-assignment]
 guard()
 
 PREFIX_END = "\n</transcript>"
-REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")
 UNBILLED = (httpx.HTTPStatusError, httpx.ConnectError, httpx.ConnectTimeout)
 """Causes that mean no model worked: the provider answered with an error, or was never reached."""
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -61,7 +51,7 @@ CACHED = {"type": "ephemeral"}
 """What marks, for Anthropic, the end of a text that later prompts will begin with."""
 
 
-class LiteLLM:
+class LiteLLM(Hosted):
     """One model by its litellm name. A call is one attempt: litellm's and the SDK's own retries are
     off.
 
@@ -69,6 +59,8 @@ class LiteLLM:
     environment variables that litellm documents; `base_url` points to another server. Parameters
     that the model does not take are not sent, and recorded as dropped.
     """
+
+    REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")
 
     def __init__(
         self,
@@ -79,12 +71,9 @@ class LiteLLM:
         strict: bool = False,
         **sampling: Any,
     ) -> None:
-        self.name, self.model, self.base_url = name, model, base_url
-        self.timeout, self.strict = timeout, strict
-        self.sampling = Sampling(**sampling)
-        self.provider = provider_in(model)
+        super().__init__(name, model, timeout, strict, sampling)
+        self.base_url, self.provider = base_url, provider_in(model)
         self._hidden = secrets([base_url] if base_url else [])
-        self._dialect = Dialect()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -98,22 +87,9 @@ class LiteLLM:
             close=self.close,
         )
 
-    async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """One attempt, and one more for each parameter that turns out to be rejected."""
-        requested = self.sampling.parameters(prompt, seed)
-        unsupported = tuple(name for name in requested if name in self._untaken)
-        wanted = {name: value for name, value in requested.items() if name not in unsupported}
-        while True:
-            sent, dropped = self._dialect.sent(wanted), unsupported + self._dialect.dropped(wanted)
-            completion = await self._attempt(prompt, sent)
-            refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
-            if not refused or not self._dialect.learn(completion.detail, wanted, sent):
-                return replace(completion, parameters_sent=sent, parameters_dropped=dropped)
-
-    @functools.cached_property
     def _untaken(self) -> frozenset[str]:
         """The parameters that, as litellm knows, this model does not take."""
-        return COMMON - frozenset(litellm.get_supported_openai_params(self.model) or COMMON)
+        return COMMON - _taken(self.model)
 
     async def preflight(self) -> list[PreflightIssue]:
         """What can be found out without paying: whether litellm knows the name, and the keys it
@@ -144,7 +120,6 @@ class LiteLLM:
         litellm.in_memory_llm_clients_cache.flush_cache()  # or it would go on using closed ones
 
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
-        failed = Completion("", model_requested=self.model, provider=self.provider)
         try:
             async with asyncio.timeout(self.timeout):
                 response = await litellm.acompletion(
@@ -157,27 +132,22 @@ class LiteLLM:
                     **sent,
                 )
         except (TimeoutError, Timeout):
-            detail = f"no whole answer within {self.timeout:g} s"
-            return replace(failed, status="timeout", detail=detail, possibly_billed=True)
+            return self._late()
         except (OpenAIError, *MALFORMED) as error:
-            return self._fault(error, failed)
-        return self._completion(response)
-
-    def _completion(self, response: Any) -> Completion:
-        """The completion in a response of litellm, with the cost that litellm found."""
-        payload = _as_answered(response.model_dump(warnings=False))
-        answer = without_echoes(completion_of(payload, self.model), self._hidden)
-        completion = replace(answer, provider=self.provider)
-        usage, returned = completion.usage, completion.model_returned
+            return self._fault(error)
+        completion = self._answered(_as_answered(response.model_dump(warnings=False)))
+        usage = completion.usage
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if usage.cost_usd is None and cost and usage.input_tokens is not None:
-            completion = replace(completion, usage=replace(usage, cost_usd=float(cost)))
-        if self.strict and completion.status == "ok" and not _same_model(self.model, returned):
-            detail = f"asked {self.model}, answered by {returned} (strict)"
-            return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
+            return replace(completion, usage=replace(usage, cost_usd=float(cost)))
         return completion
 
-    def _fault(self, error: Exception, failed: Completion) -> Completion:
+    def _is_same(self, returned: str) -> bool:
+        """Whether the returned name is the requested one, give or take the provider's prefix."""
+        same = super()._is_same(returned) or self.model.endswith(f"/{returned}")
+        return same or returned.endswith(f"/{self.model}")
+
+    def _fault(self, error: Exception) -> Completion:
         """What an error of litellm stands for; a call that a model may have worked on counts as
         possibly billed.
         """
@@ -194,13 +164,9 @@ class LiteLLM:
             # litellm gives a 500, or none at all, to whatever it could not make sense of.
             status = status_of(code if isinstance(code, int) else 500, str(error))
         unbilled = any(isinstance(cause, UNBILLED) for cause in _causes(error))
-        return replace(
-            failed,
-            status=status,
-            detail=f"{type(error).__name__}: {self._clean(error)[:500]}",
-            retry_after=retry_after(dict(headers)),
-            possibly_billed=status == "unavailable" and not unbilled,
-        )
+        detail = f"{type(error).__name__}: {self._clean(error)[:500]}"
+        failed = self._failed(status, detail, status == "unavailable" and not unbilled)
+        return replace(failed, retry_after=retry_after(dict(headers)))
 
     def _messages(self, prompt: Prompt) -> list[dict[str, Any]]:
         """The messages, for Anthropic with marks where what later prompts begin with ends."""
@@ -209,12 +175,11 @@ class LiteLLM:
             return messages
         return [{**message, "content": _marked(message["content"])} for message in messages]
 
-    def _error(self, text: str) -> list[PreflightIssue]:
-        return [PreflightIssue("error", self.name, self._clean(text))]
 
-    def _clean(self, fault: object) -> str:
-        """A fault as text, without secrets."""
-        return whole_characters(scrub(str(fault)[:LONGEST_FAULT], self._hidden))
+@functools.cache
+def _taken(model: str) -> frozenset[str]:
+    """The parameters that litellm says a model takes; all where it does not know."""
+    return frozenset(litellm.get_supported_openai_params(model) or COMMON)
 
 
 def _marked(content: str) -> list[dict[str, Any]]:
@@ -252,13 +217,3 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _same_model(requested: str, returned: str) -> bool:
-    """Whether the returned name is the requested one, give or take the provider's prefix."""
-    return (
-        not returned
-        or requested == returned
-        or requested.endswith(f"/{returned}")
-        or returned.endswith(f"/{requested}")
-    )

@@ -13,29 +13,18 @@ import aiohttp
 from pydantic_core import to_json
 
 from delibsim.models.base import Capabilities, Completion, PreflightIssue
-from delibsim.models.clients.chat import Dialect, Sampling, completion_of, messages_of
+from delibsim.models.clients.chat import Hosted, messages_of
 from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE, decoded, text_of
-from delibsim.models.clients.faults import (
-    LONGEST_FAULT,
-    public_url,
-    retry_after,
-    scrub,
-    secrets,
-    status_of,
-    without_echoes,
-)
+from delibsim.models.clients.faults import public_url, retry_after, secrets, status_of
 from delibsim.models.clients.settings import provider_at
-from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt
 
 LONGEST_NAME = 200
 """Characters of the name of a model that are repeated."""
 HTTP_ERRORS = frozenset(str(code) for code in range(400, 600))
-REFUSED = ("HTTP 400", "HTTP 422")
-"""How the detail of a request begins that the server did not take as it was sent."""
 
 
-class OpenAICompatible:
+class OpenAICompatible(Hosted):
     """One model of one server. A call is one attempt; retries, limits and budget stand outside
     (models/retry.py).
 
@@ -44,6 +33,8 @@ class OpenAICompatible:
     the total time of an attempt in seconds, however slowly the answer trickles. A parameter the
     server rejects is left out of one more attempt and of every later call, and recorded as dropped.
     """
+
+    REFUSED = ("HTTP 400", "HTTP 422")
 
     def __init__(
         self,
@@ -55,10 +46,8 @@ class OpenAICompatible:
         strict: bool = False,
         **sampling: Any,
     ) -> None:
-        self.name, self.model = name, model
-        self.base_url = base_url.rstrip("/")
-        self.key_env, self.timeout, self.strict = key_env, timeout, strict
-        self.sampling = Sampling(**sampling)
+        super().__init__(name, model, timeout, strict, sampling)
+        self.base_url, self.key_env = base_url.rstrip("/"), key_env
         self.provider = provider_at(self.base_url)
         self._answering = False
         self._key = os.environ.get(key_env, "") if key_env else ""
@@ -67,7 +56,6 @@ class OpenAICompatible:
                 "its address holds a user and its key_env a key; a server takes one of the two"
             )
         self._hidden = [*([self._key] if len(self._key) >= 8 else []), *secrets([base_url])]
-        self._dialect = Dialect()
         connecting = min(30.0, timeout / 2)
         self._patience = aiohttp.ClientTimeout(total=timeout, sock_connect=connecting)
         self._session: aiohttp.ClientSession | None = None
@@ -84,22 +72,6 @@ class OpenAICompatible:
             answering=self._answering,
             close=self.close,
         )
-
-    async def complete(self, prompt: Prompt, seed: int) -> Completion:
-        """One attempt, and one more for each parameter that the server rejects."""
-        requested = self.sampling.parameters(prompt, seed)
-        while True:
-            sent, dropped = self._dialect.sent(requested), self._dialect.dropped(requested)
-            body = {"model": self.model, "messages": messages_of(prompt), **sent}
-            completion = await self._attempt(body)
-            refused = completion.status == "bad_request" and completion.detail.startswith(REFUSED)
-            if not refused or not self._dialect.learn(completion.detail, requested, sent):
-                return replace(
-                    completion,
-                    provider=self.provider,
-                    parameters_sent=sent,
-                    parameters_dropped=dropped,
-                )
 
     async def preflight(self) -> list[PreflightIssue]:
         """What can be found out without paying: whether the key is there, the server answers, and
@@ -119,7 +91,7 @@ class OpenAICompatible:
             ) as response:
                 text = text_of(await response.read())
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            return self._error(f"no connection to {self.provider}: {self._clean(error)}")
+            return self._error(f"no connection to {self.provider}: {self._clean(_words(error))}")
         if 300 <= response.status < 400:
             return self._error(f"{self.provider}: {self._moved(response)}")
         if response.status in (401, 403):
@@ -148,9 +120,9 @@ class OpenAICompatible:
             await self._session.close()
             self._session = None
 
-    async def _attempt(self, body: Mapping[str, Any]) -> Completion:
+    async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
         """The completion of one request; a fault on the way is a status."""
-        failed = Completion("", model_requested=self.model)
+        body = {"model": self.model, "messages": messages_of(prompt), **sent}
         try:
             async with self._open().post(
                 self._url("chat/completions"),
@@ -161,60 +133,43 @@ class OpenAICompatible:
             ) as response:
                 text = text_of(await response.read())
         except aiohttp.ConnectionTimeoutError:
-            detail = "no connection within the time allowed"
-            return replace(failed, status="unavailable", detail=detail)
+            return self._failed("unavailable", "no connection within the time allowed")
         except TimeoutError:
-            detail = f"no whole answer within {self.timeout:g} s"
-            return replace(failed, status="timeout", detail=detail, possibly_billed=True)
+            return self._late()
         except aiohttp.ClientConnectorError as error:
-            detail = f"no connection: {self._clean(error)}"
-            return replace(failed, status="unavailable", detail=detail)
+            return self._failed("unavailable", f"no connection: {self._clean(_words(error))}")
         except (aiohttp.ClientError, OSError) as error:
-            detail = f"the answer broke off: {self._clean(error)}"
-            return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
+            broken = f"the answer broke off: {self._clean(_words(error))}"
+            return self._failed("unavailable", broken, possibly_billed=True)
         if 300 <= response.status < 400:
-            return replace(failed, status="bad_request", detail=self._moved(response))
-        return self._judge(response.status, text, response.headers, failed)
+            return self._failed("bad_request", self._moved(response))
+        return self._judge(response.status, text, response.headers)
 
     def _moved(self, response: aiohttp.ClientResponse) -> str:
         """What is said of a redirect, which is never followed."""
         where = public_url(self._clean(response.headers.get("Location", "nowhere")))
         return f"HTTP {response.status}: the address has moved to {where}"
 
-    def _judge(
-        self, code: int, text: str, headers: Mapping[str, str], failed: Completion
-    ) -> Completion:
+    def _judge(self, code: int, text: str, headers: Mapping[str, str]) -> Completion:
         """The completion in a whole response."""
         payload = decoded(text)
         error = payload.get("error") if isinstance(payload, dict) else None
         if code != 200 or error:
-            number = _code_of(error) if code == 200 else code
-            return replace(
-                failed,
-                status=status_of(number, text),
-                detail=f"HTTP {code}{self._said(error, text)}",
-                retry_after=retry_after(headers),
-            )
+            status = status_of(_code_of(error) if code == 200 else code, text)
+            failed = self._failed(status, f"HTTP {code}{self._said(error, text)}")
+            return replace(failed, retry_after=retry_after(headers))
         if payload is None:
-            detail = f"HTTP 200 with {_kind_of(text)} instead of an answer"
-            return replace(failed, status="unavailable", detail=detail, possibly_billed=True)
-        completion = without_echoes(completion_of(payload, self.model), self._hidden)
-        returned = completion.model_returned
-        if self.strict and completion.status == "ok" and returned and returned != self.model:
-            detail = f"asked {self.model}, answered by {returned} (strict)"
-            return replace(completion, status="bad_request", detail=detail, possibly_billed=True)
-        return completion
+            fault = f"HTTP 200 with {_kind_of(text)} instead of an answer"
+            return self._failed("unavailable", fault, possibly_billed=True)
+        return self._answered(payload)
 
     def _said(self, error: Any, text: str) -> str:
         """What a failed response says, as it follows its code."""
         if isinstance(error, (bool, int, float)):
             error = {"error": error}
         if error or text.strip():
-            return f": {self._clean(error or text)[:500]}"
+            return f": {self._clean(_words(error or text))[:500]}"
         return " with an empty body"
-
-    def _error(self, text: str) -> list[PreflightIssue]:
-        return [PreflightIssue("error", self.name, self._clean(text))]
 
     def _headers(self) -> dict[str, str]:
         headers = {"Content-Type": "application/json"}
@@ -235,12 +190,12 @@ class OpenAICompatible:
             )
         return self._session
 
-    def _clean(self, fault: object) -> str:
-        """A fault as text, without secrets."""
-        text = str(fault) or type(fault).__name__
-        if isinstance(fault, (dict, list)):
-            text = json.dumps(fault, ensure_ascii=False)
-        return whole_characters(scrub(text[:LONGEST_FAULT], self._hidden))
+
+def _words(fault: object) -> str:
+    """A fault as text: of an error without words its name."""
+    if isinstance(fault, (dict, list)):
+        return json.dumps(fault, ensure_ascii=False)
+    return str(fault) or type(fault).__name__
 
 
 def _code_of(error: Any) -> int:

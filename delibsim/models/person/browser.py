@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from delibsim.domain.hosting import A_PERSON
-from delibsim.models.base import Capabilities, Completion, PreflightIssue, Status, Usage
+from delibsim.models.base import NO_USE, Capabilities, Completion, PreflightIssue, Status
 from delibsim.prompts.prompt import Prompt
 
-FREE = Usage(input_tokens=0, cached_tokens=0, output_tokens=0, reasoning_tokens=0, cost_usd=0.0)
 NOBODY = "people answer in a browser only under: delibsim serve STUDY"
 
 
@@ -96,7 +95,7 @@ def completion_of(name: str, temperature: float | None, given: Given) -> Complet
         text=given.text,
         status=given.status,
         detail=given.detail,
-        usage=FREE,
+        usage=NO_USE,
         model_requested=name,
         model_returned=given.by,
         parameters_dropped=() if temperature is None else ("temperature",),

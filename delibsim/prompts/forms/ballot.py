@@ -7,7 +7,7 @@ from typing import Any
 
 from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, whole_characters
-from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.prompt import UnreadableReply, schema_of
 
 SPEAKERS = ("A", "B")
 _SPACE = "".join(filter(str.isspace, map(chr, range(0x3001))))
@@ -29,7 +29,7 @@ class Stance:
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
-        return _schema({"S1": _whole()})
+        return schema_of({"S1": _whole()})
 
     def example(self, label: str, words: int = 0) -> str:
         """A stance; it says nothing of its own."""
@@ -144,7 +144,7 @@ class Ballot:
         """The form as a JSON schema."""
         numbers = {label: _whole() for label in NUMBERS}
         winner = {"type": "string", "enum": list(SPEAKERS)}
-        return _schema({**numbers, "WINNER": winner})
+        return schema_of({**numbers, "WINNER": winner})
 
     def example(self, label: str, words: int = 0) -> str:
         """A ballot filled in alike for both speakers; it says nothing of its own."""
@@ -191,12 +191,3 @@ def _numbers(text: str, labels: tuple[str, ...]) -> dict[str, int]:
 
 def _whole() -> dict[str, Any]:
     return {"type": "integer", "minimum": SCALE[0], "maximum": SCALE[-1]}
-
-
-def _schema(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -10,8 +10,14 @@ from typing import Any
 
 from delibsim.domain.comparison import Outcome
 from delibsim.domain.judgment import DIMENSIONS, SCALE
-from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, whole_characters
-from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.labelled import (
+    QUOTES,
+    in_one_line,
+    labelled_values,
+    padded,
+    whole_characters,
+)
+from delibsim.prompts.prompt import UnreadableReply, schema_of
 
 LABELS: dict[str, Outcome] = {"A": "a", "B": "b", "Tie": "tie"}
 """The labels of a reply, and the outcome that each stands for."""
@@ -63,22 +69,14 @@ class ChoiceForm:
         """The form as a JSON schema."""
         properties: dict[str, Any] = {REASON: {"type": "string"}} if self.reasons else {}
         properties[ANSWER] = {"type": "string", "enum": list(self.labels)}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        return schema_of(properties)
 
     def example(self, label: str, words: int = 0) -> str:
         """A reply with the longest label; its reason has `words` words, or one sentence."""
         answer = self.labels[-1]
         if not self.reasons:
             return answer
-        sentence = PADDING.split()
-        count = words or len(sentence)
-        reason = (sentence * (count // len(sentence) + 1))[:count]
-        return f"Reason: {' '.join(reason)}\nAnswer: {answer}"
+        return f"Reason: {padded(PADDING, words or len(PADDING.split()))}\nAnswer: {answer}"
 
     def reply(self, outcome: Outcome, reason: str) -> str:
         r"""A reply with this outcome, and with the reason where one is asked for.
@@ -179,12 +177,7 @@ class VerdictForm:
         """The form as a JSON schema."""
         low, high = SCALE
         number = {"type": "integer", "minimum": low, "maximum": high}
-        return {
-            "type": "object",
-            "properties": dict.fromkeys(NUMBERED, number),
-            "required": list(NUMBERED),
-            "additionalProperties": False,
-        }
+        return schema_of(dict.fromkeys(NUMBERED, number))
 
     def example(self, label: str, words: int = 0) -> str:
         """A judgment; it says nothing of its own."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.scheme import LevelValue
-from delibsim.prompts.labelled import whole_characters
-from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.labelled import padded, whole_characters
+from delibsim.prompts.prompt import UnreadableReply, schema_of
 
 RATIONALE, SCORE, APPLIES = "rationale", "score", "applies"
 ANSWERS = ("yes", "no")
@@ -84,21 +84,13 @@ class CodeForm:
             first = {APPLIES: {"type": "string", "enum": list(ANSWERS)}}
             score = {"type": [kind, "null"], "enum": [*self.levels, None]}
         properties = {**first, RATIONALE: {"type": "string"}, SCORE: score}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        return schema_of(properties)
 
     def example(self, label: str, words: int = 0) -> str:
         """A reply with the first level; its rationale has `words` words, or two sentences."""
-        sentences = PADDING.split()
-        count = words or 2 * len(sentences)
-        rationale = (sentences * (count // len(sentences) + 1))[:count]
+        rationale = padded(PADDING, words or 2 * len(PADDING.split()))
         first = {APPLIES: ANSWERS[0]} if self.filtered else {}
-        score = self.levels[0]
-        return json.dumps({**first, RATIONALE: " ".join(rationale), SCORE: score})
+        return json.dumps({**first, RATIONALE: rationale, SCORE: self.levels[0]})
 
     def read(self, text: str) -> Coded:
         """The level and its rationale; UnreadableReply with the concrete fault.

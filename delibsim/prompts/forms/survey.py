@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
-from delibsim.domain.survey import Survey, faults_of
+from delibsim.domain.survey import Survey, faults_of, faults_of_ranks
 from delibsim.prompts.labelled import in_one_line, labelled_values
-from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.prompt import UnreadableReply, schema_of
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,7 @@ class SurveyAnswers:
         for item in self.survey.items:
             allowed = ratings if item.kind == "consideration" else ranks
             properties[item.id] = {"type": "integer", "enum": allowed}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        return schema_of(properties)
 
     def read(self, text: str) -> Mapping[str, int]:
         """Answers by item id, on the survey's own scale; UnreadableReply with the faults."""
@@ -164,12 +159,7 @@ class RankingForm:
             properties[label] = {"type": "integer", "enum": list(range(1, self.n + 1))}
         for label in self.agreement:
             properties[label] = {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
+        return schema_of(properties)
 
     def example(self, label: str, words: int = 0) -> str:
         """Ranks in order, and the middle of the scale; `label` is not used."""
@@ -192,11 +182,7 @@ class RankingForm:
 
     def _faults(self, values: Any) -> list[str]:
         """What makes whole numbers no vote; what is missing is told already."""
-        faults = []
-        ranks = {label: values[label] for label in self.ranks if label in values}
-        if len(ranks) == self.n and sorted(ranks.values()) != list(range(1, self.n + 1)):
-            listed = ", ".join(f"{label}: {rank}" for label, rank in ranks.items())
-            faults.append(f"the ranks {listed} do not use each of 1 to {self.n} exactly once")
+        faults = faults_of_ranks({own: values[own] for own in self.ranks if own in values}, self.n)
         for label in self.agreement:
             if label in values and not LOWEST <= values[label] <= HIGHEST:
                 faults.append(f"{label} has {values[label]}, outside {LOWEST} to {HIGHEST}")

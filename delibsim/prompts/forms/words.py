@@ -1,14 +1,13 @@
 """The forms of free text: words, a speech that keeps to rules, a summary, the steps of a coder."""
 
-import itertools
 import re
 from dataclasses import dataclass, replace
 
 from delibsim.domain.rules import Rules, cut
-from delibsim.prompts.labelled import whole_characters
+from delibsim.prompts.labelled import padded, whole_characters
 from delibsim.prompts.prompt import UnreadableReply
 
-PADDING = "words that stand until some reply comes".split()
+PADDING = "words that stand until some reply comes"
 """The words that pad a speech in a dry run; their mean length is that of English prose, 4.7
 letters.
 """
@@ -48,9 +47,8 @@ class Words:
         """
         said = label.split()
         missing = max(0, words - len(said))
-        padding = itertools.islice(itertools.cycle(PADDING), missing)
-        padded = [*said, *padding]
-        return " ".join(padded[: self.limit])
+        whole = [*said, *padded(PADDING, missing).split()]
+        return " ".join(whole[: self.limit])
 
 
 @dataclass(frozen=True)

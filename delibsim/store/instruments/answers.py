@@ -1,12 +1,13 @@
-"""What rank 1 means in a file of people's answers; every answer that is kept has it as the most
-preferred.
+"""People's answers in CSV files, as they were published or imported, or held against an instrument;
+of every answer that is kept rank 1 is the most preferred.
 """
 
 import csv
+import dataclasses
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -18,7 +19,6 @@ from delibsim.domain.survey import PHASES, Phase, Rank1
 from delibsim.store.tables.csv_cells import read_sheet
 
 MEANINGS: tuple[Rank1, ...] = get_args(Rank1)
-
 RANK_IS = "rank_1_is"
 """The column in which a file of answers declares what rank 1 is, alike in all rows of a survey."""
 
@@ -26,6 +26,19 @@ RANK_IS = "rank_1_is"
 # everything (P7): r is 0.67 before and 0.70 after, and would be negative if 1 were the best.
 LEAST_FIRST = frozenset({"deliberr.auscj"})
 """The published surveys in whose answers rank 1 is the least preferred."""
+EMPTY = {"", "NA"}
+ITEM = re.compile(r"[CP][1-9][0-9]*")
+STAGES: dict[str, Phase] = {
+    "pre": "pre",
+    "before": "pre",
+    "1": "pre",
+    "post": "post",
+    "after": "post",
+    "2": "post",
+}
+Ratings = NDArray[np.int64]
+Line = tuple[int, dict[str, str]]
+"""A row of a file: its number, and its cells by column."""
 
 
 def in_source(survey_id: str) -> Rank1:
@@ -37,38 +50,21 @@ def in_source(survey_id: str) -> Rank1:
     return "least_preferred" if survey_id in LEAST_FIRST else "most_preferred"
 
 
-def declared(path: Path, cells: Iterable[tuple[int, str]]) -> Rank1 | None:
-    """What rank 1 is according to the cells (line, text) of `RANK_IS`; None where all are empty.
+def declared(path: Path, lines: Iterable[Line]) -> Rank1 | None:
+    """What rank 1 is according to the column `RANK_IS`; None where there is none, or it is empty.
 
     Raises WrongInput, naming file and line, for another word, and where rows contradict each other.
     """
     first: tuple[int, str] | None = None
-    for line, text in cells:
+    for line, cells in lines:
+        text = cells.get(RANK_IS, "")
         where = f"{path}, line {line}, column {RANK_IS}"
         if text and text not in MEANINGS:
             raise WrongInput(f"{where}: expected {' or '.join(MEANINGS)}, got {text!r}")
         first = first or (line, text)
         if text != first[1]:
             raise WrongInput(f"{where}: {text!r}, but {first[1]!r} in line {first[0]}")
-    if first is None or not first[1]:
-        return None
-    return "least_preferred" if first[1] == "least_preferred" else "most_preferred"
-
-
-Ratings = NDArray[np.int64]
-EMPTY = {"", "NA"}
-ITEM = re.compile(r"[CP][1-9][0-9]*")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """What a file of answers calls its columns and phases; `survey`, `case`, C1, C2 ... and P1, P2
-    ... are the same everywhere.
-    """
-
-    participant: str = "participant"
-    phase: str = "phase"
-    phases: Mapping[str, Phase] = field(default_factory=lambda: {"pre": "pre", "post": "post"})
+    return next((one for one in MEANINGS if first is not None and one == first[1]), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +73,8 @@ class Answers:
     phases, none missing.
 
     `considerations` (n, c) holds raw ratings and `preferences` (n, p) ranks, each a permutation of
-    1..p, by phase. `cases` and `participants` name each row; `lines` says where it stood in `path`,
-    for messages. Rank 1 is the most preferred where `declared`; else nobody has said what it is.
+    1..p with 1 as the most preferred, by phase. `cases` and `participants` name each row; `lines`
+    says where it stood in `path`, for messages.
     """
 
     survey: str
@@ -88,17 +84,6 @@ class Answers:
     preferences: Mapping[Phase, Ratings]
     path: Path
     lines: Mapping[Phase, tuple[int, ...]]
-    declared: bool = False
-
-    def facing(self, rank_1: Rank1) -> "Answers":
-        """These answers with rank 1 as the most preferred, where it is `rank_1` here.
-
-        Declared ones stay as they are.
-        """
-        if self.declared:
-            return self
-        turned = {phase: most_first(self.preferences[phase], rank_1) for phase in PHASES}
-        return replace(self, preferences=turned, declared=True)
 
     def of_case(self, case: str) -> "Answers":
         """The answers of those who took part in one of the survey's deliberations."""
@@ -106,7 +91,7 @@ class Answers:
         lines: dict[Phase, tuple[int, ...]] = {}
         for phase in PHASES:
             lines[phase] = tuple(self.lines[phase][row] for row in rows)
-        return replace(
+        return dataclasses.replace(
             self,
             participants=tuple(self.participants[row] for row in rows),
             cases=tuple(self.cases[row] for row in rows),
@@ -117,20 +102,35 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class _Row:
-    """One row of a file of answers, its numbers still text."""
+class Fault:
+    """What is wrong with one row, and whose it is ("" where the row does not say)."""
 
     line: int
-    case: str
-    phase: Phase
     participant: str
-    cells: Mapping[str, str]
-    rank_1: str
+    problem: str
+
+    def __str__(self) -> str:
+        who = f", participant {self.participant}" if self.participant else ""
+        return f"line {self.line}{who}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class OneRow:
+    """One row of a file of answers: whose it is, and the numbers by item."""
+
+    line: int
+    participant: str
+    phase: Phase
+    case: str
+    values: Mapping[str, int]
+
+
+Pair = dict[Phase, OneRow]
 
 
 def read_rows(
     path: Path, required: Sequence[str], faults: list[str] | None = None
-) -> Iterator[tuple[int, dict[str, str]]]:
+) -> Iterator[Line]:
     """The rows of a CSV file as (line, cells by column); WrongInput for a column that is missing,
     and as `read_sheet` does.
 
@@ -155,38 +155,39 @@ def whole_number(text: str, where: str) -> int:
     return int(found[1])
 
 
-def read_answers(path: Path, columns: Columns | None = None) -> dict[str, Answers]:
-    """The answers in a CSV file, by survey in the order of the file.
+def read_answers(
+    path: Path,
+    columns: tuple[str, str] = ("participant", "phase"),
+    rank_1: Callable[[str], Rank1] = lambda survey: "most_preferred",
+) -> dict[str, Answers]:
+    """The answers in a CSV file, by survey in the order of the file: `columns` say whose they are
+    and when, the others are `survey`, `case`, C1, C2 ... and P1, P2 ... `rank_1` says what rank 1
+    is in the answers to a survey of which the column `rank_1_is` does not.
 
-    Raises WrongInput, naming file, line and column, where a column is missing, a cell is no whole
-    number, a row of ranks is no permutation, or somebody is there twice or in one phase only. Ranks
-    are turned round where a column `rank_1_is` says that 1 is the least preferred.
+    Raises WrongInput, naming the file and the line, where anything is missing or cannot be read, a
+    row of ranks is no permutation, or somebody is there twice or in one phase only.
     """
-    columns = columns or Columns()
-    surveys: dict[str, list[_Row]] = {}
-    for line, cells in read_rows(path, ["survey", "case", columns.phase, columns.participant]):
-        stage, participant = cells[columns.phase], cells[columns.participant]
-        if stage not in columns.phases:
-            expected = " or ".join(columns.phases)
-            raise WrongInput(
-                f"{path}, line {line}, column {columns.phase}: expected {expected}, got {stage!r}"
-            )
-        for column in ("survey", "case", columns.participant):
+    surveys: dict[str, list[Line]] = {}
+    for line, cells in read_rows(path, ["survey", "case", *columns]):
+        for column in ("survey", "case"):
+            where = f"{path}, line {line}, column {column}"
             if cells[column] in EMPTY:
-                raise WrongInput(f"{path}, line {line}, column {column}: the cell is empty")
+                raise WrongInput(f"{where}: the cell is empty")
             if not cells[column].isprintable():
-                raise WrongInput(
-                    f"{path}, line {line}, column {column}: {cells[column]!r} holds a control"
-                    " character"
-                )
-        items = {column: cell for column, cell in cells.items() if ITEM.fullmatch(column)}
-        rank_1 = cells.get(RANK_IS, "")
-        row = _Row(line, cells["case"], columns.phases[stage], participant, items, rank_1)
-        surveys.setdefault(cells["survey"], []).append(row)
-    return {
-        survey: _answers(path, survey, rows, columns.participant)
-        for survey, rows in surveys.items()
-    }
+                raise WrongInput(f"{where}: {cells[column]!r} holds a control character")
+        surveys.setdefault(cells["survey"], []).append((line, cells))
+    found = {}
+    for survey, lines in surveys.items():
+        items = _used_items(path, survey, lines)
+        rows, faults = rows_in(lines, [*items["C"], *items["P"]], columns, survey)
+        for row in rows:
+            faults += _no_permutation(row, items["P"])
+        pairs, unpaired = paired(rows)
+        for fault in (*faults, *unpaired):
+            raise WrongInput(f"{path}, {fault} (survey {survey})")
+        is_first = declared(path, lines) or rank_1(survey)
+        found[survey] = answers_in(path, survey, pairs, (items["C"], items["P"]), is_first)
+    return found
 
 
 def answers_csv(answers: Sequence[Answers]) -> str:
@@ -202,115 +203,139 @@ def answers_csv(answers: Sequence[Answers]) -> str:
     items = [f"{kind}{k}" for kind in "CP" for k in range(1, width[kind] + 1)]
     writer.writerow(["survey", "case", "phase", "participant", RANK_IS, *items])
     for own in answers:
-        rank_1 = "most_preferred" if own.declared else ""
         for phase in PHASES:
             for row, participant in enumerate(own.participants):
                 rated = own.considerations[phase][row].tolist()
                 ranked = own.preferences[phase][row].tolist()
                 rated += [""] * (width["C"] - len(rated))
                 ranked += [""] * (width["P"] - len(ranked))
-                known = [own.survey, own.cases[row], phase, participant, rank_1]
+                known = [own.survey, own.cases[row], phase, participant, "most_preferred"]
                 writer.writerow([*known, *rated, *ranked])
     return text.getvalue()
 
 
-def _answers(path: Path, survey: str, rows: Sequence[_Row], participant_column: str) -> Answers:
-    pre, post = _paired(path, survey, rows, participant_column)
-    rated = _used_items(path, survey, rows, "C")
-    ranked = _used_items(path, survey, rows, "P")
-    by_phase: dict[Phase, list[_Row]] = {"pre": pre, "post": post}
-    lines: dict[Phase, tuple[int, ...]] = {}
-    for phase, own in by_phase.items():
-        lines[phase] = tuple(row.line for row in own)
-    rank_1 = declared(path, [(row.line, row.rank_1) for row in rows])
-    answers = Answers(
-        survey=survey,
-        participants=tuple(row.participant for row in pre),
-        cases=tuple(row.case for row in pre),
-        considerations={phase: _matrix(path, own, rated) for phase, own in by_phase.items()},
-        preferences={phase: _ranks(path, own, ranked) for phase, own in by_phase.items()},
-        path=path,
-        lines=lines,
-    )
-    return answers if rank_1 is None else answers.facing(rank_1)
+def _used_items(path: Path, survey: str, lines: Sequence[Line]) -> dict[str, list[str]]:
+    """C1..Cc and P1..Pp of a survey: the columns in which anybody answered, without a gap."""
+    used = set()
+    for _, cells in lines:
+        used |= {name for name, cell in cells.items() if ITEM.fullmatch(name) and cell not in EMPTY}
+    found = {}
+    for kind in "CP":
+        own = {name for name in used if name[0] == kind}
+        found[kind] = [f"{kind}{k}" for k in range(1, len(own) + 1)]
+        if not own or set(found[kind]) != own:
+            gaps = ", ".join(name for name in found[kind] if name not in own) or f"{kind}1"
+            raise WrongInput(
+                f"{path}, line {lines[0][0]}, column {gaps}: nobody answered it in {survey}; items"
+                " are numbered without gaps"
+            )
+    return found
 
 
-def _paired(
-    path: Path, survey: str, rows: Sequence[_Row], column: str
-) -> tuple[list[_Row], list[_Row]]:
-    """The rows before and after, both in the order in which the participants first appear."""
-    found: dict[str, dict[Phase, _Row]] = {}
+def rows_in(
+    lines: Iterable[Line], items: Sequence[str], columns: tuple[str, str], case: str
+) -> tuple[list[OneRow], list[Fault]]:
+    """The rows that say whose they are and when, and what is wrong with each row; `case` is that of
+    rows which name none.
+    """
+    rows, faults = [], []
+    for line, cells in lines:
+        who, stage = (cells[column] for column in columns)
+        if who in EMPTY:
+            faults.append(Fault(line, "", f"column {columns[0]} names nobody"))
+        elif not who.isprintable():
+            faults.append(Fault(line, "", f"{who!r} holds a control character"))
+        elif stage.lower() not in STAGES:
+            expected = f"expected one of {', '.join(STAGES)}"
+            faults.append(Fault(line, who, f"column {columns[1]} has {stage!r}; {expected}"))
+        else:
+            values, problems = _values(cells, items)
+            faults += [Fault(line, who, problem) for problem in problems]
+            rows.append(OneRow(line, who, STAGES[stage.lower()], cells.get("case") or case, values))
+    return rows, faults
+
+
+def _values(cells: Mapping[str, str], items: Sequence[str]) -> tuple[dict[str, int], list[str]]:
+    """The numbers of a row by item, and what is wrong with the others."""
+    values, problems = {}, []
+    for item in items:
+        if cells[item] in EMPTY:
+            problems.append(f"{item} is missing")
+            continue
+        try:
+            values[item] = whole_number(cells[item], item)
+        except WrongInput as error:
+            problems.append(str(error))
+    return values, problems
+
+
+def _no_permutation(row: OneRow, items: Sequence[str]) -> list[Fault]:
+    """That the ranks of a row are none, where all are there."""
+    ranks = [row.values[item] for item in items if item in row.values]
+    if len(ranks) < len(items) or sorted(ranks) == list(range(1, len(items) + 1)):
+        return []
+    wrong = f"the ranks {ranks} are no permutation of 1 to {len(items)}"
+    return [Fault(row.line, row.participant, f"{wrong}: every rank is given exactly once")]
+
+
+def paired(rows: Sequence[OneRow]) -> tuple[dict[str, Pair], list[Fault]]:
+    """Both rows of each participant, and the faults of those who have one, or three, or are in two
+    cases.
+    """
+    found: dict[str, Pair] = {}
+    faults = []
     for row in rows:
         own = found.setdefault(row.participant, {})
         if row.phase in own:
-            raise WrongInput(
-                f"{path}, line {row.line}, column {column}: {row.participant} already answered"
-                f" {survey} in this phase, in line {own[row.phase].line}; participants need names"
-                " that are unique within a survey"
-            )
-        own[row.phase] = row
+            problem = f"already answered in phase {row.phase}, in line {own[row.phase].line}"
+            mend = "; participants need names that are unique within a survey"
+            faults.append(Fault(row.line, row.participant, problem + mend))
+        else:
+            own[row.phase] = row
+    pairs = {}
     for participant, own in found.items():
         first = next(iter(own.values()))
         if len(own) < len(PHASES):
-            there, lacking = (first.phase, "post" if first.phase == "pre" else "pre")
-            raise WrongInput(
-                f"{path}, line {first.line}, column {column}: {participant} answered {survey} in"
-                f" phase {there} and not in {lacking}"
-            )
-        if own["pre"].case != own["post"].case:
-            raise WrongInput(
-                f"{path}, line {own['post'].line}, column case: {participant} of {survey} is in"
-                f" {own['post'].case!r} here and in {own['pre'].case!r} in line {own['pre'].line}"
-            )
-    return [own["pre"] for own in found.values()], [own["post"] for own in found.values()]
+            lacking = "post" if first.phase == "pre" else "pre"
+            problem = f"unpaired: answered in phase {first.phase} and not in {lacking}"
+            faults.append(Fault(first.line, participant, problem))
+            continue
+        pairs[participant] = own
+        before, after = own["pre"].case, own["post"].case
+        if before != after:
+            problem = f"is in case {after!r} here and in {before!r} before"
+            faults.append(Fault(own["post"].line, participant, problem))
+    return pairs, faults
 
 
-def _used_items(path: Path, survey: str, rows: Sequence[_Row], kind: str) -> list[str]:
-    """C1..Cc or P1..Pp of a survey: the columns in which anybody answered, without a gap."""
-    used = set()
+def answers_in(
+    path: Path,
+    survey: str,
+    pairs: Mapping[str, Pair],
+    items: tuple[Sequence[str], Sequence[str]],
+    rank_1: Rank1,
+) -> Answers:
+    """The answers of these pairs of rows; `items` are rated ones, and ranked ones."""
+    lines: dict[Phase, tuple[int, ...]] = {}
+    rated: dict[Phase, Ratings] = {}
+    ranked: dict[Phase, Ratings] = {}
+    for phase in PHASES:
+        own = [pair[phase] for pair in pairs.values()]
+        lines[phase] = tuple(row.line for row in own)
+        rated[phase], ranks = (_matrix(own, some) for some in items)
+        ranked[phase] = most_first(ranks, rank_1)
+    cases = tuple(pair["pre"].case for pair in pairs.values())
+    return Answers(survey, tuple(pairs), cases, rated, ranked, path, lines)
+
+
+def _matrix(rows: Sequence[OneRow], items: Sequence[str]) -> Ratings:
+    values = []
     for row in rows:
-        for column, cell in row.cells.items():
-            if column[0] == kind and cell not in EMPTY:
-                used.add(column)
-    wanted = [f"{kind}{k}" for k in range(1, len(used) + 1)]
-    if not used or set(wanted) != used:
-        gaps = ", ".join(column for column in wanted if column not in used) or f"{kind}1"
-        raise WrongInput(
-            f"{path}, line {rows[0].line}, column {gaps}: nobody answered it in {survey}; items are"
-            " numbered without gaps"
-        )
-    return wanted
+        values.append([row.values[item] for item in items])
+    return np.array(values, dtype=np.int64)
 
 
-def _matrix(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
-    values = np.empty((len(rows), len(items)), dtype=np.int64)
-    for i, row in enumerate(rows):
-        for j, item in enumerate(items):
-            where = f"{path}, line {row.line}, column {item}"
-            cell = row.cells[item]
-            if cell in EMPTY:
-                raise WrongInput(
-                    f"{where}: the answer is missing, and others of this survey have one"
-                )
-            values[i, j] = whole_number(cell, where)
-    return values
-
-
-def _ranks(path: Path, rows: Sequence[_Row], items: Sequence[str]) -> Ratings:
-    ranked = _matrix(path, rows, items)
-    for row, own in zip(rows, ranked.tolist(), strict=True):
-        if sorted(own) != list(range(1, len(items) + 1)):
-            given = zip(items, own, strict=True)
-            wrong = (i for i, rank in given if not 1 <= rank <= len(items) or own.count(rank) > 1)
-            column = next(wrong)
-            raise WrongInput(
-                f"{path}, line {row.line}, column {column}: the ranks {own} are no permutation of 1"
-                f" to {len(items)}: every rank is given exactly once"
-            )
-    return ranked
-
-
-def most_first(ranks: NDArray[np.int64], rank_1: Rank1) -> NDArray[np.int64]:
+def most_first(ranks: Ratings, rank_1: Rank1) -> Ratings:
     """Ranks (n, p), each row a permutation of 1..p, with 1 as the most preferred.
 
     >>> most_first(np.array([[1, 3, 2]]), "least_preferred").tolist()

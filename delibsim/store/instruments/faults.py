@@ -1,20 +1,46 @@
-"""Every fault of a file that a person wrote, each with its line, told together."""
+"""Nouns from files that a person wrote; every fault of a file is told, with its line."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from yaml.nodes import MappingNode, SequenceNode
 
 from delibsim.domain.errors import WrongInput
-from delibsim.store.reading import read_yaml_whole, yaml_nodes
+from delibsim.store.reading import read_yaml, read_yaml_whole, yaml_nodes
 
 SHOWN = 30
 """How many faults of one file are told."""
 Place = tuple[Any, ...]
 """Where a value stands: keys, and numbers of entries of lists from 0."""
+
+
+class Part(BaseModel):
+    """A part of a file whose fields are those of a noun."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    noun: ClassVar[Any] = None
+
+    def build(self, **known: Any) -> Any:
+        """The noun, with tuples in the place of lists; `known` is what it has otherwise; an
+        excluded field is none of the noun's.
+        """
+        for name, own in type(self).model_fields.items():
+            if not own.exclude and name not in known:
+                known[name] = _built(getattr(self, name))
+        return self.noun(**known)
+
+
+def _built(value: Any) -> Any:
+    if isinstance(value, Part):
+        return value.build()
+    if isinstance(value, list):
+        return tuple(_built(one) for one in value)
+    if isinstance(value, dict):
+        return {name: _built(own) for name, own in value.items()}
+    return value
 
 
 @dataclass
@@ -62,6 +88,32 @@ def fields_of(path: Path, example: str) -> tuple[dict[str, Any], Faults]:
     faults = Faults(path)
     faults.lines += [(line, f"{path}, line {line}: {problem}") for line, problem in twice]
     return {str(key): value for key, value in plain.items()}, faults
+
+
+def kind_in(path: Path) -> Any:
+    """What a file says in `kind`, None for nothing; WrongInput where it cannot be read."""
+    plain = read_yaml(path)
+    return plain.get("kind") if isinstance(plain, dict) else None
+
+
+def read_checked(
+    path: Path,
+    id: str,
+    kind: type[Part],
+    check: Callable[[Mapping[str, Any], Faults], None] = lambda plain, faults: None,
+) -> Any:
+    """The noun in a file; WrongInput with every fault of the file and its line, those that `check`
+    notes of its fields among them.
+    """
+    plain, faults = fields_of(path, f"id: {id}")
+    found: Any = checked_fields(plain, kind, faults)
+    given = plain.get("id")
+    if isinstance(given, str) and not faults.concern("id") and given.strip() != id:
+        problem = f"is '{given}', but the place of the file says '{id}'; make them equal"
+        faults.add(("id",), problem)
+    check(plain, faults)
+    faults.refuse()
+    return found.build()
 
 
 def checked_fields(

@@ -14,18 +14,10 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Item, Survey
 from delibsim.domain.text import counted
 from delibsim.store.files import write_atomically
+from delibsim.store.instruments import deliberr
 from delibsim.store.instruments.answers import Answers, Rank1, answers_csv, in_source, read_answers
-from delibsim.store.instruments.deliberr import (
-    HUMAN,
-    Published,
-    find_files,
-    local_name,
-    published_answers,
-    read_published,
-)
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.own_answers import FOLDER, kept_answers
-from delibsim.store.instruments.published import LONG, SHEETS
 from delibsim.store.reading import read_yaml
 
 ANSWERS = "answers.csv"
@@ -39,7 +31,7 @@ class Imported:
     """What was imported into a folder, and whether the answers are those of an earlier import."""
 
     folder: Path
-    published: Published
+    published: deliberr.Published
     earlier_answers: bool
 
     def told(self) -> list[str]:
@@ -52,7 +44,7 @@ class Imported:
         if people:
             lines.append("next: delibsim list people")
         topics = Library().topics()
-        names = [local_name(survey) for survey in self.published.surveys]
+        names = [deliberr.local_name(survey) for survey in self.published.surveys]
         known = [name for name in names if name in topics]
         following = f"run topic={known[0]} survey=deliberr.{known[0]}" if known else "surveys"
         return [*lines, f"next: delibsim {following}"]
@@ -78,12 +70,12 @@ def import_published(paths: Iterable[Path], into: Path, version: str) -> Importe
                 f"{folder}: cannot be made, because a file is in its way; choose another place with"
                 " -o"
             )
-    files = find_files(paths)
+    files = deliberr.find_files(paths)
     earlier = folder / ANSWERS
     kept: tuple[Answers, ...] = ()
-    if HUMAN not in files and earlier.is_file():
+    if deliberr.HUMAN not in files and earlier.is_file():
         kept = tuple(read_answers(earlier).values())
-    published = read_published(files, version, kept)
+    published = deliberr.read_published(files, version, kept)
     keep(published.surveys, published.answers, folder)
     return Imported(folder, published, bool(kept))
 
@@ -92,10 +84,10 @@ def keep(surveys: Iterable[Survey], answers: Sequence[Answers], folder: Path) ->
     """Write surveys and answers into `folder`; files of an earlier import are replaced, one at a
     time and each as a whole.
     """
-    declared = {own.survey for own in answers if own.declared}
+    answered = {own.survey for own in answers}
     for survey in surveys:
-        name = local_name(survey)
-        text = survey_yaml(survey, in_source(survey.id) if name in declared else None)
+        name = deliberr.local_name(survey)
+        text = survey_yaml(survey, in_source(survey.id) if name in answered else None)
         write_atomically(folder / f"{name}.yaml", text)
     if answers:
         write_atomically(folder / ANSWERS, answers_csv(answers))
@@ -143,17 +135,19 @@ def read_people(folder: Path) -> tuple[tuple[Answers, ...], dict[str, Scale]]:
     if (folder / ANSWERS).is_file():
         kept = tuple(read_answers(folder / ANSWERS).values())
         return kept, {own.survey: _kept_scale(folder / f"{own.survey}.yaml") for own in kept}
-    if not (folder / HUMAN).is_file():
+    if not (folder / deliberr.HUMAN).is_file():
         own = sorted(folder.glob("*.csv")) if folder.name == FOLDER else []
         if not own:
-            raise WrongInput(f"{folder}: neither {ANSWERS} nor {HUMAN} is in this folder; {advice}")
+            raise WrongInput(
+                f"{folder}: neither {ANSWERS} nor {deliberr.HUMAN} is in this folder; {advice}"
+            )
         return _own(own, Library(folder.absolute().parent))
-    files = find_files([folder])
-    if LONG in files or SHEETS in files:
-        published = read_published(files, version="")
-        scales = {local_name(survey): _scale(survey) for survey in published.surveys}
+    files = deliberr.find_files([folder])
+    if deliberr.LONG in files or deliberr.SHEETS in files:
+        published = deliberr.read_published(files, version="")
+        scales = {deliberr.local_name(survey): _scale(survey) for survey in published.surveys}
         return published.answers, scales
-    alone = published_answers(files[HUMAN])
+    alone = deliberr.published_answers(files[deliberr.HUMAN])
     return alone, {answers.survey: _scale_without_instrument(answers) for answers in alone}
 
 

@@ -4,23 +4,19 @@ from the installed package.
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
 from delibsim.domain.scheme import QualityDimension, Scheme
 from delibsim.domain.survey import LABEL, Item, Motion, Rank1, Survey, Topic, fault_of_distribution
-from delibsim.store.instruments.faults import Faults, checked_fields, fields_of
-from delibsim.store.instruments.scheme_files import (
-    is_dimension,
-    is_scheme,
-    read_dimension,
-    read_scheme,
-)
+from delibsim.store.instruments import scheme_files
+from delibsim.store.instruments.faults import Faults, Part, read_checked
 from delibsim.store.reading import read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Spaced = Annotated[str, StringConstraints(strip_whitespace=True)]
 Label = Annotated[str, StringConstraints(pattern=f"^{LABEL.pattern}$")]
 
 PUBLISHED = "deliberr."
@@ -28,55 +24,47 @@ PUBLISHED = "deliberr."
 IMPORT = "import it with: delibsim import PATH --as deliberr (survey=null takes the short forms)"
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class _TopicFile(Part):
+    noun = Topic
     id: Text
-
-
-class _TopicFile(_File):
     question: Text
-    background: str = ""
+    background: Spaced = ""
     survey: str = ""
 
-    def build(self) -> Topic:
-        return Topic(self.id, self.question, self.background.strip(), self.survey)
 
-
-class _MotionFile(_File):
+class _MotionFile(Part):
+    id: Text
     motion: Text
     theme: str = ""
     tournament: bool = True
 
-    def build(self) -> Motion:
+    def build(self, **known: Any) -> Motion:
         return Motion(self.id, self.motion, self.theme, self.tournament)
 
 
-class _ItemLine(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class _ItemLine(Part):
+    noun = Item
     id: Label
     text: Text
     reverse: bool = False
 
-    def build(self, kind: Literal["consideration", "preference"]) -> Item:
-        return Item(self.id, kind, self.text, self.reverse)
 
-
-class _SurveyFile(_File):
-    considerations: list[_ItemLine] = Field(min_length=2)
-    preferences: list[_ItemLine] = Field(min_length=2)
+class _SurveyFile(Part):
+    noun = Survey
+    id: Text
+    considerations: list[_ItemLine] = Field(min_length=2, exclude=True)
+    preferences: list[_ItemLine] = Field(min_length=2, exclude=True)
     scale_min: int = 1
     scale_max: int = 7
     forced_distribution: list[int] | None = None
-    rank_1_in_source: Rank1 | None = None
+    rank_1_in_source: Rank1 | None = Field(default=None, exclude=True)
     validated: bool = False
-    source: str = ""
+    source: Spaced = ""
 
-    def build(self) -> Survey:
-        items = [line.build("consideration") for line in self.considerations]
-        items += [line.build("preference") for line in self.preferences]
-        forced = None if self.forced_distribution is None else tuple(self.forced_distribution)
-        scale = self.scale_min, self.scale_max
-        return Survey(self.id, tuple(items), *scale, forced, self.validated, self.source.strip())
+    def build(self, **known: Any) -> Survey:
+        items = [line.build(kind="consideration") for line in self.considerations]
+        items += [line.build(kind="preference") for line in self.preferences]
+        return super().build(items=tuple(items))
 
 
 def package_data(name: str) -> Path:
@@ -114,11 +102,13 @@ class Library:
 
     def schemes(self) -> dict[str, Path]:
         """The files of schemes by id; files that say that they are of another kind are left out."""
-        return {id: path for id, path in self._in_schemes().items() if is_scheme(path)}
+        return {id: path for id, path in self._in_schemes().items() if scheme_files.is_scheme(path)}
 
     def dimensions(self) -> dict[str, Path]:
         """The files of dimensions of argument quality by id; they lie in `schemes/` as well."""
-        return {id: path for id, path in self._in_schemes().items() if is_dimension(path)}
+        return {
+            id: path for id, path in self._in_schemes().items() if scheme_files.is_dimension(path)
+        }
 
     def _in_schemes(self) -> dict[str, Path]:
         """All files of the folders `schemes/`, by name."""
@@ -159,14 +149,14 @@ class Library:
             )
         return entry
 
-    def _entry(self, id: str, what: str, kinds: Collection[type[_File]]) -> Topic | Motion:
+    def _entry(self, id: str, what: str, kinds: Collection[type[Part]]) -> Topic | Motion:
         """A topic or a motion; the refusal of another id names only what is of these kinds."""
         files = self.topics()
         if id not in files:
             known = [name for name, path in files.items() if _kind_of(path) in kinds]
             place = f"files in {self.home / 'topics'} or in the package"
             raise unknown(what, id, known, f"{what.capitalize()}s are {place}")
-        return _checked(files[id], id, _kind_of(files[id]) or _TopicFile)
+        return read_checked(files[id], id, _kind_of(files[id]) or _TopicFile)
 
     def survey(self, id: str) -> Survey:
         """A survey; WrongInput if there is none of that id or its file is broken."""
@@ -177,7 +167,7 @@ class Library:
             if id.startswith(PUBLISHED) and (of_a_topic or not anything):
                 raise NotImported("not imported: survey", id, IMPORT)
             raise unknown("survey", id, files)
-        return _checked(files[id], id, _SurveyFile)
+        return read_checked(files[id], id, _SurveyFile, _check_parts)
 
     def scheme(self, id: str) -> Scheme:
         """A scheme; WrongInput if there is none of that id or its file is broken."""
@@ -185,7 +175,7 @@ class Library:
         if id not in files:
             place = f"Schemes are files in {self.home / 'schemes'} or in the package"
             raise unknown("scheme", id, files, place)
-        return read_scheme(files[id], id)
+        return scheme_files.read_scheme(files[id], id)
 
     def dimension(self, id: str) -> QualityDimension:
         """A dimension of argument quality; WrongInput if there is none of that id or its file is
@@ -195,7 +185,7 @@ class Library:
         if id not in files:
             place = f"Dimensions are files in {self.home / 'schemes'} (kind: dimension)"
             raise unknown("dimension", id, files, f"{place} or in the package")
-        return read_dimension(files[id], id)
+        return scheme_files.read_dimension(files[id], id)
 
     def rank_1_in_source(self, id: str) -> Rank1 | None:
         """What rank 1 was in answers imported with a survey; None where its file does not say."""
@@ -217,19 +207,6 @@ def _kind_of(path: Path) -> type[_TopicFile | _MotionFile] | None:
     except WrongInput:
         return None
     return _MotionFile if isinstance(plain, dict) and "motion" in plain else _TopicFile
-
-
-def _checked(path: Path, id: str, kind: type[_TopicFile | _MotionFile | _SurveyFile]) -> Any:
-    """What a file holds; WrongInput with every fault of the file."""
-    plain, faults = fields_of(path, f"id: {id}")
-    found: Any = checked_fields(plain, kind, faults)
-    if isinstance(plain.get("id"), str) and not faults.concern("id") and plain["id"].strip() != id:
-        problem = f"is '{plain['id']}', but the place of the file says '{id}'; make them equal"
-        faults.add(("id",), problem)
-    if kind is _SurveyFile:
-        _check_parts(plain, faults)
-    faults.refuse()
-    return found.build()
 
 
 def _check_parts(plain: Mapping[str, Any], faults: Faults) -> None:

@@ -1,10 +1,14 @@
-"""Covariates of debaters and raters: a CSV file with one row a person or model, joined by id."""
+"""Tables of the user's own: answers of people held against their instrument, and covariates of
+debaters and raters.
+"""
 
 import csv
+import dataclasses
 import functools
 import hashlib
 import io
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +17,22 @@ from typing import Any
 import numpy as np
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
-from delibsim.domain.survey import PHASES, Survey
+from delibsim.domain.survey import LABEL, PHASES, Rank1, Survey, faults_of
 from delibsim.store.files import write_atomically
 from delibsim.store.instruments.answers import (
     EMPTY,
     RANK_IS,
     Answers,
+    Fault,
+    Line,
+    answers_in,
+    declared,
     in_source,
+    paired,
     read_answers,
     read_rows,
+    rows_in,
 )
-from delibsim.store.instruments.checked_answers import check_answers
 
 NUMBERS = ("expertise", "age", "education")
 WORDS = ("gender",)
@@ -116,6 +125,183 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+PARTICIPANT = ("participant", "pnum", "respondent", "id")
+STAGE = ("stage", "phase", "stage_id", "wave")
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """What a file holds: the answers of everybody without a fault (None if that is nobody), every
+    fault, notes on the file, and who was left out.
+    """
+
+    answers: Answers | None
+    faults: tuple[Fault, ...]
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    def listed(self) -> str:
+        """Every fault in a line of its own."""
+        return "\n".join(f"  {fault}" for fault in self.faults)
+
+    def refusal(self, path: Path) -> str:
+        """Why nothing of the file was imported, and what can be done."""
+        advice = "mend the file, or keep the others with leave_out=true"
+        if self.answers is None:
+            advice = "nobody would be left"
+        return f"{path}: {len(self.faults)} faults, nothing was imported ({advice})"
+
+
+def check_answers(
+    path: Path,
+    survey: Survey,
+    participant: str | None = None,
+    stage: str | None = None,
+    only: bool = False,
+    rank_1: Rank1 | None = None,
+) -> Checked:
+    """The answers in a CSV file with a row a participant and stage and a column an item, held
+    against their instrument.
+
+    `participant` and `stage` name those columns where they have other names than the usual ones.
+    Where a column `survey` names other surveys, `only` takes the rows that name this one. `rank_1`
+    says what rank 1 is in the file where no column `rank_1_is` does; without both it is the most
+    preferred.
+
+    Raises WrongInput where the file is no such table, or holds answers to another survey or
+    instrument; everything else is a fault of a row.
+    """
+    lines = list(read_rows(path, []))
+    header = list(lines[0][1])
+    who = _column(path, header, participant, PARTICIPANT, "participant=NAME")
+    when = _column(path, header, stage, STAGE, "phase=NAME")
+    lines, note = _of_survey(path, lines, survey, only)
+    items = [item.id for item in survey.items]
+    _same_instrument(path, _answered(header, lines, items) if only else header, survey)
+    rank_1 = _rank_1(path, lines, survey, rank_1)
+
+    rows, faults = rows_in(lines, items, (who, when), survey.id)
+    # People depart from the distribution of a Q sort now and then; that is no reason to lose them.
+    free = dataclasses.replace(survey, forced_distribution=None)
+    for row in rows:
+        told = faults_of(row.values, free)
+        faults += [Fault(row.line, row.participant, problem) for problem in told]
+    pairs, unpaired = paired(rows)
+    faults = sorted([*faults, *unpaired], key=lambda fault: fault.line)
+    faulty = {fault.participant for fault in faults}
+    kept = {name: pair for name, pair in pairs.items() if name not in faulty}
+    rated = [item.id for item in survey.considerations]
+    ranked = [item.id for item in survey.preferences]
+    answers = answers_in(path, survey.id, kept, (rated, ranked), rank_1) if kept else None
+
+    notes = [note] if note else []
+    unused = [name for name in header if name not in {who, when, "case", "survey", RANK_IS, *items}]
+    notes += [f"columns that are not used: {', '.join(unused)}"] if unused else []
+    notes += _departures(answers, survey) if answers is not None else []
+    named = [row.participant for row in rows]
+    named += [fault.participant for fault in faults if fault.participant]
+    left_out = tuple(name for name in dict.fromkeys(named) if name not in kept)
+    return Checked(answers, tuple(faults), tuple(notes), left_out)
+
+
+def _column(
+    path: Path, header: Sequence[str], given: str | None, usual: Sequence[str], option: str
+) -> str:
+    """The name of a column: the one given, else the first of the usual names that is there."""
+    there = ", ".join(header)
+    if given is not None and given not in header:
+        raise WrongInput(f"{path}, line 1: there is no column {given}; the file has: {there}")
+    found = given or next((name for name in usual if name in header), None)
+    if found is None:
+        raise WrongInput(
+            f"{path}, line 1: no column {' or '.join(usual)}; name it with {option}. The file has:"
+            f" {there}"
+        )
+    return found
+
+
+def _of_survey(
+    path: Path, lines: Sequence[Line], survey: Survey, only: bool
+) -> tuple[Sequence[Line], str]:
+    """The rows whose column `survey`, where there is one, names this survey, and a note on the
+    others.
+    """
+    ours = {survey.id, survey.id.rpartition(".")[2]}  # published files say ccps for deliberr.ccps
+    named = [cells["survey"] for _, cells in lines if "survey" in cells]
+    others = Counter(name or "(empty)" for name in named if name not in ours)
+    if not others:
+        return lines, ""
+    found = ", ".join(f"{name} ({n} rows)" for name, n in others.items())
+    if not only:
+        raise WrongInput(
+            f"{path}: the column survey names other surveys than {survey.id}: {found}. Nothing was"
+            f" imported; take the rows of {survey.id} alone with only=true, or name the survey that"
+            " was answered with survey="
+        )
+    lines = [(line, cells) for line, cells in lines if cells["survey"] in ours]
+    if not lines:
+        raise WrongInput(
+            f"{path}: no row has {survey.id} in the column survey, which names: {found}"
+        )
+    return lines, f"rows of other surveys are not taken: {found}"
+
+
+def _answered(header: Sequence[str], lines: Sequence[Line], items: Sequence[str]) -> list[str]:
+    """The columns of the survey's items, and those of others in which anybody answered."""
+    empty = set(header)
+    for _, cells in lines:
+        empty -= {name for name in empty if cells[name] not in EMPTY}
+    return [name for name in header if name in items or name not in empty]
+
+
+def _same_instrument(path: Path, header: Sequence[str], survey: Survey) -> None:
+    items = [item.id for item in survey.items]
+    lacking = [item for item in items if item not in header]
+    foreign = [name for name in header if LABEL.fullmatch(name) and name not in items]
+    differences = []
+    if lacking:
+        differences.append(f"not in the file: {', '.join(lacking)}")
+    if foreign:
+        differences.append(f"not in the survey: {', '.join(foreign)}")
+    if differences:
+        raise WrongInput(
+            f"{path}: these are answers to another instrument than survey '{survey.id}'. Items"
+            f" {'; items '.join(differences)}. Every item is a column named after its id (delibsim"
+            " list surveys ID lists them)"
+        )
+
+
+def _rank_1(path: Path, lines: Sequence[Line], survey: Survey, given: Rank1 | None) -> Rank1:
+    """What rank 1 is in a file: as its column says, as was given, else the most preferred.
+
+    Raises WrongInput where both differ, and where neither says it although the published answers to
+    the survey run the other way.
+    """
+    told = declared(path, lines)
+    if told is not None and given is not None and told != given:
+        raise WrongInput(f"{path}: rank 1 is {told} by column {RANK_IS}, and {given} by rank_1=")
+    if told is None and given is None and in_source(survey.id) == "least_preferred":
+        raise WrongInput(
+            f"{path}: nothing says what rank 1 is, and in the published answers to {survey.id} "
+            f"it is the least preferred. Say it: delibsim import FILE --as answers "
+            f"survey={survey.id} rank_1=least_preferred (or most_preferred)"
+        )
+    return told or given or "most_preferred"
+
+
+def _departures(answers: Answers, survey: Survey) -> list[str]:
+    """A note on sorts that depart from the survey's forced distribution; none where all keep it."""
+    if survey.forced_distribution is None:
+        return []
+    sorts = np.concatenate([answers.considerations[phase] for phase in PHASES])
+    counts = (sorts[:, :, None] == np.array(survey.scale)).sum(axis=1)  # (sorts, scale points)
+    off = int((counts != np.array(survey.forced_distribution)).any(axis=1).sum())
+    if not off:
+        return []
+    kept = "they are kept as they are"
+    return [f"{off} of {len(sorts)} sorts depart from the forced distribution; {kept}"]
+
+
 FOLDER = "answers"
 """The folder, beside the user, in which imported answers of the user's own are kept: one CSV file a
 survey, named after it.
@@ -133,10 +319,8 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
     `replace` gives up.
     """
     path = home / FOLDER / f"{survey.id}.csv"
-    text = _table(answers, survey, [RANK_IS])
-    # Version 0.1 had no such column; the same answers are no others for want of it.
-    same = {text.encode(), _table(answers, survey, []).encode()}
-    if path.is_file() and path.read_bytes() not in same and not replace:
+    text = _table(answers, survey)
+    if path.is_file() and path.read_bytes() != text.encode() and not replace:
         before = path.read_text(encoding="utf-8", errors="replace")
         raise WrongInput(
             f"{path} holds other answers to survey {survey.id}, of an earlier import, and was left"
@@ -151,7 +335,7 @@ def keep_answers(answers: Answers, survey: Survey, home: Path, replace: bool = F
 def are_kept(answers: Answers, survey: Survey, home: Path) -> bool:
     """Whether these very answers lie in the folder of the user's own already."""
     path = home / FOLDER / f"{survey.id}.csv"
-    return path.is_file() and path.read_bytes() == _table(answers, survey, [RANK_IS]).encode()
+    return path.is_file() and path.read_bytes() == _table(answers, survey).encode()
 
 
 def _difference(before: str, now: str) -> str:
@@ -210,7 +394,7 @@ def people_who_answered(survey: Survey, home: Path) -> Answers:
 
 
 def _refuse_others(answers: Answers, survey: Survey) -> None:
-    """Refuse published answers to other items than the survey's, or with ranks nobody declared."""
+    """Refuse published answers to other items than the survey's."""
     considerations = answers.considerations["pre"].shape[1]
     preferences = answers.preferences["pre"].shape[1]
     if (considerations, preferences) != (len(survey.considerations), len(survey.preferences)):
@@ -218,12 +402,6 @@ def _refuse_others(answers: Answers, survey: Survey) -> None:
             f"{answers.path}: answers to {considerations} considerations and {preferences}"
             f" preferences, but survey {survey.id} has {len(survey.considerations)} and"
             f" {len(survey.preferences)}; import both again"
-        )
-    if not answers.declared and in_source(survey.id) == "least_preferred":
-        raise WrongInput(
-            f"{answers.path}: rank 1 is the least preferred in published answers to {survey.id}, "
-            "and these were imported by a version that did not turn them round; "
-            "import them again with: delibsim import PATH --as deliberr"
         )
 
 
@@ -240,14 +418,14 @@ def fingerprint(answers: Answers) -> str:
     return digest.hexdigest()
 
 
-def _table(answers: Answers, survey: Survey, mark: Sequence[str]) -> str:
-    """Answers as the text of a CSV file, with or without the column `mark`."""
+def _table(answers: Answers, survey: Survey) -> str:
+    """Answers as the text of a CSV file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     items = [item.id for item in (*survey.considerations, *survey.preferences)]
-    writer.writerow(["case", "participant", "stage", *mark, *items])
+    writer.writerow(["case", "participant", "stage", RANK_IS, *items])
     for phase in PHASES:
         both = np.hstack([answers.considerations[phase], answers.preferences[phase]]).tolist()
         for case, who, own in zip(answers.cases, answers.participants, both, strict=True):
-            writer.writerow([case, who, phase, *("most_preferred" for _ in mark), *own])
+            writer.writerow([case, who, phase, "most_preferred", *own])
     return text.getvalue()

@@ -4,22 +4,45 @@ or brought in from YAML or CSV.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
+from pydantic import BeforeValidator
 
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.personas import SEATINGS, Personas
+from delibsim.domain.personas import Personas, Seating
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name
 from delibsim.store.files import write_atomically
-from delibsim.store.instruments.faults import Faults, Place, fields_of
+from delibsim.store.instruments.faults import Faults, Part, checked_fields, fields_of
 from delibsim.store.instruments.library import package_data
 from delibsim.store.reading import read_yaml
 
 FOLDER = Path("conf") / "persona"
-FIELDS = ("name", "personas", "seating", "sizes", "topic", "people", "built")
-"""The fields of a file of conf/persona."""
+
+
+def _persona(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("expected a list of texts")
+    if not value.strip():
+        raise ValueError("a persona is a text that is not empty")
+    return value
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError("sizes are a list of whole numbers from 1")
+    return value
+
+
+class _PersonaFile(Part):
+    name: str
+    personas: list[Annotated[str, BeforeValidator(_persona)]]
+    seating: Seating = "in_turn"
+    sizes: list[Annotated[int, BeforeValidator(_size)]] | None = None
+    topic: str | None = None
+    people: str | None = None
+    built: Any = None
 
 
 class _Dumper(yaml.SafeDumper):
@@ -131,15 +154,11 @@ def read_own_personas(path: Path, name: str) -> Personas:
 
 def _of_yaml(path: Path, name: str) -> Personas:
     plain = read_yaml(path)
-    listed = isinstance(plain, list)
     fields = plain if isinstance(plain, dict) else {"personas": plain}
     texts, sizes = fields.get("personas"), fields.get("sizes") or []
     if not isinstance(texts, list) or not texts:
         raise WrongInput(f"{path}: expected a list of texts, or a field personas that is one")
-    faults = Faults(path)
-    _note_texts(texts, () if listed else ("personas",), faults)
-    _note_sizes(sizes, len(texts), faults)
-    faults.refuse()
+    _check({"name": name, "personas": texts, "sizes": sizes}, Faults(path))
     return _set(path, name, texts, sizes)
 
 
@@ -149,50 +168,20 @@ def check_persona_file(path: Path, content: Mapping[str, Any] | None = None) -> 
     `content` is what the file holds, where it has been read already.
     """
     if content is None:
-        plain, faults = fields_of(path, "personas: []")
+        _check(*fields_of(path, "personas: []"))
     else:
-        plain, faults = dict(content), Faults(path)
-    for name in plain:
-        if name not in FIELDS:
-            faults.add((name,), f"is not a field here; fields are: {', '.join(FIELDS)}")
-    if "name" not in plain:
-        faults.add(("name",), "is missing")
-    for name in ("name", "topic", "people"):
-        given = plain.get(name, "")
-        if not isinstance(given, str) and (given is not None or name == "name"):
-            faults.add((name,), f"expected a text, found {given!r}")
+        _check(content, Faults(path))
+
+
+def _check(plain: Mapping[str, Any], faults: Faults) -> None:
+    """WrongInput with every fault of these fields."""
+    checked_fields(plain, _PersonaFile, faults)
     texts, sizes = plain.get("personas"), plain.get("sizes")
-    if isinstance(texts, list):
-        _note_texts(texts, ("personas",), faults)
-        _note_sizes(sizes or [], len(texts), faults)
-    else:
-        problem = f"expected a list of texts, found {texts!r}" if texts else "is missing"
-        faults.add(("personas",), problem)
-    seating = plain.get("seating", SEATINGS[0])
-    if seating not in SEATINGS:
-        faults.add(("seating",), f"is one of {', '.join(SEATINGS)}, not {seating!r}")
-    if seating == "proportional" and not sizes:
+    if isinstance(texts, list) and isinstance(sizes, list) and len(sizes) not in (0, len(texts)):
+        faults.add(("sizes",), f"{len(sizes)} sizes for {len(texts)} personas")
+    if plain.get("seating") == "proportional" and not sizes:
         faults.add(("seating",), "proportional needs sizes, one for each persona")
     faults.refuse()
-
-
-def _note_texts(texts: Sequence[Any], place: Place, faults: Faults) -> None:
-    for n, text in enumerate(texts):
-        if not isinstance(text, str):
-            faults.add((*place, n), f"expected a list of texts, found {text!r} in it")
-        elif not text.strip():
-            faults.add((*place, n), "a persona is a text that is not empty")
-
-
-def _note_sizes(sizes: Any, personas: int, faults: Faults) -> None:
-    if not isinstance(sizes, list):
-        faults.add(("sizes",), f"sizes are a list of whole numbers, not {sizes!r}")
-        return
-    for n, size in enumerate(sizes):
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            faults.add(("sizes", n), f"sizes are a list of whole numbers from 1, not {size!r}")
-    if sizes and len(sizes) != personas:
-        faults.add(("sizes",), f"{len(sizes)} sizes for {personas} personas")
 
 
 def _set(path: Path, name: str, texts: Sequence[str], sizes: Sequence[int]) -> Personas:

@@ -1,34 +1,16 @@
 """Schemes from YAML files, with every fault of a file and its line."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from delibsim.domain import scheme
 from delibsim.domain.comparison import Outcome
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.scheme import (
-    ID,
-    Dimension,
-    Example,
-    Level,
-    LevelValue,
-    PairExample,
-    QualityDimension,
-    Scale,
-    Scheme,
-)
-from delibsim.store.instruments.faults import Faults, Place, checked_fields, fields_of
-from delibsim.store.reading import read_yaml
+from delibsim.store.instruments.faults import Faults, Part, Place, fields_of, kind_in, read_checked
 
 KIND = "scheme"
 """What a file may say in `kind`; files of another kind are no schemes."""
@@ -47,12 +29,12 @@ def _filled(value: Any) -> str:
 
 def _named(value: Any) -> str:
     name = _filled(value)
-    if not ID.fullmatch(name):
+    if not scheme.ID.fullmatch(name):
         raise ValueError("cannot be an id: use a-z first, then a-z, 0-9 and _")
     return name
 
 
-def _level(value: Any) -> LevelValue:
+def _level(value: Any) -> scheme.LevelValue:
     """The value of a level: a number, or a name without the space around it."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("expected a number, or a name that is a text")
@@ -64,127 +46,103 @@ def _level(value: Any) -> LevelValue:
 
 
 Filled = Annotated[str, BeforeValidator(_filled)]
+Line = Annotated[Filled, AfterValidator(lambda text: " ".join(text.split()))]
+"""A text in one line."""
 Name = Annotated[str, BeforeValidator(_named)]
 Value = Annotated[Any, BeforeValidator(_level)]
 Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
 Count = Annotated[int, Field(ge=0)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _LevelLine(_Part):
+class _LevelLine(Part):
     value: Value
     anchor: Filled
     name: Filled | None = None
 
-    def build(self) -> Level:
-        return Level(self.value, self.name or str(self.value), self.anchor)
+    def build(self, **known: Any) -> scheme.Level:
+        return scheme.Level(self.value, self.name or str(self.value), self.anchor)
 
 
-class _ExampleLine(_Part):
+class _ExampleLine(Part):
+    noun = scheme.Example
     text: Filled
     level: Value
     why: Stripped = ""
 
-    def build(self) -> Example:
-        return Example(self.text, self.level, self.why)
 
-
-class _DimensionPart(_Part):
+class _DimensionPart(Part):
+    noun = scheme.Dimension
     id: Name
     name: Filled
-    scale: Scale
+    scale: scheme.Scale
     levels: list[_LevelLine] = Field(min_length=2)
     brief: Stripped = ""
     full: Stripped = ""
     use: Stripped = ""
     not_use: Stripped = ""
-    examples: list[_ExampleLine] = []
+    examples: list[_ExampleLine] = Field(default=[])
     applies: Filled = ALWAYS
-    steps: list[Filled] = []
+    steps: list[Filled] = Field(default=[])
     least_words: Count = 0
 
-    def build(self) -> Dimension:
-        return Dimension(
-            id=self.id,
-            name=self.name,
-            scale=self.scale,
-            levels=tuple(line.build() for line in self.levels),
-            brief=self.brief,
-            full=self.full,
-            use=self.use,
-            not_use=self.not_use,
-            examples=tuple(line.build() for line in self.examples),
-            applies="" if self.applies == ALWAYS else self.applies,
-            steps=tuple(self.steps),
-            least_words=self.least_words,
-        )
+    def build(self, **known: Any) -> scheme.Dimension:
+        return super().build(applies="" if self.applies == ALWAYS else self.applies)
 
 
-class _Bounds(_Part):
+class _Bounds(Part):
+    noun = dict
     least_words: Count = 0
     most_words: Annotated[int, Field(ge=1)] | None = None
 
 
-class _SchemeFile(_Part):
+class _SchemeFile(Part):
+    noun = scheme.Scheme
     id: Name
     name: Filled
     dimensions: list[_DimensionPart] = Field(min_length=1)
-    kind: str = KIND
+    kind: str = Field(default=KIND, exclude=True)
     source: Stripped = ""
     version: Filled = "1"
     note: Stripped = ""
-    texts: _Bounds = _Bounds()
+    texts: _Bounds = Field(default=_Bounds(), exclude=True)
     lower_in_doubt: bool = False
 
-    def build(self) -> Scheme:
-        return Scheme(
-            id=self.id,
-            name=self.name,
-            source=self.source,
-            version=self.version,
-            dimensions=tuple(dimension.build() for dimension in self.dimensions),
-            least_words=self.texts.least_words,
-            most_words=self.texts.most_words,
-            lower_in_doubt=self.lower_in_doubt,
-            note=self.note,
-        )
+    def build(self, **known: Any) -> scheme.Scheme:
+        return super().build(**self.texts.build())
 
 
 def is_scheme(path: Path) -> bool:
     """Whether a file is one of a scheme: it says so, says nothing, or cannot be read."""
     try:
-        plain = read_yaml(path)
+        return kind_in(path) in (None, KIND)
     except WrongInput:
         return True
-    return not isinstance(plain, dict) or plain.get("kind", KIND) == KIND
 
 
-def read_scheme(path: Path, id: str | None = None) -> Scheme:
+def read_scheme(path: Path, id: str | None = None) -> scheme.Scheme:
     """The scheme in a file; WrongInput with every fault of the file and its line.
 
     `id` is the one it must have; None: that of the file's name.
     """
-    id = path.stem if id is None else id
-    plain, faults = fields_of(path, f"id: {id}")
-    kind = plain.get("kind", KIND)
-    if kind != KIND:
-        faults.add(("kind",), f"is '{kind}', so the file holds no scheme (kind: {KIND})")
+    _refuse_other_kind(path, KIND, (None, KIND))
+    return read_checked(path, path.stem if id is None else id, _SchemeFile, _check_scheme)
+
+
+def _refuse_other_kind(path: Path, kind: str, may_say: Collection[Any]) -> None:
+    """WrongInput for a file that says that it holds something else."""
+    plain, faults = fields_of(path, f"kind: {kind}")
+    said = plain.get("kind")
+    if said not in may_say:
+        faults.add(("kind",), f"is '{said}', so the file holds no {kind} (kind: {kind})")
         faults.refuse()
-    found: Any = checked_fields(plain, _SchemeFile, faults)
-    given = plain.get("id")
-    if isinstance(given, str) and not faults.concern("id") and given.strip() != id:
-        problem = f"is '{given}', but the name of the file says '{id}'; make them equal"
-        faults.add(("id",), problem)
+
+
+def _check_scheme(plain: Mapping[str, Any], faults: Faults) -> None:
     _check_bounds(plain.get("texts"), faults)
     dimensions = _mappings(plain.get("dimensions"))
     _check_alike(dimensions, ("dimensions",), "id", "dimension ids", faults)
     for n, dimension in dimensions:
         _check_dimension(dimension, ("dimensions", n), faults)
-    faults.refuse()
-    return found.build()
 
 
 def _check_bounds(bounds: Any, faults: Faults) -> None:
@@ -284,15 +242,12 @@ def _answer(value: Any) -> Any:
     return found
 
 
-class _ExampleFile(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class _ExampleFile(Part):
+    noun = scheme.PairExample
     answer: Annotated[Outcome, BeforeValidator(_answer)]
     a: Filled
     b: Filled
-    why: Filled
-
-    def build(self) -> PairExample:
-        return PairExample(self.answer, self.a.strip(), self.b.strip(), " ".join(self.why.split()))
+    why: Line
 
 
 def _one_each(examples: list[_ExampleFile]) -> list[_ExampleFile]:
@@ -302,57 +257,35 @@ def _one_each(examples: list[_ExampleFile]) -> list[_ExampleFile]:
     return examples
 
 
-class _DimensionFile(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-    kind: str
+class _DimensionFile(Part):
+    noun = scheme.QualityDimension
+    kind: str = Field(exclude=True)
     id: Name
     name: Filled
     adverb: Annotated[str, BeforeValidator(_word)]
-    definition: Filled
+    definition: Line
     criteria: list[Annotated[str, BeforeValidator(_question)]] = Field(min_length=1)
     source: Stripped = ""
     version: Filled = "1"
     note: Stripped = ""
     examples: Annotated[list[_ExampleFile], AfterValidator(_one_each)] | None = None
 
-    def build(self) -> QualityDimension:
-        return QualityDimension(
-            id=self.id,
-            name=self.name,
-            adverb=self.adverb,
-            definition=" ".join(self.definition.split()),
-            criteria=tuple(self.criteria),
-            source=self.source,
-            version=self.version,
-            note=self.note,
-            examples=tuple(one.build() for one in self.examples or ()),
-        )
+    def build(self, **known: Any) -> scheme.QualityDimension:
+        return super().build(examples=tuple(one.build() for one in self.examples or ()))
 
 
 def is_dimension(path: Path) -> bool:
     """Whether a file says that it holds a dimension."""
     try:
-        plain = read_yaml(path)
+        return kind_in(path) == DIMENSION
     except WrongInput:
         return False
-    return isinstance(plain, dict) and plain.get("kind") == DIMENSION
 
 
-def read_dimension(path: Path, id: str | None = None) -> QualityDimension:
+def read_dimension(path: Path, id: str | None = None) -> scheme.QualityDimension:
     """The dimension in a file; WrongInput with every fault of the file and its line.
 
     `id` is the one it must have; None: that of the file's name.
     """
-    id = path.stem if id is None else id
-    plain, faults = fields_of(path, f"id: {id}")
-    kind = plain.get("kind")
-    if kind != DIMENSION:
-        faults.add(("kind",), f"is '{kind}', so the file holds no dimension (kind: {DIMENSION})")
-        faults.refuse()
-    found: Any = checked_fields(plain, _DimensionFile, faults)
-    given = plain.get("id")
-    if isinstance(given, str) and not faults.concern("id") and given.strip() != id:
-        problem = f"is '{given}', but the name of the file says '{id}'; make them equal"
-        faults.add(("id",), problem)
-    faults.refuse()
-    return found.build()
+    _refuse_other_kind(path, DIMENSION, (DIMENSION,))
+    return read_checked(path, path.stem if id is None else id, _DimensionFile)

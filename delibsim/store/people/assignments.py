@@ -15,14 +15,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from delibsim.store.people.register import Register, now
-from delibsim.store.people.requests import (
-    COLUMNS,
-    WAITS,
-    WaitingRequest,
-    request_in,
-    save_draft_within,
-)
+from delibsim.store.people.register import Register, noun_of, now
+from delibsim.store.people.requests import COLUMNS, WAITS, WaitingRequest, save_draft
 from delibsim.store.people.schema import INVITATION, PERSON, PLACE, REQUEST, PlaceState, Stage
 
 REST = 1800.0
@@ -205,7 +199,7 @@ def save_draft_of_step(
     hers.
     """
     with register.writing() as connection:
-        done = save_draft_within(connection, and_(_of(held), REQUEST.c.key == key), fields)
+        done = save_draft(register, key, fields, _of(held))
         connection.execute(_seen(held))
     return done
 
@@ -281,7 +275,7 @@ def note_ended(register: Register, person: str) -> None:
 def _by_sheet(register: Register, where: Any) -> Replies:
     found: Replies = {}
     for row in register.all(select(*COLUMNS).where(where)):
-        found.setdefault(row.unit, {})[row.occasion] = request_in(row._mapping)
+        found.setdefault(row.unit, {})[row.occasion] = noun_of(WaitingRequest, row)
     return found
 
 
@@ -309,6 +303,5 @@ def _held(rows: Iterable[Row[Any]]) -> list[Held]:
     found = []
     for row in rows:
         units = [(sheet, unit) for sheet, unit in json.loads(row.units)]
-        times = row.paused, row.seen, row.follows
-        found.append(Held(row.task, row.number, row.person or "", row.state, units, *times))
+        found.append(noun_of(Held, row, units=units))
     return found

@@ -3,24 +3,18 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people.persons import COLUMNS as OF_PERSON
-from delibsim.store.people.persons import (
-    Identity,
-    Person,
-    add_person_within,
-    person_in,
-    person_of_panel,
-)
-from delibsim.store.people.register import Register, now
+from delibsim.store.people.persons import Identity, Person, add_person, person_of_panel
+from delibsim.store.people.register import Register, noun_of, now
 from delibsim.store.people.schema import INVITATION, LOGIN, OFFICE, PERSON, Role, Stage
 
 DAY = 86_400.0
@@ -58,28 +52,14 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
-def invite(register: Register, invitation: Invitation, days: float) -> str:
-    """Keep an invitation; the secret of its link, which is nowhere else."""
-    with register.writing() as connection:
-        return _invite_within(connection, invitation, days)
-
-
-def _invite_within(
-    connection: Connection, invitation: Invitation, days: float, used: float | None = None
+def invite(
+    register: Register, invitation: Invitation, days: float, used: float | None = None
 ) -> str:
+    """Keep an invitation; the secret of its link, which is nowhere else."""
     token = secret()
-    values = {
-        "token": digest(token),
-        "person": invitation.person or None,
-        "role": invitation.role,
-        "session": invitation.session or None,
-        "seat": invitation.seat or None,
-        "task": invitation.task or None,
-        "made": now(),
-        "expires": now() + days * DAY,
-        "used": used,
-    }
-    connection.execute(insert(INVITATION).values(**values))
+    own = {name: value or None for name, value in vars(invitation).items()}
+    times = {"made": now(), "expires": now() + days * DAY, "used": used}
+    register.change(insert(INVITATION).values(token=digest(token), **own, **times))
     return token
 
 
@@ -87,9 +67,9 @@ def invite_person(
     register: Register, invitation: Invitation, days: float, language: str, who: Identity
 ) -> tuple[str, str]:
     """Keep a person with an invitation of her own; her code, and the secret of her link."""
-    with register.writing() as connection:
-        code = add_person_within(connection, invitation.role, language, who)
-        return code, _invite_within(connection, replace(invitation, person=code), days)
+    with register.writing():
+        code = add_person(register, invitation.role, language, who)
+        return code, invite(register, replace(invitation, person=code), days)
 
 
 def accept(register: Register, link: Invitation, language: str, who: Identity | None) -> Invitation:
@@ -99,10 +79,9 @@ def accept(register: Register, link: Invitation, language: str, who: Identity | 
     The person has what the link is for, and no other link.
     """
     try:
-        with register.writing(durable=False) as connection:
-            code = add_person_within(connection, link.role, language, who)
-            own = replace(link, person=code)
-            _invite_within(connection, own, 0, used=now())
+        with register.writing(durable=False):
+            own = replace(link, person=add_person(register, link.role, language, who))
+            invite(register, own, 0, used=now())
     except IntegrityError:
         if who is None:
             raise
@@ -110,36 +89,23 @@ def accept(register: Register, link: Invitation, language: str, who: Identity | 
     return own
 
 
-def invited(register: Register, token: str) -> Invitation | None:
-    """What a link is for; None where there is none, or it was revoked, or is too old."""
-    with register.reading() as connection:
-        return _invited(connection, token)
-
-
 OF_TOKEN = select(INVITATION).where(INVITATION.c.token == bindparam("token"))
 
 
-def _invited(connection: Connection, token: str) -> Invitation | None:
+def invited(register: Register, token: str) -> Invitation | None:
+    """What a link is for; None where there is none, or it was revoked, or is too old."""
     wanted = digest(token)
-    row = connection.execute(OF_TOKEN, {"token": wanted}).first()
-    if row is None:
+    row = register.first(OF_TOKEN, {"token": wanted})
+    if row is None or not hmac.compare_digest(row.token, wanted):
         return None
-    found: Mapping[str, object] = row._mapping
-    if not hmac.compare_digest(str(found["token"]), wanted) or found["revoked"] is not None:
-        return None
-    if float(str(found["expires"])) < now():
-        return None
-    return _invitation(found)
-
-
-def _invitation(row: Mapping[str, object]) -> Invitation:
-    return Invitation(*(str(row[name] or "") for name in Invitation.__dataclass_fields__))
+    good = row.revoked is None and row.expires >= now()
+    return noun_of(Invitation, row) if good else None
 
 
 def invitation_of(register: Register, person: str) -> Invitation | None:
     """The invitation of a person, as she was invited."""
     row = register.first(select(INVITATION).where(INVITATION.c.person == person))
-    return None if row is None else _invitation(row._mapping)
+    return None if row is None else noun_of(Invitation, row)
 
 
 def let_in(register: Register, token: str, link: Invitation) -> str:
@@ -148,37 +114,31 @@ def let_in(register: Register, token: str, link: Invitation) -> str:
     """
     own = (INVITATION.c.token == digest(token)) & INVITATION.c.used.is_(None)
     with register.writing(durable=False) as connection:
-        cookie = _log_in(connection, link.person, link.role)  # waits for who revokes her links
+        cookie = log_in(register, link.person, link.role)  # waits for who revokes her links
         connection.execute(update(INVITATION).where(own).values(used=now()))
-        if _invited(connection, token) is None:
+        if invited(register, token) is None:
             connection.execute(delete(LOGIN).where(LOGIN.c.cookie == digest(cookie)))
     return cookie
 
 
-def revoke_within(connection: Connection, person: str) -> int:
+def revoke(register: Register, person: str) -> int:
     """Revoke every link and cookie of a person; how many links. Cookies that are made meanwhile
     wait for the transaction.
     """
-    connection.execute(select(PERSON.c.id).where(PERSON.c.id == person).with_for_update())
     own = (INVITATION.c.person == person) & INVITATION.c.revoked.is_(None)
-    n = connection.execute(update(INVITATION).where(own).values(revoked=now())).rowcount
-    connection.execute(delete(LOGIN).where(LOGIN.c.person == person))
-    return n
+    with register.writing() as connection:
+        connection.execute(select(PERSON.c.id).where(PERSON.c.id == person).with_for_update())
+        connection.execute(delete(LOGIN).where(LOGIN.c.person == person))
+        return register.change(update(INVITATION).where(own).values(revoked=now()))
 
 
 def log_in(register: Register, person: str, role: str, stays: float = STAYS) -> str:
     """Keep a cookie of a person, or of the researcher (""), good for so many seconds; its
     secret.
     """
-    with register.writing() as connection:
-        return _log_in(connection, person, role, stays)
-
-
-def _log_in(connection: Connection, person: str, role: str, stays: float = STAYS) -> str:
     token = secret()
-    values = {"cookie": digest(token), "person": person or None, "role": role}
-    times = {"made": now(), "expires": now() + stays}
-    connection.execute(insert(LOGIN).values(**values, csrf=secret(), **times))
+    values = {"cookie": digest(token), "person": person or None, "role": role, "csrf": secret()}
+    register.change(insert(LOGIN).values(**values, made=now(), expires=now() + stays))
     return token
 
 
@@ -207,7 +167,7 @@ def visitor_of(register: Register, token: str) -> tuple[Login, Person | None] | 
     row = register.first(VISITOR, {"cookie": wanted})
     if row is None or row.expires < now() or not hmac.compare_digest(row.cookie, wanted):
         return None
-    person = None if row.id is None else person_in(row._mapping)
+    person = None if row.id is None else noun_of(Person, row)
     return Login(row.id or "", row.as_role, row.csrf), person
 
 

@@ -1,29 +1,19 @@
 """What a researcher declares before people come: people.yaml, kept word for word in the study."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from delibsim.domain import hosting
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import (
-    Completion,
-    DropOut,
-    Hosting,
-    Instructions,
-    Limit,
-    NobodyComes,
-    Question,
-    QuestionKind,
-    Quota,
-    Reception,
-    Withdrawal,
-)
 from delibsim.store.account import TOLD
 from delibsim.store.files import json_text, write_atomically
+from delibsim.store.instruments.faults import Part
 from delibsim.store.reading import file_text, read_yaml
 from delibsim.store.runs import Runs
 
@@ -50,42 +40,32 @@ Earned = Literal[
 Amount = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 
 
-class _Part(BaseModel):
-    """A part of the file, whose fields are those of a noun."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    def values(self) -> dict[str, Any]:
-        """The fields by name, with tuples in the place of lists."""
-        found = {}
-        for name in type(self).model_fields:
-            value = getattr(self, name)
-            found[name] = tuple(value) if isinstance(value, list) else value
-        return found
-
-
-class _LimitPart(_Part):
+class _LimitPart(Part):
+    noun = hosting.Limit
     minutes: float | None = Field(default=None, gt=0)
     binds: bool = False
 
 
-class _QuestionPart(_Part):
+class _QuestionPart(Part):
+    noun = hosting.Question
     id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
     text: str = Field(min_length=1)
-    kind: QuestionKind = "choice"
-    options: list[str] = []
-    right: list[str] = []
+    kind: hosting.QuestionKind = "choice"
+    options: list[str] = Field(default=[])
+    right: list[str] = Field(default=[])
     low: int | None = None
     high: int | None = None
     required: bool = True
 
 
-class _CompletionPart(_Part):
+class _CompletionPart(Part):
+    noun = hosting.Completion
     code: str = ""
     url: str = Field(default="", pattern=ADDRESS)
 
 
-class _QuotaPart(_Part):
+class _QuotaPart(Part):
+    noun = hosting.Quota
     question: str
     most: int = Field(ge=0)
     answer: str = ""
@@ -93,42 +73,44 @@ class _QuotaPart(_Part):
     high: int | None = None
 
 
-class _ReceptionPart(_Part):
+class _ReceptionPart(Part):
+    noun = hosting.Reception
     consent: str = Field(min_length=1)
     information: str = ""
     debriefing: str = ""
-    checks: list[_QuestionPart] = []
-    questions: list[_QuestionPart] = []
+    checks: list[_QuestionPart] = Field(default=[])
+    questions: list[_QuestionPart] = Field(default=[])
 
 
 class _HostingFile(_ReceptionPart):
+    noun = hosting.Hosting
     language: Literal["en", "de", "fr"] = "en"
     attempts: int = Field(default=2, ge=1)
-    nobody_comes: NobodyComes = "wait"
+    nobody_comes: hosting.NobodyComes = "wait"
     lobby: _LimitPart = _LimitPart()
-    drop_out: DropOut = "silent"
+    drop_out: hosting.DropOut = "silent"
     away: _LimitPart = _LimitPart()
     survey: _LimitPart = _LimitPart()
     turn: _LimitPart = _LimitPart()
     stand_in: str = "citizen"
     typing: float | None = Field(default=40.0, gt=0)
     models_known: bool = False
-    instructions: Instructions = "fold"
-    withdrawal: Withdrawal | None = None
+    instructions: hosting.Instructions = "fold"
+    withdrawal: hosting.Withdrawal | None = None
     keep_days: int = Field(default=180, ge=1)
     expires_days: int = Field(default=30, ge=1)
     completion_code: str = ""
     completion_url: str = Field(default="", pattern=ADDRESS)
-    codes: dict[Literal["screened_out", "timed_out", "left"], _CompletionPart] = {}
-    quotas: list[_QuotaPart] = []
-    bonus: dict[Earned, Amount] = {}
+    codes: dict[Literal["screened_out", "timed_out", "left"], _CompletionPart] = Field(default={})
+    quotas: list[_QuotaPart] = Field(default=[])
+    bonus: dict[Earned, Amount] = Field(default={})
     contact: str = ""
     panel: str = Field(default="", pattern=r"^[A-Za-z0-9_.-]{0,40}$")
     address: str = Field(default="", pattern=r"^(https?://[A-Za-z0-9.:\[\]-]+)?$")
     raters: _ReceptionPart | None = None
 
 
-def read_hosting(path: Path, real: bool = False) -> Hosting:
+def read_hosting(path: Path, real: bool = False) -> hosting.Hosting:
     """What a file declares; WrongInput names the fields that are wrong.
 
     Where people are `real`, and not those of a demo, a dry run or a preview, a withdrawal must be
@@ -142,28 +124,18 @@ def read_hosting(path: Path, real: bool = False) -> Hosting:
         raise WrongInput("\n".join(told)) from None
     if real and found.withdrawal is None:
         raise WrongInput(f"{path}, {CHOOSE}")
-    values = _received(path, found, "")
-    if found.withdrawal is None:
-        del values["withdrawal"]
-    for name in ("lobby", "away", "survey", "turn"):
-        values[name] = Limit(**values[name].values())
-    values["codes"] = {name: Completion(**one.values()) for name, one in found.codes.items()}
-    values["quotas"] = tuple(_quota(path, one, values["questions"]) for one in found.quotas)
-    values["bonus"] = {name: Decimal(str(one)) for name, one in found.bonus.items()}
-    if found.raters is not None:
-        values["raters"] = Reception(**_received(path, found.raters, "raters."))
-    return Hosting(**values)
+    parts = {"": found} | ({"raters.": found.raters} if found.raters is not None else {})
+    for within, part in parts.items():
+        for name in ("checks", "questions"):
+            for question in getattr(part, name):
+                _refuse_question(path, f"{within}{name}", question)
+    for quota in found.quotas:
+        _refuse_quota(path, quota, found.questions)
+    bonus = {name: Decimal(str(one)) for name, one in found.bonus.items()}
+    return found.build(bonus=bonus, withdrawal=found.withdrawal or hosting.Hosting.withdrawal)
 
 
-def _received(path: Path, part: _ReceptionPart, within: str) -> dict[str, Any]:
-    """The values of a part of the file, its questions as nouns."""
-    values = part.values()
-    for name in ("checks", "questions"):
-        values[name] = tuple(_question(path, f"{within}{name}", one) for one in values[name])
-    return values
-
-
-def declared(runs: Runs, path: Path | None) -> Hosting:
+def declared(runs: Runs, path: Path | None) -> hosting.Hosting:
     """What is declared for a study, or would be if it began now; nothing is written.
 
     WrongInput where nothing is declared.
@@ -175,7 +147,7 @@ def declared(runs: Runs, path: Path | None) -> Hosting:
     return read_hosting(file)
 
 
-def settled_hosting(runs: Runs, path: Path | None) -> Hosting:
+def settled_hosting(runs: Runs, path: Path | None) -> hosting.Hosting:
     """What was declared for a study: as it began, or now, where it begins.
 
     WrongInput where nothing is declared or no withdrawal is, and where another file is given than
@@ -229,8 +201,8 @@ def note_served(runs: Runs, served: Served) -> None:
         write_atomically(runs.folder / SERVED, json_text(asdict(served), indent=1) + "\n")
 
 
-def _question(path: Path, name: str, part: _QuestionPart) -> Question:
-    """A question; WrongInput for one that nobody can answer."""
+def _refuse_question(path: Path, name: str, part: _QuestionPart) -> None:
+    """WrongInput for a question that nobody can answer."""
     place = f"{path}, {name}, question {part.id}"
     if part.kind in ("choice", "several") and len(part.options) < 2:
         raise WrongInput(f"{place}: a choice needs two options")
@@ -238,11 +210,10 @@ def _question(path: Path, name: str, part: _QuestionPart) -> Question:
         raise WrongInput(f"{place}: a scale needs low and high")
     if name.endswith("checks") and not part.right:
         raise WrongInput(f"{place}: a check needs the answers that are right")
-    return Question(**part.values())
 
 
-def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quota:
-    """A quota; WrongInput for one that nobody could fill."""
+def _refuse_quota(path: Path, part: _QuotaPart, questions: Sequence[_QuestionPart]) -> None:
+    """WrongInput for a quota that nobody could fill."""
     place = f"{path}, quotas, {part.question}"
     known = {question.id: question for question in questions}
     if part.question not in known:
@@ -263,7 +234,6 @@ def _quota(path: Path, part: _QuotaPart, questions: tuple[Question, ...]) -> Quo
             raise WrongInput(f"{place}: a quota of this question names low, high or both")
     else:
         raise WrongInput(f"{place}: a quota needs a choice, several, a number or a scale")
-    return Quota(**part.values())
 
 
 def _told(path: Path, fault: object) -> str:

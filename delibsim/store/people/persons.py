@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Quota
-from delibsim.store.people.register import Register, now
+from delibsim.store.people.register import Register, noun_of, now
 from delibsim.store.people.schema import ANSWER, IDENTITY, OWN, PERSON, SEAT, SeatState, Stage
 
 
@@ -50,33 +50,26 @@ def add_person(
     register: Register, role: str, language: str = "en", identity: Identity | None = None
 ) -> str:
     """Keep a person, and who she is apart from her, if that is known; her code."""
-    with register.writing() as connection:
-        return add_person_within(connection, role, language, identity)
-
-
-def add_person_within(
-    connection: Connection, role: str, language: str = "en", identity: Identity | None = None
-) -> str:
-    """The same within a transaction."""
     code, key = new_code(), None
-    if identity is not None and any(vars(identity).values()):
-        key = new_code()
-        connection.execute(insert(IDENTITY).values(key=key, made=now(), **vars(identity)))
-    values = {"id": code, "role": role, "language": language, "identity": key}
-    connection.execute(insert(PERSON).values(**values, stage=Stage.INVITED, made=now()))
+    with register.writing() as connection:
+        if identity is not None and any(vars(identity).values()):
+            key = new_code()
+            connection.execute(insert(IDENTITY).values(key=key, made=now(), **vars(identity)))
+        values = {"id": code, "role": role, "language": language, "identity": key}
+        connection.execute(insert(PERSON).values(**values, stage=Stage.INVITED, made=now()))
     return code
 
 
 def person_of(register: Register, code: str) -> Person | None:
     """The person of a code."""
     row = register.first(select(*COLUMNS).where(PERSON.c.id == code))
-    return None if row is None else person_in(row._mapping)
+    return None if row is None else noun_of(Person, row)
 
 
 def persons(register: Register) -> list[Person]:
     """Every person, in the order in which they were invited."""
     rows = register.all(select(*COLUMNS).order_by(PERSON.c.made, PERSON.c.id))
-    return [person_in(row._mapping) for row in rows]
+    return [noun_of(Person, row) for row in rows]
 
 
 def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
@@ -88,12 +81,7 @@ def person_of_panel(register: Register, panel: str, panel_id: str) -> str:
 
 def identities(register: Register) -> dict[str, Identity]:
     """Who people are, by the keys of their identities."""
-    names = ("name", "address", "panel", "panel_id")
-    found = {}
-    for row in register.all(select(IDENTITY)):
-        parts = {name: row._mapping[name] for name in names}
-        found[row.key] = Identity(**parts)
-    return found
+    return {row.key: noun_of(Identity, row) for row in register.all(select(IDENTITY))}
 
 
 def set_stage(register: Register, code: str, stage: str) -> None:
@@ -173,15 +161,7 @@ def named(register: Register, who: str) -> Person:
     return found[0]
 
 
-def person_in(row: Mapping[str, object]) -> Person:
-    """The person that a row of the table holds."""
-    values = {name: row[name] for name in Person.__dataclass_fields__}
-    for name in ("identity", "consent_version"):
-        values[name] = values[name] or ""
-    return Person(**values)  # ty: ignore[invalid-argument-type]
-
-
-def enter_within(register: Register, code: str, quotas: Sequence[Quota]) -> bool:
+def enter(register: Register, code: str, quotas: Sequence[Quota]) -> bool:
     """Let a person in who has answered all questions, unless a quota of her kind is full: then she
     is over the quota, and False.
 

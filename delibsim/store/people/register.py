@@ -5,9 +5,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import quote, quote_plus
 
 from sqlalchemy import (
@@ -32,8 +33,8 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from delibsim.domain.errors import WrongInput
+from delibsim.store.files import keep_private
 from delibsim.store.people.schema import check, settle
-from delibsim.store.private import keep_private
 from delibsim.store.runs import Runs
 
 ADDRESS = "DELIBSIM_DATABASE_URL"
@@ -186,6 +187,19 @@ BUSY = 3.0
 
 
 Values = Mapping[str, Any] | None
+T = TypeVar("T")
+
+
+def noun_of(kind: type[T], row: Any, **known: Any) -> T:
+    """A row as a noun that has fields of the names of its columns, but for those that are `known`;
+    a text that is missing is "".
+    """
+    columns = row._mapping
+    for field in fields(cast(Any, kind)):
+        if field.name not in known:
+            value = columns[field.name]
+            known[field.name] = "" if value is None and field.type is str else value
+    return kind(**known)
 
 
 class Unavailable(OSError):
@@ -230,7 +244,8 @@ class Register:
 
     @contextmanager
     def writing(self, durable: bool = True) -> Generator[Connection]:
-        """One transaction that changes something; Unavailable if it cannot be written.
+        """One transaction that changes something; Unavailable if it cannot be written. Within
+        another of the same thread it is part of that one.
 
         What is not `durable` outlives the process, and a loss of power once a later transaction is
         durable: to wait for the disk takes longer than all else.
@@ -238,24 +253,35 @@ class Register:
         SQLite lets one transaction at a time change anything. PostgreSQL lets many, each of which
         sees what others have committed: who reads before it writes locks what it read.
         """
-        with self._transaction(True, durable) as connection:
+        with self._within("written", "read", self._transaction(True, durable)) as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Generator[Connection]:
-        """One look at the register; Unavailable if it cannot be read. Within another look of the
-        same thread it is part of that one.
+        """One look at the register; Unavailable if it cannot be read. Within another look or a
+        transaction of the same thread it is part of that one.
         """
-        outer: Connection | None = getattr(self._mine, "connection", None)
-        if outer is not None:
-            yield outer
+        with self._within("read", "", self._transaction(False)) as connection:
+            yield connection
+
+    @contextmanager
+    def _within(
+        self, kind: str, also: str, made: AbstractContextManager[Connection]
+    ) -> Generator[Connection]:
+        """The connection of this kind that this thread has, or a new one, which it has meanwhile
+        for this kind, and `also` for another.
+        """
+        mine = self._mine.__dict__
+        if mine.get(kind) is not None:
+            yield mine[kind]
             return
-        with self._transaction(False) as connection:
-            self._mine.connection = connection
+        with made as connection:
+            before = {one: mine.get(one) for one in (kind, also)}
+            mine.update(dict.fromkeys(before, connection))
             try:
                 yield connection
             finally:
-                self._mine.connection = None
+                mine.update(before)
 
     def all(self, statement: Executable, values: Values = None) -> Sequence[Any]:
         """Every row that a query gives."""

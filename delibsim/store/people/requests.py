@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, case, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
-from delibsim.store.people.register import Register, now
+from delibsim.store.people.register import Register, noun_of, now
 from delibsim.store.people.schema import REQUEST
 
 
@@ -49,7 +49,6 @@ class WaitingRequest:
 
 
 LONG = ("page", "draft", "reply")
-TIMED = ("asked", "shown", "paused", "given", "kept")
 COLUMNS = [REQUEST.c[name] for name in WaitingRequest.__dataclass_fields__]
 BRIEF = [literal("").label(one.name) if one.name in LONG else one for one in COLUMNS]
 """The columns without what is long."""
@@ -122,7 +121,7 @@ def open_requests(register: Register) -> dict[tuple[str, str], WaitingRequest]:
     """
     waits = select(*BRIEF).where(WAITS, REQUEST.c.session.is_not(None))
     rows = register.all(waits.order_by(REQUEST.c.asked.desc()))
-    return {(row.session, row.seat): request_in(row._mapping) for row in rows}
+    return {(row.session, row.seat): noun_of(WaitingRequest, row) for row in rows}
 
 
 def occasions_answered(register: Register, session: str, seat: str) -> set[str]:
@@ -143,16 +142,15 @@ def hand_in(
     return register.change(update(REQUEST).where(REQUEST.c.key == key, WAITS).values(**values)) == 1
 
 
-def save_draft(register: Register, key: str, fields: Mapping[str, list[str]]) -> bool:
-    """Keep the fields of a request as they are typed; False where it was handed in before."""
-    with register.writing(durable=False) as connection:
-        return save_draft_within(connection, REQUEST.c.key == key, fields)
-
-
-def save_draft_within(connection: Connection, own: Any, fields: Mapping[str, list[str]]) -> bool:
-    """The same within a transaction, of a request that is somebody's `own`."""
+def save_draft(
+    register: Register, key: str, fields: Mapping[str, list[str]], own: Any = True
+) -> bool:
+    """Keep the fields of a request as they are typed; False where it was handed in before, or is
+    not among somebody's `own`.
+    """
     values = {"draft": json.dumps(dict(fields), ensure_ascii=False), "drafted": now()}
-    return connection.execute(update(REQUEST).where(own, WAITS).values(**values)).rowcount == 1
+    waits = update(REQUEST).where(REQUEST.c.key == key, WAITS, own)
+    return register.change(waits.values(**values), durable=False) == 1
 
 
 def note_shown(register: Register, key: str) -> None:
@@ -173,14 +171,6 @@ def not_counted(register: Register, session: str, since: float) -> None:
     register.change(waiting.values(paused=REQUEST.c.paused + lost))
 
 
-def request_in(row: Mapping[str, Any]) -> WaitingRequest:
-    """The request that a row of the table holds."""
-    values: dict[str, Any] = {}
-    for name in WaitingRequest.__dataclass_fields__:
-        values[name] = row[name] if name in TIMED else row[name] or ""
-    return WaitingRequest(**values)
-
-
 def _first(register: Register, query: Any, **values: str) -> WaitingRequest | None:
     row = register.first(query, values)
-    return None if row is None else request_in(row._mapping)
+    return None if row is None else noun_of(WaitingRequest, row)

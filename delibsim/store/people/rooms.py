@@ -1,15 +1,15 @@
 """Rooms: the sessions that people take part in, who sits where, and acts of the researcher."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
+from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.hosting import Hosting
-from delibsim.store.people.entry import revoke_within
-from delibsim.store.people.register import Register, now
+from delibsim.store.people.entry import revoke
+from delibsim.store.people.register import Register, noun_of, now
 from delibsim.store.people.schema import (
     INTERVENTION,
     MESSAGE,
@@ -78,20 +78,12 @@ def rooms_of(register: Register, session: str = "", due: bool = False) -> list[R
             chosen = chosen.where(ROOM.c.state != RoomState.OVER, ~empty)
             own = chosen.with_only_columns(ROOM.c.session).order_by(None)
             seated = seated.where(SEAT.c.session.in_(own))
-        rooms = connection.execute(chosen).mappings().all()
-        rows = connection.execute(seated).mappings().all()
+        rooms = connection.execute(chosen).all()
+        rows = connection.execute(seated).all()
     seats: dict[str, list[Seat]] = {}
     for row in rows:
-        person, stand_in = row["person"] or "", row["stand_in"] or ""
-        seats.setdefault(row["session"], []).append(
-            Seat(row["name"], person, row["state"], stand_in)
-        )
-    return [_room(row, seats.get(row["session"], ())) for row in rooms]
-
-
-def _room(row: Mapping[str, Any], seats: Sequence[Seat]) -> Room:
-    times = row["opened"], row["first"], row["begun"], row["ended"]
-    return Room(row["session"], row["state"], *times, row["detail"], tuple(seats))
+        seats.setdefault(row.session, []).append(noun_of(Seat, row))
+    return [noun_of(Room, row, seats=tuple(seats.get(row.session, ()))) for row in rooms]
 
 
 OWN = SEAT.alias("own")
@@ -103,15 +95,12 @@ HERE = HERE.where(OWN.c.person == bindparam("person")).order_by(SEAT.c.name)
 
 def room_of(register: Register, person: str) -> tuple[Room, Seat] | None:
     """The room of a person and her seat; None while she has none."""
-    rows = [row._mapping for row in register.all(HERE, {"person": person})]
+    rows = register.all(HERE, {"person": person})
     if not rows:
         return None
-    seats = [
-        Seat(row["name"], row["person"] or "", row["seat_state"], row["stand_in"] or "")
-        for row in rows
-    ]
+    seats = [noun_of(Seat, row, state=row.seat_state) for row in rows]
     (own,) = [seat for seat in seats if seat.person == person]
-    return _room(rows[0], seats), own
+    return noun_of(Room, rows[0], seats=tuple(seats)), own
 
 
 STANDING = select(SEAT.c.state, SEAT.c.person).where(
@@ -141,9 +130,9 @@ def take_seat(
         if known := seat_of(register, person):
             return known
         try:
-            with register.writing(durable=False) as connection:
-                place = _next_free(connection, session, name)
-                if place and _taken(connection, *place, person):
+            with register.writing(durable=False):
+                place = _next_free(register, session, name)
+                if place and _taken(register, *place, person):
                     return place
         except IntegrityError:
             continue  # she took another meanwhile
@@ -151,9 +140,8 @@ def take_seat(
             return seat_of(register, person)
 
 
-def _next_free(connection: Any, session: str, name: str) -> tuple[str, str] | None:
+def _next_free(register: Register, session: str, name: str) -> tuple[str, str] | None:
     """A free seat in the room that lacks fewest, so that groups begin; then in the oldest."""
-    order = func.count(), ROOM.c.opened, ROOM.c.session
     statement = select(SEAT.c.session, func.min(SEAT.c.name))
     statement = statement.join(ROOM, SEAT.c.session == ROOM.c.session)
     statement = statement.where(ROOM.c.state == RoomState.LOBBY, SEAT.c.state == SeatState.FREE)
@@ -162,20 +150,20 @@ def _next_free(connection: Any, session: str, name: str) -> tuple[str, str] | No
     if name:
         statement = statement.where(SEAT.c.name == name)
     groups = statement.group_by(SEAT.c.session, ROOM.c.opened, ROOM.c.session)
-    row = connection.execute(groups.order_by(*order).limit(1)).first()
+    row = register.first(groups.order_by(func.count(), ROOM.c.opened, ROOM.c.session).limit(1))
     return None if row is None else (row[0], row[1])
 
 
-def _taken(connection: Any, session: str, name: str, person: str) -> bool:
+def _taken(register: Register, session: str, name: str, person: str) -> bool:
     """Take one seat, unless somebody else has."""
+    if _locked(register, session) != RoomState.LOBBY:
+        return False
     free = _seat(session, name) & (SEAT.c.state == SeatState.FREE)
-    first = (ROOM.c.session == session) & ROOM.c.first.is_(None)
-    if _locked(connection, session) != RoomState.LOBBY:
-        return False
     values = {"person": person, "state": SeatState.TAKEN, "taken": now()}
-    if connection.execute(update(SEAT).where(free).values(**values)).rowcount != 1:
+    if register.change(update(SEAT).where(free).values(**values)) != 1:
         return False
-    connection.execute(update(ROOM).where(first).values(first=now()))
+    first = (ROOM.c.session == session) & ROOM.c.first.is_(None)
+    register.change(update(ROOM).where(first).values(first=now()))
     return True
 
 
@@ -185,14 +173,6 @@ def set_room(
     """Keep the state of a room; False, and nothing changes, where the room is in none of the
     states `of`: somebody else was first.
     """
-    with register.writing() as connection:
-        return set_room_within(connection, session, state, detail, of)
-
-
-def set_room_within(
-    connection: Any, session: str, state: str, detail: str = "", of: Sequence[str] = ()
-) -> bool:
-    """The same within a transaction."""
     own = ROOM.c.session == session
     if of:
         own &= ROOM.c.state.in_(of)
@@ -201,7 +181,7 @@ def set_room_within(
         values["begun"] = func.coalesce(ROOM.c.begun, now())
     if state in (RoomState.OVER, RoomState.CANCELLED, RoomState.STOPPED):
         values["ended"] = now()
-    return connection.execute(update(ROOM).where(own).values(**values)).rowcount == 1
+    return register.change(update(ROOM).where(own).values(**values)) == 1
 
 
 def set_seat(
@@ -216,8 +196,11 @@ def set_seat(
     nothing changes, where the seat is in none of the states `of`: that was so before, or somebody
     else was first.
     """
-    with register.writing() as connection:
-        return set_seat_within(connection, session, name, state, stand_in, of)
+    place = _seat(session, name) & SEAT.c.state.in_(of)
+    values = {"state": state, "left": now(), "stand_in": stand_in or None}
+    with register.writing():
+        _locked(register, session)
+        return register.change(update(SEAT).where(place).values(**values)) == 1
 
 
 def give_up(register: Register, hosting: Hosting, seated: tuple[str, str]) -> bool:
@@ -229,31 +212,16 @@ def give_up(register: Register, hosting: Hosting, seated: tuple[str, str]) -> bo
     return set_seat(register, *seated, state, by, of=(SeatState.TAKEN,))
 
 
-def set_seat_within(
-    connection: Any,
-    session: str,
-    name: str,
-    state: str,
-    stand_in: str = "",
-    of: Sequence[str] = (SeatState.FREE, SeatState.TAKEN),
-) -> bool:
-    """The same within a transaction."""
-    _locked(connection, session)
-    place = _seat(session, name) & SEAT.c.state.in_(of)
-    values = {"state": state, "left": now(), "stand_in": stand_in or None}
-    return connection.execute(update(SEAT).where(place).values(**values)).rowcount == 1
-
-
 def _seat(session: str, name: str) -> Any:
     return (SEAT.c.session == session) & (SEAT.c.name == name)
 
 
-def _locked(connection: Any, session: str) -> str:
+def _locked(register: Register, session: str) -> str:
     """The state of a room, which only this transaction changes until it ends; "" where there is no
     such room. Who locks seats of a room locks the room first.
     """
     own = select(ROOM.c.state).where(ROOM.c.session == session)
-    return connection.execute(own.with_for_update()).scalar() or ""
+    return register.value(own.with_for_update()) or ""
 
 
 MESSAGES = (
@@ -274,6 +242,8 @@ def last_seen(register: Register, person: str) -> float | None:
     return register.value(select(PERSON.c.seen).where(PERSON.c.id == person))
 
 
+NOWHERE = ("", "")
+"""The session and the seat of a person without one."""
 ENDED = "ended by the researcher"
 """Why a room is cancelled that the researcher ended."""
 SAID, END, RESTART, SEAT_TAKEN, REVOKED = "message", "end", "restart", "seat_taken", "revoked"
@@ -296,59 +266,56 @@ class Intervention:
 
 def say(register: Register, session: str, text: str, person: str = "") -> None:
     """Keep a message of the researcher to a group, or to one person of it."""
-    with register.writing() as connection:
+    with register.writing():
         values = {"session": session, "person": person or None, "text": text, "sent": now()}
-        connection.execute(insert(MESSAGE).values(**values))
-        seat = _seat_of(connection, person)[1] if person else ""
-        _keep(connection, session, seat, SAID, text)
+        register.change(insert(MESSAGE).values(**values))
+        seat = (seat_of(register, person) or NOWHERE)[1]
+        _keep(register, session, seat, SAID, text)
 
 
 def end_room(register: Register, session: str) -> bool:
     """End a room for good; False where it was over, or ended, before."""
-    with register.writing() as connection:
-        going = RoomState.GOING
-        if not set_room_within(connection, session, RoomState.CANCELLED, ENDED, going):
-            return False
-        _keep(connection, session, "", END, "")
-    return True
+    with register.writing():
+        ended = set_room(register, session, RoomState.CANCELLED, ENDED, RoomState.GOING)
+        if ended:
+            _keep(register, session, "", END)
+    return ended
 
 
 def restart_room(register: Register, session: str) -> bool:
     """Let a room that was stopped go on; False where it was not stopped."""
-    with register.writing() as connection:
-        if not set_room_within(connection, session, RoomState.HELD, of=(RoomState.STOPPED,)):
-            return False
-        _keep(connection, session, "", RESTART, "")
-    return True
+    with register.writing():
+        begun = set_room(register, session, RoomState.HELD, of=(RoomState.STOPPED,))
+        if begun:
+            _keep(register, session, "", RESTART)
+    return begun
 
 
 def take_away(register: Register, person: str, stand_in: str = "") -> tuple[str, str] | None:
     """Take the seat from a person: a model follows, or nobody (""); where she sat, None where she
     has no seat, or left it before.
     """
-    with register.writing() as connection:
-        session, seat = _seat_of(connection, person)
-        state = SeatState.STOOD_IN if stand_in else SeatState.SILENT
-        if not session or not set_seat_within(connection, session, seat, state, stand_in):
+    state = SeatState.STOOD_IN if stand_in else SeatState.SILENT
+    with register.writing():
+        seated = seat_of(register, person)
+        if seated is None or not set_seat(register, *seated, state, stand_in):
             return None
-        _keep(connection, session, seat, SEAT_TAKEN, stand_in)
-    return session, seat
+        _keep(register, *seated, SEAT_TAKEN, stand_in)
+    return seated
 
 
 def shut_out(register: Register, person: str) -> int:
     """Revoke every link and cookie of a person, who keeps her seat; how many links."""
-    with register.writing() as connection:
-        session, seat = _seat_of(connection, person)
-        n = revoke_within(connection, person)
-        _keep(connection, session, seat, REVOKED, "")
-    return n
+    with register.writing():
+        _keep(register, *(seat_of(register, person) or NOWHERE), REVOKED)
+        return revoke(register, person)
 
 
 def interventions(register: Register, session: str) -> list[Intervention]:
     """What the researcher did to a group, in order."""
     own = INTERVENTION.c.session == session
     statement = select(INTERVENTION).where(own).order_by(INTERVENTION.c.id)
-    return [Intervention(*row) for row in register.all(statement)]
+    return [noun_of(Intervention, row) for row in register.all(statement)]
 
 
 def numbers_of_interventions(register: Register) -> dict[str, int]:
@@ -357,12 +324,6 @@ def numbers_of_interventions(register: Register) -> dict[str, int]:
     return {session: n for session, n in register.all(counted) if session}
 
 
-def _seat_of(connection: Connection, person: str) -> tuple[str, str]:
-    statement = select(SEAT.c.session, SEAT.c.name).where(SEAT.c.person == person)
-    row = connection.execute(statement).first()
-    return ("", "") if row is None else (row[0], row[1])
-
-
-def _keep(connection: Connection, session: str, seat: str, kind: str, text: str) -> None:
+def _keep(register: Register, session: str, seat: str, kind: str, text: str = "") -> None:
     values = {"session": session, "seat": seat, "kind": kind, "text": text, "at": now()}
-    connection.execute(insert(INTERVENTION).values(**values))
+    register.change(insert(INTERVENTION).values(**values))

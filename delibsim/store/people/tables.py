@@ -1,13 +1,11 @@
 """The register as tidy tables: who came, how their parts ended, and what they have earned."""
 
-import csv
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,8 @@ from delibsim.domain.hosting import (
     Hosting,
 )
 from delibsim.domain.text import quoted
-from delibsim.store.files import json_text, staged
-from delibsim.store.own_folder import MANIFEST, refuse_others
+from delibsim.store.files import staged
+from delibsim.store.own_folder import refuse_others
 from delibsim.store.people.register import ADDRESS, FILE, Register, now
 from delibsim.store.people.rooms import ENDED as BY_THE_RESEARCHER
 from delibsim.store.people.schema import (
@@ -41,10 +39,9 @@ from delibsim.store.people.schema import (
     SeatState,
     Stage,
 )
-from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.sheets import SheetWriter, sha256_of
+from delibsim.store.tables.codebook import tables_in
+from delibsim.store.tables.sheets import SheetWriter, write_codebook, write_manifest
 
 OF_STAGE = {
     Stage.DONE: DONE,
@@ -196,16 +193,6 @@ class PeopleExport:
     rows: Mapping[str, int]
 
 
-@cache
-def people_tables() -> dict[str, tuple[str, tuple[Column, ...]]]:
-    """What a row of each table is, and its columns."""
-    plain = read_yaml(Path(__file__).parents[2] / "data" / "people_tables.yaml")
-    found = {}
-    for name, own in plain.items():
-        found[name] = own["row"], tuple(Column(**column) for column in own["columns"])
-    return found
-
-
 def export_people(
     register: Register,
     study: str,
@@ -223,36 +210,22 @@ def export_people(
     """
     refuse_others(folder, "export")
     folder = folder.resolve()
-    wanted = [name for name in people_tables() if names or name != NAMES]
+    tables = dict(tables_in("people_tables.yaml"))
+    if not names:
+        del tables[NAMES]
+    columns_of = {name: columns for name, (_, columns) in tables.items()}
     counts = {}
     with staged(folder) as new:
-        for name in wanted:
-            counts[name] = _write(register, new, name, checks, hosting)
-        _write_codebook(new, wanted)
-        files = {}
-        for path in sorted(new.iterdir()):
-            files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-        facts = {
-            "study": study,
-            "delibsim": version("delibsim"),
-            "spreadsheet_safe": True,
-            "rows": counts,
-            "files": files,
-        }
-        (new / MANIFEST).write_text(json_text(facts, indent=1) + "\n", encoding="utf-8")
+        for name, columns in columns_of.items():
+            with SheetWriter(new, name, columns, ("csv",), True) as sheet:
+                for row in _rows(register, name, checks, hosting):
+                    values = [row.get(column.name) for column in columns]
+                    sheet.add([None if value == "" else value for value in values])
+                counts[name] = sheet.rows
+        write_codebook(new, columns_of)
+        facts = {"study": study, "delibsim": version("delibsim"), "spreadsheet_safe": True}
+        write_manifest(new, {**facts, "rows": counts})
     return PeopleExport(folder, counts)
-
-
-def _write(
-    register: Register, folder: Path, table: str, checks: Collection[str], hosting: Hosting | None
-) -> int:
-    """Write one table; how many rows it has."""
-    columns = people_tables()[table][1]
-    with SheetWriter(folder, table, columns, ("csv",), True) as sheet:
-        for row in _rows(register, table, checks, hosting):
-            values = [row.get(column.name) for column in columns]
-            sheet.add([None if value == "" else value for value in values])
-        return sheet.rows
 
 
 def _rows(
@@ -364,13 +337,3 @@ def _state(row: Row) -> str:
     if row["used"] is not None:
         return "used"
     return "expired" if row["expires"] < now() else "open"
-
-
-def _write_codebook(folder: Path, tables: Sequence[str]) -> None:
-    """What every column means, for programs."""
-    with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["table", *Column.__dataclass_fields__])
-        for table in tables:
-            for column in people_tables()[table][1]:
-                writer.writerow([table, *asdict(column).values()])

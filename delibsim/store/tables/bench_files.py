@@ -1,8 +1,6 @@
 """What lies beside the seven tables: codebook, loaders, datasheet, metadata, manifest."""
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,12 +9,11 @@ from delibsim.domain.text import counted
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
-from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.export import Export
-from delibsim.store.tables.sheets import Table, sha256_of
+from delibsim.store.tables.sheets import Table, sha256_of, write_codebook, write_manifest
+from delibsim.store.tables.study import Export
 
 CROISSANT, CRATE, DATASHEET = "croissant.json", "ro-crate-metadata.json", "datasheet.md"
 LOADERS = {"load.R": "load.R.txt", "load.py": "load.py.txt"}
@@ -35,13 +32,13 @@ def write_metadata(
     spreadsheet_safe: bool,
 ) -> None:
     """Write everything beside the tables that lie in `folder`, the manifest last."""
-    _write_codebook(folder / "codebook.csv", tables)
+    write_codebook(folder, {table.name: table.columns for table in tables})
     for name, source in LOADERS.items():
         text = (DATA / source).read_text(encoding="utf-8")
         (folder / name).write_text(text, encoding="utf-8")
     manifest = runs.manifest()
-    sheet = "\n".join(_datasheet(runs.study, manifest, tables, written))
-    (folder / DATASHEET).write_text(f"{sheet}\n", encoding="utf-8")
+    sheet = _datasheet(runs.study, manifest, tables, written)
+    (folder / DATASHEET).write_text(sheet, encoding="utf-8")
     croissant = _croissant(folder, runs.study, manifest, tables)
     (folder / CROISSANT).write_text(f"{json_text(croissant, indent=1)}\n", encoding="utf-8")
     crate = _crate(folder, runs.study, manifest)
@@ -56,22 +53,8 @@ def write_metadata(
         "sessions": dict(written.sessions),
         "left_out": list(written.faults),
         "escaped": dict(written.escaped),
-        "files": {path.name: _size_and_hash(path) for path in sorted(folder.iterdir())},
     }
-    (folder / MANIFEST).write_text(f"{json_text(facts, indent=1)}\n", encoding="utf-8")
-
-
-def _size_and_hash(path: Path) -> dict[str, Any]:
-    return {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-
-
-def _write_codebook(path: Path, tables: Sequence[Table]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["table", *Column.__dataclass_fields__])
-        for table in tables:
-            for column in table.columns:
-                writer.writerow([table.name, *asdict(column).values()])
+    write_manifest(folder, facts)
 
 
 def _begun(manifest: Manifest | None) -> str:
@@ -142,41 +125,29 @@ def _crate(folder: Path, study: str, manifest: Manifest | None) -> dict[str, Any
 
 def _datasheet(
     study: str, manifest: Manifest | None, tables: Sequence[Table], written: Export
-) -> Iterator[str]:
+) -> str:
     """A datasheet (Gebru et al. 2021, doi:10.1145/3458723) of what the record tells."""
-    yield f"# Datasheet of {study}\n"
-    yield "Made from the record. What no record can tell is left to whoever publishes.\n"
-    yield "## Motivation\n\nNot in the record: say why the study was held, by whom, and who paid.\n"
-    yield "## Composition\n"
-    for table in tables:
-        yield f"- `{table.name}`: {counted(written.rows[table.name], 'row')}, {table.row}"
-    told = [f"{n} {status}" for status, n in written.sessions.items()]
-    yield f"\nSessions: {', '.join(told)}. Participants are language models or simulated citizens,"
-    yield "unless a model named below stands for a person at the terminal.\n"
-    yield "## Collection\n"
-    if manifest is None:
-        yield "The study has no settings of its own on disk (study.json).\n"
-    else:
-        yield from _collection(manifest)
-    yield "\n## Preprocessing\n"
-    yield (
-        "Answers are as given; measures are computed by delibsim"
-        f" {version('delibsim')}. Missing values are empty cells, with the reason beside them.\n"
-    )
-    yield "## What is missing or left out\n"
-    yield "\n".join(f"- {fault}" for fault in written.faults) or "Nothing was left out."
-    yield "\n## Uses, distribution, maintenance\n"
-    yield f"Not in the record. Licence: {UNSTATED}"
+    from jinja2 import Template
 
-
-def _collection(manifest: Manifest) -> Iterator[str]:
-    if begun := _begun(manifest):
-        yield f"Begun {begun}; {counted(len(manifest.amendments), 'amendment')} since."
-    versions: Mapping[str, Any] = manifest.begun.get("versions", {})
-    if versions:
-        told = [f"{name} {number}" for name, number in versions.items()]
-        yield f"Held with {', '.join(told)}.\n"
+    parts = {}
     for kind in ("topics", "surveys", "treatments", "models", "wordings", "personas"):
-        names = manifest.components.get(kind, {})
-        if names:
-            yield f"- {kind}: {', '.join(sorted(names))}"
+        if names := manifest.components.get(kind, {}) if manifest else {}:
+            parts[kind] = sorted(names)
+    template = Template(
+        (DATA / "datasheet.md.txt").read_text(encoding="utf-8"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return template.render(
+        study=study,
+        tables=tables,
+        written=written,
+        counted=counted,
+        manifest=manifest,
+        begun=_begun(manifest),
+        versions=manifest.begun.get("versions", {}) if manifest else {},
+        parts=parts,
+        version=version("delibsim"),
+        licence=UNSTATED,
+    )

@@ -11,15 +11,9 @@ from delibsim.domain.survey import Response, Survey
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement
 from delibsim.store.runs import Runs
+from delibsim.store.tables import session_facts
 from delibsim.store.tables.calls import Row
 from delibsim.store.tables.codebook import COLUMNS, CONDITION
-from delibsim.store.tables.session_facts import (
-    facts_of_plan,
-    facts_of_record,
-    in_force,
-    read_session,
-    requested,
-)
 
 Alike = tuple[str, Row, Sequence[Row]]
 """Rows of a table: the values that they share, and what each has of its own."""
@@ -77,7 +71,7 @@ class SessionRows:
         same: Mapping[str, str] | None = None,
     ) -> None:
         self.study, self.name, self.drawn, self.same = runs.study, name, drawn or {}, same or {}
-        self.read = read_session(runs, name)
+        self.read = session_facts.read_session(runs, name)
         self.session, self.run = self.read.session, self.read.run
         self.faults = [] if self.read.fault is None else [self.read.fault]
         if self.read.damaged:
@@ -118,12 +112,12 @@ class SessionRows:
     @cached_property
     def facts(self) -> Row:
         """What is known of its run and its record."""
-        return facts_of_record(self.read)
+        return session_facts.facts_of_record(self.read)
 
     def _row_of_run(self) -> Row:
         row = dict(self.facts)
         if self.session is not None:
-            row |= facts_of_plan(self.session, OF_RUNS)
+            row |= session_facts.facts_of_plan(self.session, OF_RUNS)
         for name, value in self.drawn.get("diversity", {}).items():
             if name != "people":
                 row[f"diversity_{name}"] = value
@@ -159,9 +153,9 @@ class SessionRows:
         names = {"study": self.study, "session": self.name}
         if self.session is None:
             return names
-        plan = facts_of_plan(self.session, CONDITION)
+        plan = session_facts.facts_of_plan(self.session, CONDITION)
         same = {"equal_to": self.same.get(plan["cell"])}
-        return names | plan | same | in_force(self.read.calls)
+        return names | plan | same | session_facts.in_force(self.read.calls)
 
     def _unit(self, participant: str, occasion: str) -> Row:
         """What the rows of one survey or turn share: condition, participant, the parameters it was
@@ -173,8 +167,10 @@ class SessionRows:
             model = self.session.seated(participant, occasion).model
             seat = seat | {"model": model}
             plan = self.session.in_force(participant, occasion)
-            asked_for = requested([plan.models[model]] if model in plan.models else [])
-        calls = in_force(self.read.asked.get((participant, occasion), []))
+            asked_for = session_facts.requested(
+                [plan.models[model]] if model in plan.models else []
+            )
+        calls = session_facts.in_force(self.read.asked.get((participant, occasion), []))
         attempts = {"attempts": self.read.attempts[participant, occasion]}
         return self.condition | seat | calls | {"temperature_requested": asked_for} | attempts
 

@@ -8,11 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from delibsim.store.files import json_text
+from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import opened
 from delibsim.store.tables.codebook import Column
 
@@ -221,6 +222,25 @@ def to_parquet(sheets: Iterable[SheetWriter]) -> None:
 
 def _quoted(path: Path) -> str:
     return str(path).replace("'", "''")
+
+
+def write_codebook(folder: Path, columns_of: Mapping[str, Sequence[Column]]) -> None:
+    """Write what the columns of tables mean, for programs."""
+    with (folder / "codebook.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["table", *Column.__dataclass_fields__])
+        for table, columns in columns_of.items():
+            for column in columns:
+                writer.writerow([table, *asdict(column).values()])
+
+
+def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Write what is to be known of the files in a folder, with the size and the hash of each."""
+    files = {}
+    for path in sorted(folder.iterdir()):
+        files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    text = json_text({**facts, "files": files}, indent=1)
+    (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
 
 
 def sha256_of(path: Path) -> str:

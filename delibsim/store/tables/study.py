@@ -3,7 +3,12 @@ cannot be read is named.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from delibsim.domain.effect import same_cells
@@ -13,14 +18,164 @@ from delibsim.domain.survey import PHASES, Survey
 from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
-from delibsim.store.annotation_logs import AnnotationLog, annotation_logs
-from delibsim.store.files import each_line
+from delibsim.store.account import account_of
+from delibsim.store.annotation_logs import annotation_logs
+from delibsim.store.files import each_line, staged
 from delibsim.store.gathered import measures_of_study
+from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import SessionNotes
+from delibsim.store.tables.asked import columns_without_texts, without_texts
 from delibsim.store.tables.calls import Row, call_row
-from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, Column
+from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, ROWS, Column
 from delibsim.store.tables.session_rows import Alike, Attempts, Kept, SessionRows
+from delibsim.store.tables.sheets import (
+    SheetWriter,
+    Table,
+    to_parquet,
+    write_codebook,
+    write_manifest,
+)
+
+FORMATS = ("csv", "parquet")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What an export wrote: where, rows by table, sessions by status, cells with escaped characters
+    by column, what was left out.
+    """
+
+    folder: Path
+    rows: Mapping[str, int]
+    sessions: Mapping[str, int]
+    escaped: Mapping[str, int]
+    faults: tuple[str, ...]
+
+
+def export(
+    runs: Runs,
+    folder: Path,
+    formats: Collection[str] = ("csv",),
+    spreadsheet_safe: bool = False,
+    more: Callable[[list[str]], Sequence[Table]] = lambda faults: (),
+    texts: bool = True,
+) -> Export:
+    """Write the tables of a study into `folder`, which holds the whole export or, until it is
+    written, what it held before.
+
+    `more` makes further tables, once the runs were read for those of the study, and adds to a list
+    what could not be read for them. `spreadsheet_safe` puts an apostrophe before
+    texts in CSV files that a spreadsheet would take for formulas. Without `texts`, for studies of
+    texts alone, what was written is left out. WrongInput if `folder` holds anything that is not of
+    an earlier export.
+    """
+    refuse_others(folder, "export")
+    folder = folder.resolve()
+    faults: list[str] = []
+    left_out: list[str] = []
+    sessions: Counter[str] = Counter()
+    measures: list[Row] = []
+    own_columns, same = design_of(runs)
+    if not texts:
+        for table, own in own_columns.items():
+            own_columns = {**own_columns, table: columns_without_texts(table, own)}
+    with staged(folder) as new:
+        with ExitStack() as open_files:
+            sheets: dict[str, SheetWriter] = {}
+
+            def begin(table: str, columns: Sequence[Column]) -> None:
+                sheet = SheetWriter(new, table, columns, formats, spreadsheet_safe)
+                sheets[table] = open_files.enter_context(sheet)
+
+            for table, own in own_columns.items():
+                begin(table, own)
+            for table, shared, rows in alike(runs, faults, same):
+                sheets[table].add_alike(shared, rows)
+                if table == "runs":
+                    sessions[rows[0]["status"]] += 1
+                elif table == "measures":
+                    measures.append(shared)
+            others = more(left_out)
+            if not texts:
+                others = [without_texts(one) for one in others]
+            for one in others:
+                begin(one.name, one.columns)
+                for values in one.rows:
+                    sheets[one.name].add(values)
+        if never := account_of(runs).not_begun:
+            sessions["not begun"] = len(never)
+        if "parquet" in formats:
+            to_parquet(sheets.values())
+        columns_of = {**own_columns, **{one.name: one.columns for one in others}}
+        rows_are = {name: ROWS[name] for name in own_columns} | {
+            one.name: one.row for one in others
+        }
+        write_codebook(new, columns_of)
+        lines = [*_codebook(columns_of, rows_are), *_of_measures(measures)]
+        (new / "codebook.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        written = Export(
+            folder,
+            {table: sheet.rows for table, sheet in sheets.items()},
+            dict(sessions),
+            _escaped(sheets.values()),
+            (*left_out, *faults),
+        )
+        settings = {"spreadsheet_safe": spreadsheet_safe, "texts": texts}
+        write_manifest(new, _about(runs.study, settings, written))
+    return written
+
+
+def _about(study: str, settings: Mapping[str, bool], written: Export) -> dict[str, Any]:
+    """What the manifest of an export says."""
+    return {
+        "schema": codec.SCHEMA,
+        "study": study,
+        "delibsim": version("delibsim"),
+        **settings,
+        "rows": written.rows,
+        "sessions": written.sessions,
+        "left_out": written.faults,
+        "escaped": written.escaped,
+    }
+
+
+def _escaped(sheets: Iterable[SheetWriter]) -> dict[str, int]:
+    """The cells with escaped characters, by table and column."""
+    found = {}
+    for sheet in sheets:
+        for name, n in sheet.escaped.items():
+            found[f"{sheet.table}.{name}"] = n
+    return found
+
+
+def _codebook(
+    columns_of: Mapping[str, Sequence[Column]], rows_are: Mapping[str, str]
+) -> Iterator[str]:
+    yield "# Codebook\n\nAn empty cell is a missing value. Logicals are TRUE and FALSE."
+    for table, what in rows_are.items():
+        yield (
+            f"\n## {table}: {what}\n\n| column | kind | meaning | unit | values"
+            " |\n|---|---|---|---|---|"
+        )
+        for column in columns_of[table]:
+            yield (
+                f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} |"
+                f" {column.values} |"
+            )
+
+
+def _of_measures(measures: Iterable[Row]) -> Iterator[str]:
+    yield "\n## Measures in scores\n\n| measure | label | definition | source |\n|---|---|---|---|"
+    for row in measures:
+        told = [_cell(row.get(name, "")) for name in ("label", "definition", "source")]
+        yield f"| `{row['measure']}` | {' | '.join(told)} |"
+
+
+def _cell(text: str) -> str:
+    """A text as a cell of a table in Markdown, in one line."""
+    return " ".join(text.split()).replace("|", "\\|")
+
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -120,16 +275,16 @@ def _annotation_calls(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator
                 damaged += 1
                 continue
             number += 1
-            yield _of_session_asked_about(runs.study, log, row, sessions) | row | {"task": log.task}
+            yield _of_session_asked_about(runs.study, row, sessions) | row | {"task": log.task}
         if damaged:
             faults.append(f"{log.file}: {counted(damaged, 'damaged line')} left out")
 
 
-def _of_session_asked_about(study: str, log: AnnotationLog, row: Row, sessions: Kept) -> Row:
+def _of_session_asked_about(study: str, row: Row, sessions: Kept) -> Row:
     """The columns of the session of a debate or of a statement; the study alone elsewhere."""
-    session = log.session or str(row["occasion"]).partition("/")[0]
-    found = sessions.of(session)
-    return {"study": study} if found is None else found
+    occasion = str(row["occasion"])
+    debate, statement = occasion.rpartition(" ")[0], occasion.partition("/")[0]
+    return sessions.of(debate) or sessions.of(statement) or {"study": study}
 
 
 def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[Alike]:

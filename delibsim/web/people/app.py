@@ -22,8 +22,7 @@ from delibsim.people.raters import RaterDesk, Rows, keep_bringing
 from delibsim.store.people.register import Unavailable
 from delibsim.web.guard import is_loopback
 from delibsim.web.people.gate import Gate
-from delibsim.web.people.office import Office
-from delibsim.web.people.office_entry import OFFICE, OfficeEntry
+from delibsim.web.people.office import OFFICE, Office, OfficeEntry
 from delibsim.web.people.raters import RaterPages
 from delibsim.web.people.render import ASSETS, asset
 from delibsim.web.people.room import Room

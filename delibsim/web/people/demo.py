@@ -16,10 +16,10 @@ from delibsim.domain.run import Session
 from delibsim.people.dry import A_LINE, READ, TYPED
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import RoomState
-from delibsim.web.app import application as reader
 from delibsim.web.people.render import Language, languages, render
 from delibsim.web.people.stages import WATCH
 from delibsim.web.people.visits import Visits, page
+from delibsim.web.serve import application as reader
 from delibsim.web.site import Site
 
 RUN = "/demo/run"

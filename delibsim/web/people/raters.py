@@ -13,16 +13,7 @@ from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.questionnaire import questionnaire
 from delibsim.people.raters import Next, RaterDesk
 from delibsim.prompts.prompt import UnreadableReply
-from delibsim.store.people.assignments import (
-    Held,
-    go_on,
-    hand_in_step,
-    note_ended,
-    pause,
-    save_draft_of_step,
-    show_step,
-    task_of,
-)
+from delibsim.store.people import assignments
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people.render import KEY, Fields, answers_in, draft_of, form_of, said_of, texts_of
 from delibsim.web.people.room import Asks
@@ -51,7 +42,7 @@ class RaterPages(Asks):
         """Whatever is next for a rater."""
         _refuse_others(visit)
         person = visit.person.id
-        task = task_of(self.register, person)
+        task = assignments.task_of(self.register, person)
         held = self.desk.join(person, task) if task else None
         if held is None:
             return self._told(visit, "full" if task else "nothing")
@@ -64,7 +55,7 @@ class RaterPages(Asks):
         except WrongInput:
             return self._told(visit, "stopped", 409, contact=self.hosting.contact)
         if found is None:
-            note_ended(self.register, person)
+            assignments.note_ended(self.register, person)
             return self._told(visit, "done")
         if not found.begun:
             return self._instructions(visit, held, found)
@@ -75,10 +66,10 @@ class RaterPages(Asks):
         held = self._held(visit)
         found = self.desk.next(held) if held else None
         if held is not None and found is not None and not found.begun:
-            show_step(self.register, held, found.sheet, found.step.name, None)
+            assignments.show_step(self.register, held, found.sheet, found.step.name, None)
         return home(path=self.path)
 
-    def asked(self, visit: Visit, key: str) -> tuple[Held, Next] | None:
+    def asked(self, visit: Visit, key: str) -> tuple[assignments.Held, Next] | None:
         """The step that is next in the place of a rater, with the place."""
         held = self._held(visit)
         found = self.desk.next(held) if held else None
@@ -86,7 +77,7 @@ class RaterPages(Asks):
             return None
         return held, found
 
-    def read(self, asked: tuple[Held, Next], answers: Fields) -> str:
+    def read(self, asked: tuple[assignments.Held, Next], answers: Fields) -> str:
         """The reply in the form of what was asked."""
         prompt = asked[1].step.prompt
         if prompt is None:
@@ -102,18 +93,24 @@ class RaterPages(Asks):
         return reply
 
     def keep(
-        self, asked: tuple[Held, Next], key: str, reply: str, status: str, detail: str
+        self, asked: tuple[assignments.Held, Next], key: str, reply: str, status: str, detail: str
     ) -> bool:
         """Keep a reply."""
-        return hand_in_step(self.register, asked[0], key, reply, status)
+        return assignments.hand_in_step(self.register, asked[0], key, reply, status)
 
     def save(self, visit: Visit, key: str, answers: Fields) -> bool:
         """Keep what is typed."""
         held = self._held(visit)
-        return held is not None and save_draft_of_step(self.register, held, key, answers)
+        return held is not None and assignments.save_draft_of_step(
+            self.register, held, key, answers
+        )
 
     def shown_again(
-        self, visit: Visit, asked: tuple[Held, Next], answers: Fields, faults: Incomplete
+        self,
+        visit: Visit,
+        asked: tuple[assignments.Held, Next],
+        answers: Fields,
+        faults: Incomplete,
     ) -> Response:
         """The page with what was sent."""
         return self._step(visit, *asked, answers, faults)
@@ -123,15 +120,17 @@ class RaterPages(Asks):
         held = self._held(visit)
         if held is not None:
             if KEY in fields:
-                save_draft_of_step(self.register, held, one(fields, KEY), answers_in(fields))
-            pause(self.register, held)
+                assignments.save_draft_of_step(
+                    self.register, held, one(fields, KEY), answers_in(fields)
+                )
+            assignments.pause(self.register, held)
         return home(path=self.path)
 
     def go_on(self, visit: Visit, fields: Fields) -> Response:
         """The break ends."""
         held = self._held(visit)
         if held is not None:
-            go_on(self.register, held)
+            assignments.go_on(self.register, held)
         return home(path=self.path)
 
     def leaving(self, visit: Visit, request: Request) -> Response:
@@ -144,16 +143,16 @@ class RaterPages(Asks):
         held = self._held(visit)
         if held is not None:
             self.desk.leave(held)
-            note_ended(self.register, visit.person.id)
+            assignments.note_ended(self.register, visit.person.id)
         return home(path=self.path)
 
-    def _held(self, visit: Visit) -> Held | None:
+    def _held(self, visit: Visit) -> assignments.Held | None:
         """The place of a rater; None where it is hers no more."""
         _refuse_others(visit)
         held = self.desk.held(visit.person.id)
         return held if held is not None and held.state == "taken" else None
 
-    def _instructions(self, visit: Visit, held: Held, found: Next) -> Response:
+    def _instructions(self, visit: Visit, held: assignments.Held, found: Next) -> Response:
         task = self.desk.task(held.task)
         hidden = {"removed": REMOVED, "somebody": SOMEBODY}
         hours = f"{task.hand_on:g}"
@@ -163,7 +162,7 @@ class RaterPages(Asks):
     def _step(
         self,
         visit: Visit,
-        held: Held,
+        held: assignments.Held,
         found: Next,
         draft: Fields | None = None,
         faults: Incomplete | None = None,
@@ -171,7 +170,7 @@ class RaterPages(Asks):
     ) -> Response:
         """The page of a step: the place in all, the form, and the ways out."""
         step, words = found.step, visit.words
-        key = show_step(self.register, held, found.sheet, step.name, found.known)
+        key = assignments.show_step(self.register, held, found.sheet, step.name, found.known)
         if draft is None:
             draft = draft_of(found.known.draft) if found.known else {}
         form = None

@@ -14,30 +14,13 @@ from starlette.routing import Route
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.told import paragraphs_of
-from delibsim.people.desk import PAGES
+from delibsim.people.desk import PAGES, View
 from delibsim.people.presence import NOBODY
-from delibsim.people.view import View
+from delibsim.store.people import requests
 from delibsim.store.people.register import Unavailable, now
-from delibsim.store.people.requests import (
-    WaitingRequest,
-    hand_in,
-    last_given,
-    note_shown,
-    request_of,
-    save_draft,
-)
 from delibsim.store.people.schema import SeatState, Stage
+from delibsim.web.people import render
 from delibsim.web.people.gate import COOKIE, Streams
-from delibsim.web.people.render import (
-    DECLINED,
-    KEY,
-    Fields,
-    answers_in,
-    draft_of,
-    form_of,
-    render,
-    title_of,
-)
 from delibsim.web.people.visits import HOME, Visit, Visits, home, one
 
 STREAMS = 6
@@ -75,7 +58,7 @@ class Asks(ABC):
         """What is asked of a person under a key; None where it is not hers, or not any more."""
 
     @abstractmethod
-    def read(self, asked: Any, answers: Fields) -> str:
+    def read(self, asked: Any, answers: render.Fields) -> str:
         """The reply that fields are; Incomplete where something is missing or wrong."""
 
     @abstractmethod
@@ -83,12 +66,12 @@ class Asks(ABC):
         """Keep what was given; False where it was given before."""
 
     @abstractmethod
-    def save(self, visit: Visit, key: str, answers: Fields) -> bool:
+    def save(self, visit: Visit, key: str, answers: render.Fields) -> bool:
         """Keep what is typed; False where it was given before, or is not hers."""
 
     @abstractmethod
     def shown_again(
-        self, visit: Visit, asked: Any, answers: Fields, faults: Incomplete
+        self, visit: Visit, asked: Any, answers: render.Fields, faults: Incomplete
     ) -> Response:
         """The page with what was sent, and what is wrong with it."""
 
@@ -97,18 +80,18 @@ class Asks(ABC):
         """Ask whether a person goes for good."""
 
     @abstractmethod
-    def leave(self, visit: Visit, fields: Fields) -> Response:
+    def leave(self, visit: Visit, fields: render.Fields) -> Response:
         """A person goes for good."""
 
-    def answer(self, visit: Visit, fields: Fields) -> Response:
+    def answer(self, visit: Visit, fields: render.Fields) -> Response:
         """Keep what was given, once; show the form again where something is missing or wrong."""
-        key = one(fields, KEY)
+        key = one(fields, render.KEY)
         asked = self.asked(visit, key)
         if asked is None:  # a form of before: from another tab, or sent twice
             return home("?known=1", self.path)
         reply, status, detail = "", "refusal", "the person declined to answer"
-        if DECLINED not in fields:
-            answers = answers_in(fields)
+        if render.DECLINED not in fields:
+            answers = render.answers_in(fields)
             try:
                 reply, status, detail = self.read(asked, answers), "ok", ""
             except Incomplete as faults:
@@ -117,9 +100,9 @@ class Asks(ABC):
         first = self.keep(asked, key, reply, status, detail)
         return home("" if first else "?known=1", self.path)
 
-    def draft(self, visit: Visit, fields: Fields) -> Response:
+    def draft(self, visit: Visit, fields: render.Fields) -> Response:
         """Keep what is typed."""
-        kept = self.save(visit, one(fields, KEY), answers_in(fields))
+        kept = self.save(visit, one(fields, render.KEY), render.answers_in(fields))
         return JSONResponse({"kept": kept}, status_code=200 if kept else 409)
 
 
@@ -128,7 +111,7 @@ class Now:
     """What is asked in a seat now."""
 
     view: View
-    request: WaitingRequest
+    request: requests.WaitingRequest
 
 
 class Room(Asks):
@@ -148,7 +131,7 @@ class Room(Asks):
         visit: Visit,
         view: View,
         known: bool = False,
-        given: Fields | None = None,
+        given: render.Fields | None = None,
         faults: Incomplete | None = None,
     ) -> Response:
         """The page as it stands; with what was given and what is wrong with it, where it is."""
@@ -156,7 +139,7 @@ class Room(Asks):
         if view.request is not None:
             if view.request.shown is None:
                 with suppress(Unavailable):  # it is shown, and noted with the next look
-                    note_shown(self.register, view.request.key)
+                    requests.note_shown(self.register, view.request.key)
             form = self._form(visit, view, view.request, given, faults)
         told = self._told(view) if not known else "people.known"
         values: dict[str, Any] = {"view": view, "form": form, "told": told}
@@ -170,7 +153,7 @@ class Room(Asks):
         if view is None or visit.person.stage == Stage.WITHDRAWN:
             return JSONResponse({"html": "", "waits": "none", "key": ""}, status_code=404)
         asked = view.request.key if view.request else ""
-        html = render("room_part.html", visit.words, view=view, waiting=waiting(view))
+        html = render.render("room_part.html", visit.words, view=view, waiting=waiting(view))
         return JSONResponse({"html": html, "waits": view.waits, "key": asked})
 
     async def events(self, request: Request) -> Response:
@@ -208,29 +191,29 @@ class Room(Asks):
         view = self.hall.view(visit.person.id)
         if view is not None and view.request is not None:
             return Now(view, view.request) if view.request.key == key else None
-        if request_of(self.register, key) is None:
+        if requests.request_of(self.register, key) is None:
             raise Unavailable("the database has lost what this form answers")
         return None
 
-    def read(self, asked: Now, answers: Fields) -> str:
+    def read(self, asked: Now, answers: render.Fields) -> str:
         """The reply in the form of what was asked."""
         return reply_of(PAGES.validate_json(asked.request.page), answers)
 
     def keep(self, asked: Now, key: str, reply: str, status: str, detail: str) -> bool:
         """Keep a reply, and wake who waits for it."""
-        first = hand_in(self.register, key, reply, status, detail)
+        first = requests.hand_in(self.register, key, reply, status, detail)
         self.hall.watch.tell(asked.view.room.session, NOBODY)
         return first
 
-    def save(self, visit: Visit, key: str, answers: Fields) -> bool:
+    def save(self, visit: Visit, key: str, answers: render.Fields) -> bool:
         """Keep what is typed."""
         view = self.hall.view(visit.person.id)
         if view is None or view.request is None or view.request.key != key:
             return False
-        return save_draft(self.register, key, answers)
+        return requests.save_draft(self.register, key, answers)
 
     def shown_again(
-        self, visit: Visit, asked: Now, answers: Fields, faults: Incomplete
+        self, visit: Visit, asked: Now, answers: render.Fields, faults: Incomplete
     ) -> Response:
         """The page with what was sent."""
         return self.page(visit, asked.view, given=answers, faults=faults)
@@ -239,7 +222,7 @@ class Room(Asks):
         """Ask whether a person goes for good."""
         return self.visits.page(visit, "leave.html")
 
-    def leave(self, visit: Visit, fields: Fields) -> Response:
+    def leave(self, visit: Visit, fields: render.Fields) -> Response:
         """A person goes for good; what was declared follows."""
         self.hall.leave(visit.person.id)
         return home()
@@ -248,16 +231,16 @@ class Room(Asks):
         self,
         visit: Visit,
         view: View,
-        request: WaitingRequest,
-        given: Fields | None,
+        request: requests.WaitingRequest,
+        given: render.Fields | None,
         faults: Incomplete | None,
     ) -> dict[str, Any]:
         """What the template of the form is given."""
         asked = PAGES.validate_json(request.page)
-        draft = given if given is not None else draft_of(request.draft)
-        form = form_of(asked, request.key, visit.words, draft, faults)
+        draft = given if given is not None else render.draft_of(request.draft)
+        form = render.form_of(asked, request.key, visit.words, draft, faults)
         limit = self.hosting.limit(asked.occasion)
-        form["title"] = visit.words(title_of(asked))
+        form["title"] = visit.words(render.title_of(asked))
         form["limit"], form["left"] = limit, _left(limit, request)
         form["instructions"] = paragraphs_of(view.instructions)
         long = len(view.instructions.split()) > SHORT
@@ -276,7 +259,7 @@ class Room(Asks):
         """The key of what became of what was asked last; "" where there is nothing to tell."""
         if view.waits in GONE or view.waits == "lobby":
             return ""
-        last = last_given(self.register, view.room.session, view.seat)
+        last = requests.last_given(self.register, view.room.session, view.seat)
         if last is None:
             return ""
         if last.status == "absent":
@@ -291,7 +274,7 @@ def waiting(view: View) -> str:
     return f"people.{view.waits}"
 
 
-def _left(limit: Limit, request: WaitingRequest) -> int | None:
+def _left(limit: Limit, request: requests.WaitingRequest) -> int | None:
     """Seconds that are left by the clock of the server; None where there is no limit."""
     if limit.minutes is None:
         return None

@@ -12,16 +12,8 @@ from delibsim.domain.hosting import ENDED, LEFT, SCREENED_OUT, TIMED_OUT, Comple
 from delibsim.models.person.fields import cleaned
 from delibsim.people.erase import give_up_seat
 from delibsim.people.presence import NOBODY
+from delibsim.store.people import persons
 from delibsim.store.people.entry import invitation_of
-from delibsim.store.people.persons import (
-    attempts,
-    consent,
-    enter_within,
-    keep_answers,
-    note_withdrawn,
-    set_language,
-    set_stage,
-)
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people.render import Fields, html_of, languages
@@ -78,17 +70,17 @@ class Questions:
             if "agree" in fields:
                 version = self.visits.reception(visit).consent_version
                 stage = Stage.READY if self.nothing(visit) else Stage.CONSENTED
-                consent(self.register, visit.person.id, version, stage)
+                persons.consent(self.register, visit.person.id, version, stage)
             elif "again" in fields:
-                set_stage(self.register, visit.person.id, Stage.INVITED)
+                persons.set_stage(self.register, visit.person.id, Stage.INVITED)
             elif "refuse" in fields:
-                set_stage(self.register, visit.person.id, Stage.DECLINED)
+                persons.set_stage(self.register, visit.person.id, Stage.DECLINED)
         return home()
 
     def informed(self, visit: Visit, fields: Fields) -> Response:
         """Go on from the information, where there is nothing to answer."""
         if visit.person.stage == Stage.CONSENTED and not self._asked(visit):
-            set_stage(self.register, visit.person.id, Stage.READY)
+            persons.set_stage(self.register, visit.person.id, Stage.READY)
         return home()
 
     def answer(self, visit: Visit, fields: Fields) -> Response:
@@ -108,23 +100,25 @@ class Questions:
         checks = {question.id: "; ".join(given[question.id]) for question in own.checks}
         passed = {question.id: _passes(question, given[question.id]) for question in own.checks}
         code = visit.person.id
-        keep_answers(self.register, code, checks, tried, passed)
+        persons.keep_answers(self.register, code, checks, tried, passed)
         if not all(passed.values()):
             if tried + 1 >= self.hosting.attempts:
-                set_stage(self.register, code, Stage.FAILED)
+                persons.set_stage(self.register, code, Stage.FAILED)
                 return home()
             again = "people.check_wrong" if own.information else "rate.check_wrong"
             wrong = {question: (again, {}) for question, right in passed.items() if not right}
             return self.page(visit, given, wrong)
         asked_too = {question.id: "; ".join(given[question.id]) for question in own.questions}
-        keep_answers(self.register, code, asked_too)
-        enter_within(self.register, code, self.hosting.quotas)
+        persons.keep_answers(self.register, code, asked_too)
+        persons.enter(self.register, code, self.hosting.quotas)
         return home()
 
     def _tried(self, visit: Visit) -> int:
         """How often a person has answered the checks."""
         names = [question.id for question in self.visits.reception(visit).checks]
-        return max([attempts(self.register, visit.person.id, name) for name in names], default=0)
+        return max(
+            [persons.attempts(self.register, visit.person.id, name) for name in names], default=0
+        )
 
 
 def _given(question: Question, fields: Fields) -> list[str]:
@@ -229,7 +223,7 @@ class End:
         server carries out the rest.
         """
         if visit.person.stage in MAY_WITHDRAW:
-            note_withdrawn(self.visits.register, visit.person.id)
+            persons.note_withdrawn(self.visits.register, visit.person.id)
             self._give_up(visit.person.id)
         return home()
 
@@ -262,7 +256,7 @@ class Next:
         if stage in (Stage.DECLINED, Stage.FAILED, Stage.OVER_QUOTA, Stage.WITHDRAWN):
             return self.end.goodbye(visit, stage)
         if stage == Stage.CONSENTED and self.questions.nothing(visit):
-            set_stage(self.visits.register, visit.person.id, Stage.READY)
+            persons.set_stage(self.visits.register, visit.person.id, Stage.READY)
             return home()
         if stage == Stage.CONSENTED:
             return self.questions.page(visit)
@@ -276,7 +270,7 @@ class Next:
         """Show pages in another language."""
         code = one(fields, "language")
         if code in languages():
-            set_language(self.visits.register, visit.person.id, code)
+            persons.set_language(self.visits.register, visit.person.id, code)
         return home()
 
     def _watches(self, visit: Visit) -> bool:
@@ -300,6 +294,6 @@ class Next:
             return self.visits.page(visit, "full.html")
         if view.waits in GONE:
             if view.waits == "over":
-                set_stage(self.visits.register, code, Stage.DONE)
+                persons.set_stage(self.visits.register, code, Stage.DONE)
             return self.end.page(visit, view.waits)
         return self.room.page(visit, view, known)

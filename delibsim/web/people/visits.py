@@ -16,31 +16,12 @@ from starlette.routing import Route
 from delibsim.domain.hosting import Hosting, Question, Reception
 from delibsim.models.person.fields import cleaned
 from delibsim.people.hall import Hall
+from delibsim.store.people import entry
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.entry import (
-    Invitation,
-    Login,
-    accept,
-    invited,
-    is_revoked,
-    let_in,
-    login_of,
-    visitor_of,
-)
 from delibsim.store.people.persons import Identity, Person, person_of_panel
 from delibsim.store.people.register import Unavailable
 from delibsim.store.people.schema import Role, Stage
-from delibsim.web.people.gate import (
-    COOKIE,
-    NEWCOMERS,
-    OF_ADDRESS,
-    OFTEN,
-    TRIES,
-    Rates,
-    fields_in,
-    refuse_foreign,
-    with_cookie,
-)
+from delibsim.web.people import gate
 from delibsim.web.people.render import Fields, Language, language, languages, render
 
 HOME = "/me"
@@ -58,7 +39,7 @@ class Visit:
     the researcher.
     """
 
-    login: Login
+    login: entry.Login
     words: Language
     person: Person = Person("", Role.RESEARCHER, "", "")
 
@@ -68,7 +49,7 @@ class Door(ABC):
 
     def __init__(self, hall: Hall) -> None:
         self.hall, self.register, self.hosting = hall, hall.register, hall.hosting
-        self.rates = Rates()
+        self.rates = gate.Rates()
 
     @abstractmethod
     def of(self, request: Request) -> Visit | None:
@@ -105,13 +86,13 @@ class Door(ABC):
                 if visit is None:
                     return self.turned_away(request)
                 words = visit.words
-                refuse_foreign(fields, visit.login)
+                gate.refuse_foreign(fields, visit.login)
                 return home() if visit.person.stage == Stage.WITHDRAWN else act(visit, fields)
             except Unavailable:
                 return self.again(request, fields, words)
 
         async def answer(request: Request) -> Response:
-            return await run_in_threadpool(made, request, await fields_in(request))
+            return await run_in_threadpool(made, request, await gate.fields_in(request))
 
         return Route(path, answer, methods=["POST"])
 
@@ -147,14 +128,14 @@ class Visits(Door):
 
     def of(self, request: Request) -> Visit | None:
         """The visit of a person, of whom it is noted that she is here."""
-        found = visitor_of(self.register, request.cookies.get(COOKIE, ""))
+        found = entry.visitor_of(self.register, request.cookies.get(gate.COOKIE, ""))
         if found is None:
-            self.count(address_of(request), OF_ADDRESS)
-            if COOKIE in request.cookies:
+            self.count(address_of(request), gate.OF_ADDRESS)
+            if gate.COOKIE in request.cookies:
                 self.count_try(request)
             return None
         login, person = found
-        self.count(login.csrf, OFTEN)
+        self.count(login.csrf, gate.OFTEN)
         if login.role not in (Role.PARTICIPANT, Role.RATER) or person is None:
             return None
         self.hall.presence.note(person)
@@ -167,7 +148,7 @@ class Visits(Door):
 
     def count_try(self, request: Request) -> None:
         """Count a link that opens nothing; HTTPException 429 where there are too many."""
-        self.count(f"try {address_of(request)}", TRIES)
+        self.count(f"try {address_of(request)}", gate.TRIES)
 
     def reception(self, visit: Visit) -> Reception:
         """What the person is told and asked: as a participant, or as a rater."""
@@ -219,11 +200,11 @@ class Entry:
                 return self.visits.turned_away(request)
         if found.task:
             note_task(self.register, found.person, found.task)
-        cookie = let_in(self.register, request.path_params["token"], found)
-        return with_cookie(home(), cookie, request)
+        cookie = entry.let_in(self.register, request.path_params["token"], found)
+        return gate.with_cookie(home(), cookie, request)
 
-    def _invited(self, request: Request) -> Invitation | None:
-        found = invited(self.register, request.path_params["token"])
+    def _invited(self, request: Request) -> entry.Invitation | None:
+        found = entry.invited(self.register, request.path_params["token"])
         if found is None:
             self.visits.count_try(request)
         return found
@@ -243,16 +224,16 @@ class Entry:
         contact = self.visits.hosting.contact
         return page("no_id.html", self.visits.words(request), 400, contact=contact)
 
-    def _here(self, request: Request, found: Invitation) -> str:
+    def _here(self, request: Request, found: entry.Invitation) -> str:
         """Who has come by an open link on this device before; "" where nobody has, or where a panel
         says who it is.
         """
         if self._panel_id(request)[1]:
             return ""
-        known = login_of(self.register, request.cookies.get(COOKIE, ""))
+        known = entry.login_of(self.register, request.cookies.get(gate.COOKIE, ""))
         return known.person if known is not None and known.role == found.role else ""
 
-    def _new(self, request: Request, found: Invitation) -> Invitation | None:
+    def _new(self, request: Request, found: entry.Invitation) -> entry.Invitation | None:
         """The invitation of who comes by an open link: known by the id of her panel, or new; None
         where she was shut out.
         """
@@ -260,10 +241,10 @@ class Entry:
         who = Identity(panel=name, panel_id=given) if given else None
         before = person_of_panel(self.register, name, given) if given else ""
         if before:
-            shut_out = is_revoked(self.register, before)
+            shut_out = entry.is_revoked(self.register, before)
             return None if shut_out else replace(found, person=before)
-        self.visits.count(f"new {address_of(request)}", NEWCOMERS)
-        return accept(self.register, found, self.visits.words(request).code, who)
+        self.visits.count(f"new {address_of(request)}", gate.NEWCOMERS)
+        return entry.accept(self.register, found, self.visits.words(request).code, who)
 
 
 def page(template: str, words: Language, status: int = 200, **values: Any) -> Response:

@@ -10,15 +10,13 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.ablations import ablations, personas
 from delibsim.analysis.study.aqua import icc
-from delibsim.analysis.study.by_block import by_block
+from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.counts import attrition
 from delibsim.analysis.study.effect_sizes import covariance, equivalence, sizes
-from delibsim.analysis.study.findings import findings
 from delibsim.analysis.study.mixed import mixed
-from delibsim.analysis.study.reasoning import reasoning
-from delibsim.analysis.study.report import study_report
-from delibsim.analysis.study.slopes import ceiling, convergence
+from delibsim.analysis.study.people import ceiling, convergence
+from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import Draws
 from delibsim.analysis.study.topic_means import (
@@ -78,7 +76,7 @@ BAD = {
     "duplicated": pd.concat([ROWS, ROWS.iloc[:3]]),
     "nothing measured": ROWS.assign(**dict.fromkeys(CHANGES, np.nan)),
     "no columns of measures": ROWS.drop(columns=CHANGES),
-    "design alone": ROWS[["topic", "model", "setting", "treatment", "replicate"]],
+    "design alone": ROWS[["topic", "model", "setting", "treatment", "replicate", "status"]],
     "debates": ROWS.drop(columns=CHANGES).assign(format="debate"),
     "empty": ROWS.iloc[:0],
 }

@@ -8,8 +8,14 @@ import pytest
 from small_study import copied, held_study
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.methods import checklist, methods, model_in_words, texts
-from delibsim.analysis.study.record import Asked, record_of
+from delibsim.analysis.study.methods import (
+    Asked,
+    checklist,
+    methods,
+    model_in_words,
+    record_of,
+    texts,
+)
 from delibsim.analysis.study.study_table import Draws
 from delibsim.conduct.analysed import study_table
 from delibsim.store.runs import Runs

@@ -9,7 +9,7 @@ from delibsim.analysis.study.read_table import read_table
 from delibsim.conduct.analysed import study_table, wide_table
 from delibsim.domain.errors import WrongInput
 from delibsim.measures.dri import relative_change
-from delibsim.store.tables.export import export
+from delibsim.store.tables.study import export
 
 HEAD = "topic,model,treatment,replicate,pre,post"
 ROWS = ("a,m,none,1,0.25,0.5", "a,m,normative,1,0.25,0.125", "b,m,none,1,-0.5,-0.75")

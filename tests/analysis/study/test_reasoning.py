@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.reasoning import reasoning
+from delibsim.analysis.study.by_block import reasoning
 from delibsim.analysis.study.study_table import Draws
 
 DRAWS = Draws(resamples=300)

@@ -10,9 +10,8 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effects import OVER_DRAWS, OVER_TOPICS
-from delibsim.analysis.study.findings import analyses, findings
 from delibsim.analysis.study.read_table import read_table
-from delibsim.analysis.study.report import headline, in_words, study_report
+from delibsim.analysis.study.report import analyses, findings, headline, in_words, study_report
 from delibsim.analysis.study.study_table import Draws, StudyTable
 
 FEW = Draws(40, 40, 8)

@@ -12,14 +12,13 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.ablations import ablations
 from delibsim.analysis.study.aqua import icc
-from delibsim.analysis.study.blocks import compared
+from delibsim.analysis.study.blocks import compared, counterparts, is_silent, placed, stated
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.power import of_pilot
 from delibsim.analysis.study.sample import (
     ALL_MODELS,
     Outcome,
-    contrasts_of,
     families_of,
     kinds_of_participants,
     main_population,
@@ -33,7 +32,6 @@ from delibsim.analysis.study.sample import (
     without_value,
 )
 from delibsim.analysis.study.sample import CITIZENS as NULL
-from delibsim.analysis.study.silent_sessions import counterparts, is_silent, placed, stated
 from delibsim.analysis.study.study_table import Draws, selected
 from delibsim.analysis.study.topic_means import noise_floor
 from delibsim.conduct.analysed import study_table
@@ -49,7 +47,7 @@ def test_the_published_contrasts_are_one_family_and_all_other_pairs_another():
     assert found["published contrasts"] == [("normative", "none")]
     assert found["other pairs"] == [("strict", "none"), ("strict", "normative")]
     assert families_of(["x", "y"]) == {"all pairs": [("y", "x")]}
-    assert contrasts_of(["none"]) == []
+    assert families_of(["none"]) == {}
 
 
 def test_treatments_come_in_one_order():

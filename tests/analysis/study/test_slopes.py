@@ -11,7 +11,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import reference
-from delibsim.analysis.study.slopes import ceiling, convergence
+from delibsim.analysis.study.people import ceiling, convergence
 from delibsim.analysis.study.study_table import Draws
 
 STUDY = synthetic_study(topics=6, models=3, replicates=3)

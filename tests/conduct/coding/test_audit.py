@@ -10,7 +10,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from pilot_texts import TEXTS, samples, study_of_texts
 
-from delibsim.analysis.coding.costs import Share, audit_rows, corrected_rows
+from delibsim.analysis.coding.costs import audit_rows, corrected_rows, share_of
 from delibsim.asking import road
 from delibsim.asking.kinds.audit import audit_of
 from delibsim.asking.kinds.coding import coding_of
@@ -28,6 +28,9 @@ SAID = {
     2: "It says “no such words”. It would meet level 2 if more were said, and scores {level}.",
     3: "A premise is there.",
 }
+
+
+READ = ("agrees", "differs", "not_read")
 
 
 def sha256(text):
@@ -57,22 +60,22 @@ def coding(tmp_path, monkeypatch):
 def test_rationales_are_read_by_rule(coding):
     found = audit_of(coding)
     assert found.without_level == 1
-    rows = {(row.model, row.dimension): row for row in audit_rows(found.readings)}
+    rows = {(row["model"], row["dimension"]): row for row in audit_rows(found.readings)}
     alpha, beta = rows["alpha", "reasons"], rows["beta", "reasons"]
-    assert (alpha.agrees, alpha.differs, alpha.not_read) == (10, 0, 5)
-    assert (beta.agrees, beta.differs, beta.not_read) == (5, 5, 5)
+    assert [alpha[name] for name in READ] == [10, 0, 5]
+    assert [beta[name] for name in READ] == [5, 5, 5]
     whole = rows["all", "all"]
-    assert (whole.faithful.n, whole.faithful.of) == (15, 20)
-    assert (whole.coverage.n, whole.coverage.of) == (20, 30)
-    assert whole.misquoted == Share.of_counts(10, 10)
+    assert (whole["faithful"]["n"], whole["faithful"]["of"]) == (15, 20)
+    assert (whole["coverage"]["n"], whole["coverage"]["of"]) == (20, 30)
+    assert whole["misquoted"] == share_of(10, 10)
 
 
 def test_shares_have_the_interval_of_wilson():
     # statsmodels 0.15.0: proportion_confint(50, 50, method="wilson"), and of 3645 of 4118.
-    share = Share.of_counts(50, 50)
-    assert (share.low, share.high) == pytest.approx((0.9286524, 1), abs=1e-7)
-    share = Share.of_counts(3645, 4118)
-    assert (share.low, share.high) == pytest.approx((0.87503877, 0.89452018), abs=1e-7)
+    share = share_of(50, 50)
+    assert (share["low"], share["high"]) == pytest.approx((0.9286524, 1), abs=1e-7)
+    share = share_of(3645, 4118)
+    assert (share["low"], share["high"]) == pytest.approx((0.87503877, 0.89452018), abs=1e-7)
 
 
 def test_a_text_that_was_edited_is_not_searched_for_quotations(coding):
@@ -125,9 +128,9 @@ def test_people_read_a_sample_and_the_rate_is_corrected(coding, tmp_path):
     assert (taken.given, taken.new, taken.empty) == (10, 10, 0)
     assert bring_back(file, coding.runs).new == 0
     (row,) = corrected_rows(audit_of(coding).readings, audit_of(coding).verdicts)
-    assert (row.reader, row.read, row.none, row.rule_missed) == ("reader 1", 10, 4, 2)
-    assert row.faithful.value == 1
-    assert row.stands_for == pytest.approx(20 / 30)
+    assert (row["reader"], row["read"], row["none"], row["rule_missed"]) == ("reader 1", 10, 4, 2)
+    assert row["faithful"]["value"] == 1
+    assert row["stands_for"] == pytest.approx(20 / 30)
     text = file.read_text().replace(",1\n", ",2\n")
     file.write_text(text)
     with pytest.raises(WrongInput, match="level 1 before"):
@@ -141,8 +144,8 @@ def test_a_weighted_rate_is_worth_fewer_calls(coding, tmp_path):
     bring_back(file, coding.runs)
     (row,) = corrected_rows(found.readings, audit_of(coding).verdicts)
     # alpha gave 1 throughout (10 read, 5 not), beta 0: half of the calls by weight.
-    assert row.faithful.value == pytest.approx(0.5)
-    assert row.faithful.of < 10
+    assert row["faithful"]["value"] == pytest.approx(0.5)
+    assert row["faithful"]["of"] < 10
 
 
 def test_kinds_of_failure_are_proposed_and_corrected(coding, tmp_path):
@@ -189,7 +192,7 @@ async def test_a_model_reads_rationales_blind_and_pays_for_none_twice(coding):
         back = await asking.ask(plan_audit(audit_of(coding), "local", None, words))
         assert (back.new, back.asked, provider.billed) == (30, 0, 30)
     (row,) = corrected_rows(audit_of(coding).readings, audit_of(coding).verdicts)
-    assert (row.kind, row.read, row.agrees, row.differs) == ("model", 30, 0, 0)
+    assert (row["kind"], row["read"], row["agrees"], row["differs"]) == ("model", 30, 0, 0)
 
 
 async def test_a_reader_that_cannot_be_asked_or_understood_gives_no_verdict(coding):

@@ -23,7 +23,7 @@ from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import SEAT
 from delibsim.web.people import render as languages
-from delibsim.web.people.office_entry import SPOKEN
+from delibsim.web.people.office import SPOKEN
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(900)]
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}

@@ -12,7 +12,7 @@ from told_alike import DEBATE, PAIR, shots_of
 
 from delibsim.cli.main import main
 from delibsim.planning.compose import plan
-from delibsim.web.people.preview_files import write_preview
+from delibsim.web.people.preview import write_preview
 
 PEOPLE = """\
 consent: I take part.

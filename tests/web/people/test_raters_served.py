@@ -122,9 +122,7 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
         assert "CODE77" in end
         assert "That was all of it." in end
         assert client.get("/rate").status_code == 200
-    ratings = Ratings.of(runs)
-    debates = {sheet["debate"] for sheet in ratings.key(task).values()}
-    wait_for(lambda: sum(len(ratings.read(one)) for one in debates) == 2)
+    wait_for(lambda: len(Ratings.of(runs, "people").people()) == 2)
     other, page = come_in(address, runs, Role.RATER, task)
     with closing(other):
         assert "nothing to do" in page
