@@ -4,14 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from delibsim.analysis.average_tables import (
-    SD,
-    Comparison,
-    average_notes,
-    design_notes,
-    sessions_in_words,
-    table_of_levels,
-)
+from delibsim.analysis.average_notes import SD, average_notes, design_notes, sessions_in_words
+from delibsim.analysis.average_tables import Comparison, table_of_levels
 from delibsim.analysis.averages import Averages
 from delibsim.analysis.individual_tables import MEANING, by_condition
 from delibsim.analysis.run.summary import FLAG

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from delibsim.analysis.forks import answer_tables, course_table
 from delibsim.analysis.table import Table
+from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.estimate import ask_first
 from delibsim.cli.options import (
     RUNS,

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.call_facts import facts
-from delibsim.analysis.forks import course_table
 from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import ItemShifts, heard_in, item_shifts, pairs_of
 from delibsim.analysis.run.leave_out import (
@@ -21,6 +20,7 @@ from delibsim.analysis.run.tables import (
 )
 from delibsim.analysis.run.view import lineage, on_answers, on_given
 from delibsim.analysis.table import Table, number
+from delibsim.analysis.trajectories import course_table
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.run_page import (
     Call,
