@@ -3,8 +3,8 @@
 import hashlib
 import math
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -251,11 +251,7 @@ def cost_usd(records: Iterable[Record]) -> float | None:
 
 def dropped(records: Iterable[Record]) -> dict[str, list[str]]:
     """By model, the parameters that were requested and had no effect in some call."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for record in records:
-        if names := record.get("completion", {}).get("parameters_dropped"):
-            found[str(record.get("model"))].update(names)
-    return {model: sorted(names) for model, names in found.items()}
+    return _by_model(records, lambda completion: completion.get("parameters_dropped"))
 
 
 def dropped_in(run: Run, runs: Runs) -> dict[str, list[str]]:
@@ -275,10 +271,17 @@ def without_effect(found: Mapping[str, Iterable[str]]) -> list[str]:
 
 def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
     """The fingerprints under which each model answered, by model."""
-    found: dict[str, set[str]] = defaultdict(set)
+    return _by_model(records, lambda completion: filter(None, [completion.get("fingerprint")]))
+
+
+def _by_model(
+    records: Iterable[Record], named: Callable[[Record], Iterable[str] | None]
+) -> dict[str, list[str]]:
+    """By model, the names that its calls have; without models whose calls have none."""
+    found: dict[str, set[str]] = {}
     for record in records:
-        if fingerprint := record.get("completion", {}).get("fingerprint"):
-            found[str(record.get("model"))].add(fingerprint)
+        if names := set(named(record.get("completion", {})) or ()):
+            found.setdefault(str(record.get("model")), set()).update(names)
     return {model: sorted(names) for model, names in found.items()}
 
 
