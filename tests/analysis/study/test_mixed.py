@@ -65,11 +65,7 @@ def test_without_shared_seeds_there_are_no_pairs():
 
 @pytest.mark.parametrize(
     ("sizes", "gone"),
-    [
-        ({"models": 1}, "model"),
-        ({"topics": 1}, "topic"),
-        ({"replicates": 1}, "topic x replicate"),
-    ],
+    [({"models": 1}, "model"), ({"topics": 1}, "topic"), ({"replicates": 1}, "topic x replicate")],
 )
 def test_a_term_that_a_design_cannot_estimate_is_left_out_and_named(sizes, gone):
     table, rows, _, shares = of(synthetic_study(**sizes))
