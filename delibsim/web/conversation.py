@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from delibsim.analysis.call_facts import facts
+from delibsim.analysis.calls import facts
 from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import ItemShifts, heard_in, item_shifts, pairs_of
 from delibsim.analysis.run.leave_out import (
