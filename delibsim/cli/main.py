@@ -179,10 +179,6 @@ def _without_secrets(message: str) -> str:
     return told(scrub(message, secrets()))
 
 
-if __name__ == "__main__":
-    main()
-
-
 UNREAD = 141
 """The exit code where nobody read the output to its end: what a shell says of SIGPIPE."""
 
@@ -265,3 +261,7 @@ def _readable(stream: TextIO) -> TextIO:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+if __name__ == "__main__":
+    main()
