@@ -29,30 +29,17 @@ CODERS: dict[str, CoderKind] = {
     "model b": "model",
     "Ann": "human",
 }
-SCHEME = Scheme(
-    "example",
-    "An example",
-    "own",
-    "1",
-    (
-        Dimension(
-            "reasons",
-            "reasons",
-            "ordinal",
-            (
-                Level(0, "none", "No reason is given."),
-                Level(1, "one", "One reason is given."),
-                Level(2, "several", "Several reasons are given."),
-            ),
-        ),
-        Dimension(
-            "tone",
-            "tone",
-            "nominal",
-            (Level("calm", "calm", "It is calm."), Level("loud", "loud", "It is loud.")),
-        ),
-    ),
+REASONS = (
+    Level(0, "none", "No reason is given."),
+    Level(1, "one", "One reason is given."),
+    Level(2, "several", "Several reasons are given."),
 )
+TONES = (Level("calm", "calm", "It is calm."), Level("loud", "loud", "It is loud."))
+DIMENSIONS_CODED = (
+    Dimension("reasons", "reasons", "ordinal", REASONS),
+    Dimension("tone", "tone", "nominal", TONES),
+)
+SCHEME = Scheme("example", "An example", "own", "1", DIMENSIONS_CODED)
 """The scheme of the codes of `a_coded_run`."""
 
 

@@ -18,6 +18,7 @@ from delibsim.store.comparisons import Comparisons
 from delibsim.store.summaries import Summaries
 
 IN_FLIGHT = 2
+LIMIT = f"limits.concurrency={IN_FLIGHT}"
 
 
 async def killed_and_asked_again(command, provider, words, at, lost):
@@ -25,7 +26,6 @@ async def killed_and_asked_again(command, provider, words, at, lost):
     `lost`, which is asked in between.
     """
     processes = []
-    words = [*words, f"limits.concurrency={IN_FLIGHT}"]
     provider.script[:] = [Rule(at=(at,), do=lambda call: processes[-1].kill())]
     code, _, err = await command(*words, started=processes.append)
     assert code == -signal.SIGKILL, err
@@ -50,7 +50,7 @@ async def test_what_was_killed_goes_on_and_pays_nothing_twice(name, command, tmp
             recorded = [one["model"] for one in files.read(files.exchanges)[0]]
             return provider.calls - recorded.count("local")
 
-        words = [*asked.command, *asked.settings(provider)]
+        words = [*asked.command, *asked.settings(provider, LIMIT)]
         again = await killed_and_asked_again(command, provider, words, 4, lost)
         assert provider.calls == provider.billed == asked.calls + again
     answers = asked.kind.kept(runs, "").answers.all()
@@ -74,7 +74,7 @@ async def test_a_comparison_that_was_killed_goes_on_and_pays_nothing_twice(comma
             files = Comparisons.of(runs, "main").files
             return provider.calls - len(files.read(files.exchanges)[0])
 
-        words += [f"base_url={provider.base_url}"]
+        words += [f"base_url={provider.base_url}", LIMIT]
         again = await killed_and_asked_again(command, provider, words, 50, lost)
         assert provider.calls == provider.billed == VOTES + again
     assert len({vote.key for vote in Comparisons.of(runs, "main").all()}) == VOTES
@@ -103,7 +103,7 @@ async def test_summaries_in_parts_by_group_are_killed_within_and_between_the_ste
             recorded = [one["model"] for one in files.read(files.exchanges)[0]]
             return provider.calls - recorded.count("local_parts3")
 
-        words += [f"base_url={provider.base_url}"]
+        words += [f"base_url={provider.base_url}", LIMIT]
         again = await killed_and_asked_again(command, provider, words, at, lost)
         assert provider.calls == provider.billed == PARTS + SECOND + again
         asked = [call.text for call in provider.requests]

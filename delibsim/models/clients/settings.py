@@ -1,7 +1,6 @@
 """The settings of hosted models, checked before anything is asked: names, types, ranges, keys."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -61,21 +60,8 @@ def provider_at(address: str) -> str:
     return public_url(address.rstrip("/"))
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What is known of a kind of hosted models before one is made: its settings, and from them and
-    the address the provider, "" where they do not say it.
-    """
-
-    settings: type[_Hosted]
-    provider: Callable[[Mapping[str, Any], str], str]
-
-
-KINDS: Mapping[str, Kind] = {
-    "litellm": Kind(_Hosted, lambda settings, address: provider_in(str(settings.get("model", "")))),
-    "openai_compatible": Kind(_Server, lambda settings, address: provider_at(address)),
-}
-"""The kinds of hosted models, by the name of their plug-in."""
+KINDS: Mapping[str, type[_Hosted]] = {"litellm": _Hosted, "openai_compatible": _Server}
+"""The settings of the kinds of hosted models, by the name of their plug-in."""
 
 
 def provider_of(name: str, settings: Mapping[str, Any], address: str = "") -> str:
@@ -83,8 +69,12 @@ def provider_of(name: str, settings: Mapping[str, Any], address: str = "") -> st
 
     Where its kind cannot tell, it is the name of the model, as `Capabilities.provider` says.
     """
-    kind = KINDS.get(str(settings.get("kind")))
-    return (kind.provider(settings, address) if kind else "") or name
+    kind, found = settings.get("kind"), ""
+    if kind == "litellm":
+        found = provider_in(str(settings.get("model", "")))
+    elif kind == "openai_compatible":
+        found = provider_at(address)
+    return found or name
 
 
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
@@ -92,10 +82,9 @@ def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     their range; WrongInput. Other kinds check their own.
     """
     _refuse_keys(settings)
-    known = KINDS.get(str(settings.get("kind")))
-    if known is None:
+    kind = KINDS.get(str(settings.get("kind")))
+    if kind is None:
         return
-    kind = known.settings
     plain = {key: value for key, value in settings.items() if key != "base_url"} | {"name": name}
     for key in plain:
         if key not in kind.model_fields:
