@@ -28,17 +28,17 @@ class Source:
     def results(self, kind: Kind, draws: Draws, watch: Any = None) -> Mapping[str, Result]:
         """The tables that a figure is drawn from, by name."""
         found = kind.results(self.study, draws)
-        if kind.from_answers and self.runs is not None:
+        if kind.answers and self.runs is not None:
             rows = self.study.rows
             sessions, topics = set(rows["session"]), dict.fromkeys(rows["topic"])
-            names = kind.from_answers
+            names = kind.answers
             read = tables_of_answers(self.runs, sessions, list(topics), names, self.people, watch)
             found |= {result.name: result for result in read}
         return found
 
     def why_not(self, kind: Kind) -> str:
         """Why the study cannot give a figure, "" where it can; answers are not read for it."""
-        if kind.from_answers:
+        if kind.answers:
             answered = len(self.study.analysed("dri_pre")) > 0
             return "" if self.runs is not None and answered else kind.needs
         results = kind.results(self.study, FEW)

@@ -45,7 +45,8 @@ class Entry:
     columns; `renamed` has other words for values by column. `how` is what the mark needs.
     `caption`, `title` and `alt` are templates (words.py); `each` names a column of which every
     value has a figure of its own. `at_most` panels are drawn. `shows` and `needs` say what a study
-    gets and what it must have for it.
+    gets and what it must have for it; `result` is the table of its report without which there is
+    no figure, `answers` are tables that are made of the answers of runs.
     """
 
     name: str
@@ -64,6 +65,8 @@ class Entry:
     columns: int = 2
     shows: str = ""
     needs: str = ""
+    result: str = ""
+    answers: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)

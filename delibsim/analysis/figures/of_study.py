@@ -14,7 +14,6 @@ from delibsim.analysis.study.ablations import ablations
 from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effect_sizes import equivalence
-from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.people import ceiling, convergence
 from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import Draws, StudyTable
@@ -34,26 +33,10 @@ ANALYSES: Mapping[str, tuple[Analysis, ...]] = {
     "equivalence": (equivalence,),
 }
 """What gives the tables that a figure is drawn from, besides the table of the study."""
-FROM_ANSWERS = {"consistency": (PAIRS, OF_PEOPLE), "individual_change": ("individual_change",)}
-"""The tables of figures that are drawn from the answers of runs."""
-TABLES = {
-    "effects": "contrasts",
-    "effects_by_model": "by_model",
-    "effects_by_topic": "by_topic",
-    "consistency": PAIRS,
-}
-"""The table without which there is no figure, where it has another name than the figure."""
-FROM_SESSIONS = {"before_after", "trajectories", "ceiling", "diversity", "aqua_profiles"}
-"""Figures for which the table of the study is enough."""
 
 
 class Kind(Entry):
     """A figure that a study may have."""
-
-    @property
-    def from_answers(self) -> tuple[str, ...]:
-        """The tables of answers that it is drawn from."""
-        return FROM_ANSWERS.get(self.name, ())
 
     def results(self, study: StudyTable, draws: Draws) -> dict[str, Result]:
         """The tables that the figure is drawn from, by name; of answers none."""
@@ -73,10 +56,8 @@ class Kind(Entry):
 
     def why_not(self, results: Mapping[str, Result]) -> str:
         """Why `draw` gave no figure, in a sentence: the reason of its table, or what it needs."""
-        first = results.get(TABLES.get(self.name, self.name))
-        if first is None or first.given or self.name in FROM_SESSIONS:
-            return self.needs
-        return first.detail or self.needs
+        first = results.get(self.result)
+        return self.needs if first is None or first.given else first.detail or self.needs
 
 
 FIGURES = tuple(Kind(**vars(entry)) for entry in entries_of("study").values())

@@ -177,12 +177,10 @@ def test_levels_on_different_topics_are_not_compared():
     assert result.rows["difference"].isna().all()
 
 
-BASE_OF_PERSONAS = synthetic_study(
-    {"none": 0.0, "normative": 0.03}, topics=3, models=2, replicates=3
-)
+PLAIN = synthetic_study({"none": 0.0, "normative": 0.03}, topics=3, models=2, replicates=3)
 TOLD = synthetic_study({"none": 0.0, "normative": 0.03}, 3, 2, 3, seed=7).rows
 TOLD = TOLD.assign(diversity_pre=TOLD["diversity_pre"] * 2, persona="human:" + TOLD["topic"])
-STUDY = replace(BASE_OF_PERSONAS, rows=pd.concat([BASE_OF_PERSONAS.rows, TOLD], ignore_index=True))
+STUDY = replace(PLAIN, rows=pd.concat([PLAIN.rows, TOLD], ignore_index=True))
 
 
 def test_it_is_least_squares_with_hc3_errors():
@@ -202,7 +200,7 @@ def test_it_is_least_squares_with_hc3_errors():
 def test_interval_and_p_are_by_t_over_topics():
     row = personas(STUDY, Draws()).rows.set_index("outcome").loc["dri_change"]
     by = ["topic", "model", "treatment"]
-    means = [part.groupby(by)["dri_change"].mean() for part in (TOLD, BASE_OF_PERSONAS.rows)]
+    means = [part.groupby(by)["dri_change"].mean() for part in (TOLD, PLAIN.rows)]
     expected = ttest_1samp((means[0] - means[1]).groupby("topic").mean(), 0)
     assert row["p"] == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval()
@@ -211,7 +209,7 @@ def test_interval_and_p_are_by_t_over_topics():
 
 def test_d_by_hand():
     row = personas(STUDY, Draws()).rows.set_index("outcome").loc["diversity_pre"]
-    told, plain = TOLD["diversity_pre"], BASE_OF_PERSONAS.rows["diversity_pre"]
+    told, plain = TOLD["diversity_pre"], PLAIN.rows["diversity_pre"]
     pooled = np.sqrt((told.var(ddof=1) + plain.var(ddof=1)) / 2)
     assert row["d"] == pytest.approx((told.mean() - plain.mean()) / pooled)
 

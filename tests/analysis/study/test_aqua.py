@@ -110,15 +110,13 @@ def test_what_is_missing_or_undefined_says_so():
     assert aqua(synthetic_study(models=1), DRAWS).why_not == "not_scored"
 
 
-DRAWS_OF_ICC = Draws(resamples=200)
-STUDY_OF_ICC = synthetic_study(
-    topics=150, models=2, replicates=2, sd_pair=0, sd_slope=0, sd_model=0.1
-)
+FEW = Draws(resamples=200)
+ALIKE = synthetic_study(topics=150, models=2, replicates=2, sd_pair=0, sd_slope=0, sd_model=0.1)
 
 
 def test_the_truth_is_recovered_after_fixed_effects():
     """Topics have a variance of .0025, residuals of .01: a share of .2."""
-    result = icc(STUDY_OF_ICC, DRAWS_OF_ICC)
+    result = icc(ALIKE, FEW)
     assert list(result.rows.columns) == list(result.meanings)
     raw, adjusted = result.rows.iloc[0], result.rows.iloc[1]
     assert adjusted["adjusted_for"] == "model and treatment"
@@ -130,41 +128,27 @@ def test_the_truth_is_recovered_after_fixed_effects():
 
 
 def test_aqua_is_of_sessions_in_which_somebody_speaks():
-    rows = STUDY_OF_ICC.rows.copy()
+    rows = ALIKE.rows.copy()
     spoken = rows["treatment"] != "none"
     rows["aqua.score"] = rows["dri_change"].where(spoken)
     rows.loc[rows.index[1], "aqua.score"] = np.nan
-    found = (
-        icc(replace(STUDY_OF_ICC, rows=rows), DRAWS_OF_ICC)
-        .rows.set_index("outcome")
-        .loc["aqua.score"]
-    )
+    found = icc(replace(ALIKE, rows=rows), FEW).rows.set_index("outcome").loc["aqua.score"]
     assert found["n"].tolist() == [1199, 1199]
     assert found["note"].str.startswith("missing: 1 of 1200 sessions").all()
 
 
 def test_what_is_undefined_says_why():
-    alone = STUDY_OF_ICC.rows[STUDY_OF_ICC.rows["topic"] == "topic0"]
-    assert (
-        icc(replace(STUDY_OF_ICC, rows=alone), DRAWS_OF_ICC)
-        .rows["note"]
-        .str.startswith("one_topic")
-        .all()
-    )
-    equal = icc(
-        replace(STUDY_OF_ICC, rows=STUDY_OF_ICC.rows.assign(dri_change=0.1)), DRAWS_OF_ICC
-    ).rows.iloc[0]
+    alone = ALIKE.rows[ALIKE.rows["topic"] == "topic0"]
+    assert icc(replace(ALIKE, rows=alone), FEW).rows["note"].str.startswith("one_topic").all()
+    equal = icc(replace(ALIKE, rows=ALIKE.rows.assign(dri_change=0.1)), FEW).rows.iloc[0]
     assert equal["note"].startswith("no_variance")
     assert np.isnan(equal["icc"])
-    assert (
-        icc(replace(STUDY_OF_ICC, rows=STUDY_OF_ICC.rows.iloc[:0]), DRAWS_OF_ICC).why_not
-        == "no_sessions"
-    )
+    assert icc(replace(ALIKE, rows=ALIKE.rows.iloc[:0]), FEW).why_not == "no_sessions"
 
 
 def test_below_five_topics_there_is_no_interval():
-    few = STUDY_OF_ICC.rows[STUDY_OF_ICC.rows["topic"].isin([f"topic{i}" for i in range(4)])]
-    row = icc(replace(STUDY_OF_ICC, rows=few), DRAWS_OF_ICC).rows.iloc[1]
+    few = ALIKE.rows[ALIKE.rows["topic"].isin([f"topic{i}" for i in range(4)])]
+    row = icc(replace(ALIKE, rows=few), FEW).rows.iloc[1]
     assert np.isnan([row["low"], row["high"]]).all()
     assert np.isfinite(row["icc"])
     assert row["note"].startswith("few_topics: ")

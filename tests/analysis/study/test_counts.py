@@ -138,19 +138,19 @@ def test_a_difference_is_told_in_the_summary():
     assert first.endswith("their comparison is one of the sessions that lasted.")
 
 
-STUDY_OF_IN_ROOM = synthetic_study(topics=2, models=1, replicates=2)
+ROOM = synthetic_study(topics=2, models=1, replicates=2)
 DRAWS = Draws(resamples=50, permutations=50)
 
 
 def with_people(stood_in, treatment):
-    rows = STUDY_OF_IN_ROOM.rows.copy()
+    rows = ROOM.rows.copy()
     for column in COUNTED:
         rows[column] = pd.array([0] * len(rows), dtype="Int64")
     for column in ("minutes", "people_survey_seconds", "people_turn_seconds"):
         rows[column] = 12.0
     rows["people_seats"] = pd.array([3] * len(rows), dtype="Int64")
     rows.loc[rows["treatment"] == treatment, "people_stood_in"] = stood_in
-    return replace(STUDY_OF_IN_ROOM, rows=rows)
+    return replace(ROOM, rows=rows)
 
 
 def test_seats_are_summed_over_held_sessions_by_condition():
@@ -177,8 +177,6 @@ def test_a_contrast_of_different_shares_of_stand_ins_is_told():
 
 
 def test_a_study_of_models_has_no_such_table():
-    assert in_room(STUDY_OF_IN_ROOM, DRAWS) == ()
-    none = STUDY_OF_IN_ROOM.rows.assign(
-        people_seats=pd.array([0] * len(STUDY_OF_IN_ROOM.rows), dtype="Int64")
-    )
-    assert in_room(replace(STUDY_OF_IN_ROOM, rows=none), DRAWS) == ()
+    assert in_room(ROOM, DRAWS) == ()
+    none = ROOM.rows.assign(people_seats=pd.array([0] * len(ROOM.rows), dtype="Int64"))
+    assert in_room(replace(ROOM, rows=none), DRAWS) == ()

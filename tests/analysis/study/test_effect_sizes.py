@@ -73,14 +73,14 @@ def test_what_is_undefined_says_why():
     assert "no column dri_pre" in row_of(without)["note"]
 
 
-STUDY_OF_EQUIVALENCE = synthetic_study(topics=12, models=3, replicates=3)
+SMALL = synthetic_study(topics=12, models=3, replicates=3)
 
 
 def test_it_is_the_test_of_statsmodels_over_topics():
-    result = equivalence(STUDY_OF_EQUIVALENCE, Draws())
+    result = equivalence(SMALL, Draws())
     assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.iloc[0]
-    means = STUDY_OF_EQUIVALENCE.rows.groupby(["treatment", "topic"])["dri_change"].mean()
+    means = SMALL.rows.groupby(["treatment", "topic"])["dri_change"].mean()
     p, (_, lower, _), (_, upper, _) = ttost_paired(
         means["normative"].to_numpy(), means["none"].to_numpy(), -0.02, 0.02
     )
@@ -96,45 +96,37 @@ def test_margins_are_about_a_fifth_of_what_people_changed_and_can_be_others():
         column = outcome.measure + "_relative" * (outcome.scale == "relative")
         if column in change:  # of the adjusted index no relative change of people is known
             assert margin == pytest.approx(abs(change[column]) / 5, abs=0.01)
-    wide = equivalence(STUDY_OF_EQUIVALENCE, Draws(), {Outcome("dri"): 0.5}).rows
+    wide = equivalence(SMALL, Draws(), {Outcome("dri"): 0.5}).rows
     assert wide["margin"].tolist() == [0.5] * 3
     assert wide["equivalent"].tolist() == [True] * 3
 
 
 def test_without_variance_nothing_is_decided():
-    equal = replace(STUDY_OF_EQUIVALENCE, rows=STUDY_OF_EQUIVALENCE.rows.assign(dri_change=0.1))
+    equal = replace(SMALL, rows=SMALL.rows.assign(dri_change=0.1))
     row = equivalence(equal, Draws()).rows.iloc[0]
     assert row["estimate"] == 0
     assert row["equivalent"] is None
     assert np.isnan([row["low_90"], row["high_90"], row["p"]]).all()
     assert row["note"].startswith("equal_conditions: ")
     assert "undecided: no variance" in row["note"]
-    moved = STUDY_OF_EQUIVALENCE.rows["dri_change"].where(
-        STUDY_OF_EQUIVALENCE.rows["treatment"] == "none", 0.1
-    )
-    alike = STUDY_OF_EQUIVALENCE.rows.assign(dri_change=moved.where(moved == 0.1, 0.0))
-    row = equivalence(replace(STUDY_OF_EQUIVALENCE, rows=alike), Draws()).rows.iloc[0]
+    moved = SMALL.rows["dri_change"].where(SMALL.rows["treatment"] == "none", 0.1)
+    alike = SMALL.rows.assign(dri_change=moved.where(moved == 0.1, 0.0))
+    row = equivalence(replace(SMALL, rows=alike), Draws()).rows.iloc[0]
     assert row["equivalent"] is None
     assert row["note"].startswith("undecided: no variance")
 
 
 def test_what_is_undefined_says_why_of_equivalence():
-    alone = replace(
-        STUDY_OF_EQUIVALENCE,
-        rows=STUDY_OF_EQUIVALENCE.rows[STUDY_OF_EQUIVALENCE.rows["topic"] == "topic0"],
-    )
+    alone = replace(SMALL, rows=SMALL.rows[SMALL.rows["topic"] == "topic0"])
     row = equivalence(alone, Draws()).rows.iloc[0]
     assert row["note"].startswith("one_topic: ")
     assert row["equivalent"] is None
     assert np.isnan(row["p"])
-    none = replace(
-        STUDY_OF_EQUIVALENCE,
-        rows=STUDY_OF_EQUIVALENCE.rows[STUDY_OF_EQUIVALENCE.rows["treatment"] == "none"],
-    )
+    none = replace(SMALL, rows=SMALL.rows[SMALL.rows["treatment"] == "none"])
     assert equivalence(none, Draws()).why_not == "one_treatment"
 
 
-STUDY_OF_SIZES = synthetic_study(topics=12, models=2, replicates=3)
+LARGE = synthetic_study(topics=12, models=2, replicates=3)
 
 
 def on_the_benchmark(study, topics=BENCHMARK):
@@ -143,20 +135,20 @@ def on_the_benchmark(study, topics=BENCHMARK):
     return replace(study, rows=study.rows.assign(topic=own, survey=own)[own.notna()])
 
 
-def row_of_of_sizes(study, outcome="dri"):
+def size_of(study, outcome="dri"):
     rows = sizes(study, Draws()).rows
     named = rows["outcome"].eq(outcome) & rows["scale"].eq("absolute") & rows["b"].eq("none")
     return rows[named & rows["a"].eq("normative")].iloc[0]
 
 
 def test_an_effect_is_set_beside_the_noise_floor():
-    result = sizes(STUDY_OF_SIZES, Draws())
+    result = sizes(LARGE, Draws())
     assert list(result.rows.columns) == list(result.meanings)
-    row = row_of_of_sizes(STUDY_OF_SIZES)
-    means = STUDY_OF_SIZES.rows.groupby(["treatment", "topic"])["dri_change"].mean()
+    row = size_of(LARGE)
+    means = LARGE.rows.groupby(["treatment", "topic"])["dri_change"].mean()
     own = means["normative"] - means["none"]
     assert row["estimate"] == pytest.approx(own.mean())
-    noise = noise_floor(STUDY_OF_SIZES, Draws(resamples=10)).rows.iloc[0]["sd"]
+    noise = noise_floor(LARGE, Draws(resamples=10)).rows.iloc[0]["sd"]
     assert (row["noise_sd"], row["noise_of"]) == (pytest.approx(noise), "none")
     assert row["in_noise_sd"] == pytest.approx(own.mean() / noise)
     assert row["smallest_effect"] == pytest.approx(smallest(12) * own.std())
@@ -164,8 +156,8 @@ def test_an_effect_is_set_beside_the_noise_floor():
 
 
 def test_without_silent_sessions_the_noise_is_that_within_conditions():
-    spoken = STUDY_OF_SIZES.rows[STUDY_OF_SIZES.rows["treatment"] != "none"]
-    row = sizes(replace(STUDY_OF_SIZES, rows=spoken), Draws()).rows.iloc[0]
+    spoken = LARGE.rows[LARGE.rows["treatment"] != "none"]
+    row = sizes(replace(LARGE, rows=spoken), Draws()).rows.iloc[0]
     within = spoken.groupby(["topic", "model", "treatment"])["dri_change"].var().mean()
     assert row["noise_of"] == "within conditions"
     assert row["noise_sd"] == pytest.approx(within**0.5)
@@ -173,7 +165,7 @@ def test_without_silent_sessions_the_noise_is_that_within_conditions():
 
 def test_a_share_of_people_s_change_is_not_defined_where_that_may_be_0():
     """People's mean change over the twelve topics is .099 [-.0015, .199] by t."""
-    row = row_of_of_sizes(on_the_benchmark(STUDY_OF_SIZES))
+    row = size_of(on_the_benchmark(LARGE))
     assert row["people"] == pytest.approx(0.099, abs=0.0005)
     assert "people's own change may be 0" in row["note"]
     assert np.isnan(row["share_of_people"])
@@ -182,8 +174,8 @@ def test_a_share_of_people_s_change_is_not_defined_where_that_may_be_0():
 def test_where_people_changed_the_share_has_fieller_s_interval():
     changed = [name for name in BENCHMARK if of_topics([name], "dri", "change")[0] > 0.05]
     assert len(changed) >= 5
-    study = on_the_benchmark(STUDY_OF_SIZES, changed)
-    row = row_of_of_sizes(study)
+    study = on_the_benchmark(LARGE, changed)
+    row = size_of(study)
     assert row["share_low"] < row["share_of_people"] < row["share_high"]
     means = study.rows.groupby(["treatment", "topic"])["dri_change"].mean()
     own = means["normative"] - means["none"]
@@ -193,11 +185,9 @@ def test_where_people_changed_the_share_has_fieller_s_interval():
 
 
 def test_a_study_of_one_and_equal_values_have_reasons():
-    one = sizes(replace(STUDY_OF_SIZES, rows=STUDY_OF_SIZES.rows.iloc[:2]), Draws()).rows.iloc[0]
+    one = sizes(replace(LARGE, rows=LARGE.rows.iloc[:2]), Draws()).rows.iloc[0]
     assert one["note"].startswith("one_topic")
     assert "no_noise" in one["note"]
-    equal = row_of_of_sizes(
-        replace(STUDY_OF_SIZES, rows=STUDY_OF_SIZES.rows.assign(dri_change=0.1))
-    )
+    equal = size_of(replace(LARGE, rows=LARGE.rows.assign(dri_change=0.1)))
     assert "no_variance" in equal["note"]
     assert np.isnan(equal[["in_noise_sd", "smallest_effect"]].astype(float)).all()

@@ -106,13 +106,13 @@ def test_raised_needs_five_topics_an_interval_and_holm(change, said):
     assert verb(CLEAR | change) == said
 
 
-DRAWS_OF_QUESTIONS = Draws(permutations=100, resamples=100)
+ONE_HUNDRED = Draws(permutations=100, resamples=100)
 STUDY = synthetic_study({"none": 0.0, "normative": 0.05}, topics=5, models=2, replicates=2)
 TWIN = synthetic_study({"none": 0.0, "normative": 0.2}, topics=5, models=1, replicates=2, null=True)
 
 
 def of(study, *more):
-    tables = {table.name: table for table in (contrasts(study, DRAWS_OF_QUESTIONS), *more)}
+    tables = {table.name: table for table in (contrasts(study, ONE_HUNDRED), *more)}
     return questions(tables), tables["contrasts"]
 
 

@@ -154,7 +154,7 @@ def test_settings_are_held_equal():
 
 
 def moved(study, sd, seed=5):
-    """The study with effects of_of_topics_and_models normative that differ by topic, by this standard deviation."""
+    """The study with effects of normative that differ by topic, by this standard deviation."""
     by_topic = np.random.default_rng(seed).normal(0, sd, 12)
     own = study.rows["topic"].str.removeprefix("topic").astype(int)
     spoken = study.rows["treatment"] == "normative"
@@ -165,7 +165,7 @@ def moved(study, sd, seed=5):
 STUDY = moved(synthetic_study(topics=8, models=6, replicates=3, sd_slope=0.15), 0.15)
 
 
-def of_of_topics_and_models(study, a="normative", b="none"):
+def over_both(study, a="normative", b="none"):
     return over_topics_and_models(compared(study.rows, "dri_change", a, b))
 
 
@@ -175,7 +175,7 @@ def test_it_is_the_mixed_model_of_statsmodels_on_the_differences():
     crossed = {"topic": "0 + C(topic)", "model": "0 + C(model)"}
     model = smf.mixedlm("difference ~ 1", blocks, groups=np.ones(len(blocks)), vc_formula=crossed)
     fit = model.fit(reml=True, method="lbfgs")
-    found = of_of_topics_and_models(STUDY)
+    found = over_both(STUDY)
     assert found["unit"] == "topic and model"
     assert found["estimate"] == pytest.approx(fit.fe_params.iloc[0] / 10, abs=1e-6)
     assert found["error"] == pytest.approx(fit.bse_fe.iloc[0] / 10, rel=1e-3)
@@ -185,19 +185,19 @@ def test_it_is_the_mixed_model_of_statsmodels_on_the_differences():
 
 def test_what_is_fewer_than_five_is_held_and_said():
     few = replace(STUDY, rows=STUDY.rows[STUDY.rows["model"].isin(["model0", "model1"])])
-    found = of_of_topics_and_models(few)
+    found = over_both(few)
     assert (found["unit"], found["df"], found["models"]) == ("topic", 7, 2)
     assert found["note"] == "few_models: held as they are"
     none = replace(few, rows=few.rows[few.rows["topic"].isin(["topic0", "topic1"])])
-    assert np.isnan(of_of_topics_and_models(none)["p"])
-    assert of_of_topics_and_models(none)["note"].startswith("few_topics: ")
+    assert np.isnan(over_both(none)["p"])
+    assert over_both(none)["note"].startswith("few_topics: ")
 
 
 def test_the_table_has_a_row_a_contrast_and_outcome():
     result = mixed_table(STUDY)
     assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.query("outcome == 'dri' and scale == 'absolute' and a == 'basic'").iloc[0]
-    assert row["estimate"] == pytest.approx(of_of_topics_and_models(STUDY, "basic")["estimate"])
+    assert row["estimate"] == pytest.approx(over_both(STUDY, "basic")["estimate"])
     equal = mixed_table(replace(STUDY, rows=STUDY.rows.assign(dri_change=0.1))).rows.iloc[0]
     assert equal["note"].startswith("equal_conditions")
     assert "no_variance" in equal["note"]

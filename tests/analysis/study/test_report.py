@@ -173,15 +173,12 @@ def test_a_margin_of_ones_own_is_that_of_equivalence(analysed):
     } == {0.5}
 
 
-def found_of_comparison(**more):
+def drawn(**more):
     return findings(synthetic_study(topics=4, models=2, replicates=2, **more), FEW, [contrasts])
 
 
 def test_the_difference_is_the_mean_over_shared_topics():
-    first, second = (
-        found_of_comparison(seed=1),
-        found_of_comparison(seed=2, effects={"none": 0.2, "own": 0.0}),
-    )
+    first, second = (drawn(seed=1), drawn(seed=2, effects={"none": 0.2, "own": 0.0}))
     second.study.rows["topic"] = second.study.rows["topic"].replace({"topic3": "elsewhere"})
     both = report_on_two(first, second)
     (row,) = [one for one in both.results["differences"].plain() if one["outcome"] == "dri"]
@@ -201,21 +198,21 @@ def test_the_difference_is_the_mean_over_shared_topics():
 
 
 def test_a_study_beside_itself_does_not_differ():
-    both = report_on_two(found_of_comparison(), found_of_comparison())
+    both = report_on_two(drawn(), drawn())
     assert all(row["difference"] == 0 for row in both.results["differences"].plain())
     assert "synthetic (1)" in both.results["contrasts_of_both"].rows["study"].to_list()
     assert all("no clear difference" in one or "no difference" in one for one in both.summary)
 
 
 def test_one_shared_topic_gives_no_interval_and_no_claim():
-    first, second = found_of_comparison(seed=1), found_of_comparison(seed=2)
+    first, second = drawn(seed=1), drawn(seed=2)
     names = {f"topic{i}": f"other{i}" for i in range(1, 4)}
     second.study.rows["topic"] = second.study.rows["topic"].replace(names)
     assert all("no difference is claimed" in one for one in report_on_two(first, second).summary)
 
 
 def test_nothing_shared_is_said():
-    first, second = found_of_comparison(), found_of_comparison()
+    first, second = drawn(), drawn()
     second.study.rows["topic"] = "other " + second.study.rows["topic"]
     page = report_on_two(first, second).page()
     assert page.summary == ["The studies share nothing that could be compared."]

@@ -241,11 +241,11 @@ def test_what_no_session_has_gets_a_reason():
     assert why_no_value(debates, ("dri_change",))[0] == "debates"
 
 
-STUDY_OF_SILENT_SESSIONS = synthetic_study(topics=3, models=2, replicates=2)
-DRAWS_OF_SILENT_SESSIONS = Draws(permutations=500, resamples=50, parametric=2)
+SPOKEN = synthetic_study(topics=3, models=2, replicates=2)
+FEW = Draws(permutations=500, resamples=50, parametric=2)
 
 
-def sweep(study=STUDY_OF_SILENT_SESSIONS, step=0.2):
+def sweep(study=SPOKEN, step=0.2):
     """The study with two and four rounds; sessions without interaction are held once for both."""
     speaking = study.rows[study.rows["treatment"] != "none"]
     two = speaking.assign(setting="rounds=2")
@@ -274,8 +274,8 @@ def test_each_level_of_rounds_is_compared_with_the_sessions_without_interaction(
 
 def test_the_tests_know_that_a_session_stands_in_two_blocks():
     rows = sweep(synthetic_study(topics=2, models=1, replicates=2, seed=8), 0.02).rows
-    study = replace(STUDY_OF_SILENT_SESSIONS, rows=rows)
-    row = contrasts(study, DRAWS_OF_SILENT_SESSIONS).rows.iloc[0]
+    study = replace(SPOKEN, rows=rows)
+    row = contrasts(study, FEW).rows.iloc[0]
     assert row["estimate"] == pytest.approx(by_hand(rows).mean())
     assert "shared: 4 sessions" in row["note"]
     one = rows[rows["treatment"] != "basic"].pivot_table(
@@ -291,9 +291,7 @@ def test_a_pilot_and_the_mixed_model_hold_none_against_the_mean_of_the_levels():
     study = sweep(synthetic_study(topics=4, models=2, replicates=3))
     truth = by_hand(study.rows).mean()
     for order in (study.rows, study.rows.iloc[::-1]):
-        terms = mixed(replace(study, rows=order), DRAWS_OF_SILENT_SESSIONS)[1].rows.set_index(
-            "term"
-        )["estimate"]
+        terms = mixed(replace(study, rows=order), FEW)[1].rows.set_index("term")["estimate"]
         assert terms["normative"].iloc[0] == pytest.approx(truth)
         none = study.rows.loc[study.rows["treatment"] == "none", "dri_change"].mean()
         assert terms["intercept"].iloc[0] == pytest.approx(none)
@@ -342,18 +340,9 @@ def test_a_level_that_one_topic_lacks_makes_no_block_there():
 
 
 def test_nothing_is_moved_where_nothing_differs():
-    assert placed(STUDY_OF_SILENT_SESSIONS.rows)["setting"].unique().tolist() == [""]
-    speaking = STUDY_OF_SILENT_SESSIONS.rows[
-        STUDY_OF_SILENT_SESSIONS.rows["treatment"] != "none"
-    ].assign(setting="rounds=2")
-    alone = placed(
-        pd.concat(
-            [
-                speaking,
-                STUDY_OF_SILENT_SESSIONS.rows[STUDY_OF_SILENT_SESSIONS.rows["treatment"] == "none"],
-            ]
-        )
-    )
+    assert placed(SPOKEN.rows)["setting"].unique().tolist() == [""]
+    speaking = SPOKEN.rows[SPOKEN.rows["treatment"] != "none"].assign(setting="rounds=2")
+    alone = placed(pd.concat([speaking, SPOKEN.rows[SPOKEN.rows["treatment"] == "none"]]))
     assert alone["setting"].unique().tolist() == ["rounds=2"]
 
 

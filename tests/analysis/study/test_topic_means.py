@@ -181,14 +181,14 @@ def test_what_is_missing_has_a_reason():
     assert found.loc[0, "note"] == "no_value"
 
 
-STUDY_OF_NOISE_FLOOR = synthetic_study(topics=4, models=3, replicates=3)
+NOISE = synthetic_study(topics=4, models=3, replicates=3)
 
 
 def test_it_describes_the_sessions_in_which_nobody_speaks():
-    result = noise_floor(STUDY_OF_NOISE_FLOOR, DRAWS)
+    result = noise_floor(NOISE, DRAWS)
     assert list(result.rows.columns) == list(result.meanings)
     assert result.rows["outcome"].tolist() == ["dri", "dri_adjusted", "diversity"]
-    own = STUDY_OF_NOISE_FLOOR.rows[STUDY_OF_NOISE_FLOOR.rows["treatment"] == "none"]
+    own = NOISE.rows[NOISE.rows["treatment"] == "none"]
     row = result.rows.iloc[0]
     values = own["dri_change"]
     assert (row["n"], row["treatment"], row["note"]) == (36, "none", "few_topics")
@@ -212,20 +212,18 @@ def test_a_known_noise_is_recovered():
 
 
 def test_what_is_missing_is_counted():
-    rows = STUDY_OF_NOISE_FLOOR.rows.copy()
+    rows = NOISE.rows.copy()
     none = rows.index[rows["treatment"] == "none"]
     rows.loc[none[:2], "dri_change"] = np.nan
-    row = noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows), DRAWS).rows.iloc[0]
+    row = noise_floor(replace(NOISE, rows=rows), DRAWS).rows.iloc[0]
     assert row["n"] == 34
     assert "missing: 2 of 36 sessions have no value (2 no reason given)" in row["note"]
     assert "no_replication: 1 of 12 blocks have one session only" in row["note"]
 
 
 def test_one_session_has_a_mean_and_nothing_else():
-    none = STUDY_OF_NOISE_FLOOR.rows.index[STUDY_OF_NOISE_FLOOR.rows["treatment"] == "none"]
-    row = noise_floor(
-        replace(STUDY_OF_NOISE_FLOOR, rows=STUDY_OF_NOISE_FLOOR.rows.drop(none[1:])), DRAWS
-    ).rows.iloc[0]
-    assert (row["n"], row["mean"]) == (1, STUDY_OF_NOISE_FLOOR.rows.loc[none[0], "dri_change"])
+    none = NOISE.rows.index[NOISE.rows["treatment"] == "none"]
+    row = noise_floor(replace(NOISE, rows=NOISE.rows.drop(none[1:])), DRAWS).rows.iloc[0]
+    assert (row["n"], row["mean"]) == (1, NOISE.rows.loc[none[0], "dri_change"])
     assert np.isnan(row[["sd", "low", "high", "within_block_sd"]].astype(float)).all()
     assert "one_topic: " in row["note"]
