@@ -1,10 +1,12 @@
-"""What the log of calls tells of a session: status, cost, dropped parameters, repeated ids."""
+"""What the log of calls tells of a session: status, cost, dropped parameters, repeated ids; and
+what is known of one call.
+"""
 
 import hashlib
 import math
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +15,13 @@ from delibsim.domain.cost import Money, cost_of, sum_of, total_of
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.prompts.prompt import Message
+from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Sent
 
 if TYPE_CHECKING:
     from delibsim.models.clients.prices import Price
+    from delibsim.models.replay import Exchange
 
 
 Record = Mapping[str, Any]
@@ -251,11 +255,7 @@ def cost_usd(records: Iterable[Record]) -> float | None:
 
 def dropped(records: Iterable[Record]) -> dict[str, list[str]]:
     """By model, the parameters that were requested and had no effect in some call."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for record in records:
-        if names := record.get("completion", {}).get("parameters_dropped"):
-            found[str(record.get("model"))].update(names)
-    return {model: sorted(names) for model, names in found.items()}
+    return _by_model(records, lambda completion: completion.get("parameters_dropped"))
 
 
 def dropped_in(run: Run, runs: Runs) -> dict[str, list[str]]:
@@ -275,10 +275,17 @@ def without_effect(found: Mapping[str, Iterable[str]]) -> list[str]:
 
 def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
     """The fingerprints under which each model answered, by model."""
-    found: dict[str, set[str]] = defaultdict(set)
+    return _by_model(records, lambda completion: filter(None, [completion.get("fingerprint")]))
+
+
+def _by_model(
+    records: Iterable[Record], named: Callable[[Record], Iterable[str] | None]
+) -> dict[str, list[str]]:
+    """By model, the names that its calls have; without models whose calls have none."""
+    found: dict[str, set[str]] = {}
     for record in records:
-        if fingerprint := record.get("completion", {}).get("fingerprint"):
-            found[str(record.get("model"))].add(fingerprint)
+        if names := set(named(record.get("completion", {})) or ()):
+            found.setdefault(str(record.get("model")), set()).update(names)
     return {model: sorted(names) for model, names in found.items()}
 
 
@@ -326,3 +333,35 @@ def repetition(found: Mapping[str, Any]) -> str:
     calls = f"{counted(found['calls'], 'call')} came with the response id of another"
     ids = ", ".join(found["ids"])
     return f"{calls} ({ids}), {found['same_text']} of them with its text too"
+
+
+def facts(exchange: "Exchange") -> dict[str, str]:
+    """What is known of a call beside its messages and its reply; nothing that is empty."""
+    done = exchange.completion
+    tries = [f"{one.status}: {one.detail} (waited {one.waited:g} s)" for one in done.tries]
+    by = f", answered by {done.model_returned}" if done.model_returned else ""
+    known = {
+        "detail": done.detail,
+        "reasoning": done.reasoning,
+        "model": f"{done.model_requested}{by}",
+        "parameters sent": in_words(done.parameters_sent),
+        "parameters dropped": ", ".join(done.parameters_dropped),
+        "usage": in_words({name: n for name, n in vars(done.usage).items() if n is not None}),
+        "finish reason": done.finish_reason,
+        "tries before": "; ".join(tries),
+        "seed": "" if exchange.seed is None else str(exchange.seed),
+    }
+    return {name: fact for name, fact in known.items() if fact}
+
+
+def in_words(values: Mapping[str, Any]) -> str:
+    """Names with their values, as a person writes them.
+
+    >>> in_words({"max_tokens": 900, "stop": ["a", "b"], "logprobs": True, "user": "x"})
+    'max tokens 900, stop ["a","b"], logprobs true, user x'
+    """
+    found = []
+    for name, value in values.items():
+        said = value if isinstance(value, str) else json_text(value)
+        found.append(f"{name.replace('_', ' ')} {said}")
+    return ", ".join(found)

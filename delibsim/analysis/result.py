@@ -1,8 +1,9 @@
 """Tables of reports: what a table is stands in `data/tables`, its rows come from an analysis."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -62,7 +63,8 @@ class Entry:
 
     `columns` are names with meanings, in their order; those named `whole` hold whole numbers where
     every known value is one. `empty` are sentences by reason code; the first is that of a table
-    without rows. `notes` stand below every table that is given, behind its own.
+    without rows. `notes` stand below every table that is given, behind its own. `rows` names the
+    function of delibsim.analysis that gives the rows, by its module, and `of` what it takes.
     """
 
     name: str
@@ -76,6 +78,8 @@ class Entry:
     hidden: Sequence[str] = ()
     off_page: Sequence[str] = ()
     whole: Sequence[str] = ()
+    rows: str = ""
+    of: str = ""
 
     def result(
         self,
@@ -209,6 +213,20 @@ def make_table(
 ) -> Result:
     """A table by its full name, such as "codes/levels"; the rest is as for `Entry.result`."""
     return entry(name).result(rows, notes, why, detail, **values)
+
+
+def tables_of(
+    kind: str, data: Mapping[str, Iterable[tuple[Any, ...]]], **values: Any
+) -> Iterator[Result]:
+    """The tables of a report whose entries name the function that gives their rows, as far as its
+    data are there: a tuple of arguments for each part, whose rows stand one below the other.
+    """
+    for own in catalogue(kind).entries.values():
+        if own.rows and own.of in data:
+            module, _, name = own.rows.rpartition(".")
+            function = getattr(import_module(f"delibsim.analysis.{module}"), name)
+            parts = [function(*part) for part in data[own.of]]
+            yield own.result(parts[0] if len(parts) == 1 else chain.from_iterable(parts), **values)
 
 
 def each(

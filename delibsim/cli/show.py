@@ -182,7 +182,7 @@ def _print_call(exchange: Any, screen: Console) -> None:
 
     When it was sent is left to --json, so that two calls that were asked alike are printed alike.
     """
-    from delibsim.analysis.call_facts import facts
+    from delibsim.analysis.calls import facts
 
     for message in exchange.messages:
         screen.print(f"[{message.role}]", style="bold")

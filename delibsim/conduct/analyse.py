@@ -8,7 +8,7 @@ from pathlib import Path
 
 from delibsim.analysis.pages.folder import WRITER
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result
+from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.methods import Record, record_of
 from delibsim.analysis.study.pair_correlations import pair_correlations
@@ -29,10 +29,6 @@ FOLDER = "analysis"
 
 MOST = 5_000
 """Sessions held above which the answers of all participants are not read again for figures."""
-TOO_MANY = (
-    "The study has {held:,} sessions, and answers are read for at most {most:,}; `delibsim plot`"
-    " draws them for one session or condition."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +102,7 @@ def _from_answers(source: Source, watch: Watch) -> list[Result]:
     rows = source.table.rows
     held = rows[rows["status"].isin(HELD)]
     if len(held) > MOST:
-        detail = TOO_MANY.format(held=len(held), most=MOST)
+        detail = said("study/too_many", held=len(held), most=MOST)
         nothing = pair_correlations(())
         return [replace(nothing, why_not="too_many_sessions", detail=detail)]
     topics = list(map(str, held["topic"].drop_duplicates()))

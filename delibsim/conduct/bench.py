@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from delibsim.analysis.individual_change import individual_change
+from delibsim.analysis.individual_change import changes_of
 from delibsim.analysis.study.bench import (
     AQUA,
     LAYOUT,
@@ -126,7 +126,7 @@ def _write_runs(
 def _write_changes(run: Run, sheets: Mapping[str, SheetWriter]) -> None:
     """Write the individual index before and after, and the change of opinion, of a run."""
     columns = [column.name for column in sheets["opinion_change"].columns]
-    for row in individual_change([run]).rows.to_dict("records"):
+    for row in changes_of(run):
         plain = {name: _known(value) for name, value in row.items()}
         sheets["opinion_change"].add([plain[name] for name in columns])
         for phase, name in zip(PHASES, ("dri_before", "dri_after"), strict=True):

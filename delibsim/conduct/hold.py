@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import Any
 
-from delibsim.conduct.known import remember_run
 from delibsim.conduct.outcome import Observer, Outcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
+from delibsim.conduct.status import remember_run
 from delibsim.domain.run import Run, Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from delibsim.analysis.result import said
 from delibsim.analysis.study.study_table import HELD, StudyTable
 from delibsim.conduct.analysed import READ_ONLY, study_table
 from delibsim.conduct.outcome import Observer, Outcome
@@ -28,10 +29,6 @@ Watch = Callable[[str, int, int], None]
 CITIZEN = "citizen"
 MOST = 600
 """The most sessions of a twin; of a larger design a balanced part is held."""
-OF_A_TABLE = (
-    "There is no null citizen beside these effects: a table alone does not say how its sessions are"
-    " held."
-)
 NOT_HELD = "There is no null citizen beside these effects: {}"
 
 
@@ -46,7 +43,7 @@ def with_twin(table: StudyTable, runs: Runs | None, watch: Watch) -> StudyTable:
     if rows.empty or (rows["null"].fillna(False).astype(bool)).any():
         return table
     if runs is None:
-        return replace(table, no_twin=OF_A_TABLE)
+        return replace(table, no_twin=said("study/no_twin_of_table"))
     sessions = twin_sessions(runs.plans())
     if not sessions:
         return table

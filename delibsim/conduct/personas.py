@@ -104,10 +104,8 @@ async def build_personas(
     write or read a profile.
     """
     home = home or Path.cwd()
-    planned = _plan(Library().topic(recipe.topic), recipe, overrides)
+    planned, clusters = _clustered(recipe, overrides, home)
     survey = planned.session.survey
-    people = people_who_answered(survey, home)
-    clusters = clusters_of(people, survey, recipe.k, recipe.items, recipe.seed)
     record = _record(home, recipe)
     profiles, readings = await _written_and_read(planned, recipe, clusters, record, notify)
     personas = Personas(recipe.label, tuple(profiles), "balanced", clusters.sizes)
@@ -124,10 +122,8 @@ async def estimate_personas(
     the calls of the writer and of the reader. Nobody is asked. WrongInput as for building it.
     """
     home = home or Path.cwd()
-    planned = _plan(Library().topic(recipe.topic), recipe, overrides)
+    planned, clusters = _clustered(recipe, overrides, home)
     session = planned.session
-    people = people_who_answered(session.survey, home)
-    clusters = clusters_of(people, session.survey, recipe.k, recipe.items, recipe.seed)
     known, _ = exchanges_in(read_lines(_record(home, recipe))[0])
     names = list(session.models)
     dry: list[list[Asked]] = []
@@ -145,6 +141,14 @@ async def estimate_personas(
             loads[name] = replace(load_of(brief, long, 1, repeated=True), sessions=len(long))
     both = estimate_loads(loads, session.models, planned.limits, planned.addresses)
     return planned, both
+
+
+def _clustered(recipe: Recipe, overrides: Sequence[str], home: Path) -> tuple[Plan, Clusters]:
+    """The plan of a set, and the people who answered its survey in clusters."""
+    planned = _plan(Library().topic(recipe.topic), recipe, overrides)
+    survey = planned.session.survey
+    people = people_who_answered(survey, home)
+    return planned, clusters_of(people, survey, recipe.k, recipe.items, recipe.seed)
 
 
 def _asked_of(name: str, asked: "Sequence[Asked]") -> "list[Asked]":

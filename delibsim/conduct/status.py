@@ -12,6 +12,7 @@ from delibsim.analysis.calls import (
     dropped,
     fingerprints,
     note_ids,
+    noted,
     repeated,
     repetition,
     tally,
@@ -20,10 +21,9 @@ from delibsim.analysis.calls import (
 from delibsim.analysis.causes import CauseCount, causes_in
 from delibsim.analysis.run.summary import missing
 from delibsim.conduct.cost import calls_by_task
-from delibsim.conduct.known import STATUS, Known, known_of
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.reason import MEANINGS, SEPARATOR
-from delibsim.domain.run import Session, missing_kind
+from delibsim.domain.run import Run, Session, missing_kind
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
 from delibsim.planning.effects import Effects, effects_of
@@ -31,7 +31,7 @@ from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Calls, calls_or_fault
-from delibsim.store.session_notes import SessionNotes
+from delibsim.store.session_notes import Found, SessionNotes, keep
 from delibsim.store.withdrawn import WITHDRAWN, spent_before
 
 COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, WAITING, DAMAGED, NOT_BEGUN, GONE = (
@@ -45,6 +45,8 @@ COMPLETE, PARTIAL, CUT_OFF, UNDER_WAY, WAITING, DAMAGED, NOT_BEGUN, GONE = (
     WITHDRAWN,
 )
 """The states of a session; one waits for people where nobody of its group was asked anything."""
+STATUS = "status"
+"""The name under which it is kept how complete sessions stand (store.session_notes)."""
 SILENT = "statements"
 """What is missing where a turn was silent."""
 
@@ -100,6 +102,25 @@ class SessionStatus:
         }
         condition = self.condition
         return found if condition is None else found | {"condition": condition}
+
+    def to_keep(self, records: Sequence[Mapping[str, Any]]) -> Found | None:
+        """What is kept of it for the next look, by all records of its log: nothing unless it is
+        complete, every call is ok at a known cost, and no person took part.
+        """
+        log, plan = self.log, self.plan
+        well = not (log.failed or log.damaged_lines) and log.money == Money(log.money.spent_usd)
+        if self.state != COMPLETE or self.missing or plan is None or not well:
+            return None
+        if plan.seats_of_people:
+            return None
+        return {
+            "calls": log.calls["ok"],
+            "retried": log.retried,
+            "usd": log.money.spent_usd,
+            "fingerprints": self.fingerprints,
+            "dropped": self.parameters_dropped,
+            "ids": noted(records),
+        }
 
 
 @dataclass(frozen=True)
@@ -256,12 +277,7 @@ def study_status(runs: Runs) -> StudyStatus:
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
-        found = known_of(notes, name, ids)
-        if found is None:
-            entry = _looked_at(notes, name, unfinished, ids)
-        else:
-            tables = found.fingerprints, found.parameters_dropped
-            entry = SessionStatus(name, COMPLETE, found.log, *tables, plan=found.plan)
+        entry = _known(notes, name, ids) or _looked_at(notes, name, unfinished, ids)
         sessions.append(_sharing(entry, known))
     gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
     never, faults = len(account.not_begun), list[str]()
@@ -277,11 +293,41 @@ def _looked_at(notes: SessionNotes, session: str, unfinished: str, ids: Ids) -> 
     found = _status_of(notes.runs, session, log, unfinished)
     if fault:
         return replace(found, state=DAMAGED, fault=fault, log=replace(found.log, damaged_lines=0))
-    if found.state == COMPLETE and found.plan and not found.missing:
-        known = Known(found.plan, found.log, found.fingerprints, found.parameters_dropped)
-        if (status := known.plain(records)) is not None:
-            notes.keep(found.plan, {STATUS: status})
+    status = found.to_keep(records)
+    if status is not None and found.plan is not None:
+        notes.keep(found.plan, {STATUS: status})
     return found
+
+
+def _known(notes: SessionNotes, session: str, ids: Ids) -> SessionStatus | None:
+    """How a session stood at an earlier look, its response ids added to `ids`; None where its files
+    must be read.
+    """
+    found = notes.of(session, STATUS)
+    if found is None:
+        return None
+    try:
+        plan = notes.plan(session)
+        log = Tally({"ok": found["calls"]}, (), found["retried"], Money(found["usd"]))
+        for one in found["ids"]:
+            ids.note(*one)
+        tables = found["fingerprints"], found["dropped"]
+        return SessionStatus(session, COMPLETE, log, *tables, plan=plan)
+    except (LookupError, TypeError, ValueError):
+        return None
+
+
+def remember_run(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) -> None:
+    """Keep what is known of a session that was held just now, by all records of its log; what its
+    prompts said need not be among them.
+    """
+    from delibsim.store.tables.session_facts import facts_to_keep  # the columns, read from YAML
+
+    kept = {"facts": facts_to_keep(runs, run, records)}
+    log, tables = tally(records, 0, run.session.voices), (fingerprints(records), dropped(records))
+    held = SessionStatus(run.session.id, run.status, log, *tables, plan=run.session)
+    status = held.to_keep(records)
+    keep(runs, run.session, kept if status is None else kept | {STATUS: status})
 
 
 def _sharing(entry: SessionStatus, known: dict[str, Any]) -> SessionStatus:

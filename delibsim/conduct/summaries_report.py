@@ -20,7 +20,7 @@ from delibsim.domain.text import study_named
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Judgments, Summaries
-from delibsim.store.trained_scores import TrainedScores, trained_judges_of
+from delibsim.store.training import TrainedScores, trained_judges_of
 
 TRAINED = "trained"
 """The kind of a judge that is a trained network."""

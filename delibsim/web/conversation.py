@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from delibsim.analysis.call_facts import facts
-from delibsim.analysis.forks import course_table
+from delibsim.analysis.calls import facts
 from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import (
     ItemShifts,
@@ -30,6 +29,7 @@ from delibsim.analysis.run.tables import (
 )
 from delibsim.analysis.run.view import Line, RunView, lineage, on_answers, on_given
 from delibsim.analysis.table import Table, number
+from delibsim.analysis.trajectories import course_table
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import all_measures

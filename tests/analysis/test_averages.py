@@ -6,14 +6,10 @@ from statistics import stdev
 
 import pytest
 
-from delibsim.analysis.average_tables import (
-    Comparison,
-    average_notes,
-    people_in_words,
-    table_of_levels,
-)
+from delibsim.analysis.average_notes import average_notes
+from delibsim.analysis.average_tables import Comparison, table_of_levels
 from delibsim.analysis.averages import averages
-from delibsim.analysis.conditions import Collected, by_condition
+from delibsim.analysis.conditions import Collected, by_condition, people_in_words
 from delibsim.cli.table import fits, show_table
 from delibsim.cli.terminal import console
 from delibsim.domain.measure import MEASURES

@@ -191,7 +191,7 @@ def test_runs_that_never_differ_are_told_and_others_counted():
 
 def of_runs(votes, **asked):
     given = compared(votes, **asked)
-    return next(runs(fitted(given, "logical", Settings()), given.asked))
+    return next(runs(fitted(given, "logical", Settings()), given))
 
 
 def test_what_a_judge_cost_and_what_it_did_not_answer():

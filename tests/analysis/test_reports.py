@@ -15,8 +15,7 @@ from rich.console import Console
 from tournaments import published
 
 from delibsim.analysis.coding.report import Settings as CodeSettings
-from delibsim.analysis.debates.rated import Pooled
-from delibsim.analysis.debates.report import analyses, report_of
+from delibsim.analysis.debates.report import Pooled, analyses, report_of
 from delibsim.analysis.pairs.fitted import Settings
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.analysis.report import Report

@@ -84,47 +84,6 @@ def test_a_row_a_code_gives_the_same_as_a_row_a_text_and_as_a_row_a_coder(
             assert row["error"] == pytest.approx(expected[kind]["error"]), (words, kind)
 
 
-def test_it_says_what_it_took_for_what_and_what_it_left_out(delibsim, write):
-    file = write("id,anna,ben,note", "a,1,1,x", "b,1,0,y", "c,,,z", "d,0,,z", "e,0,0,")
-    answer = delibsim("agreement", file)
-    assert "One row a text, named by 'id', one column a coder. Not used: note." in answer.out
-    assert "2 coders (anna and ben), 4 texts, 7 codes, 1 missing" in answer.out
-    assert "left out: 1 text without any code" in answer.out
-    assert "1 text with one code only" in answer.out
-    assert "levels (those that occur): 0, 1" in answer.out
-
-
-def test_more_coders_than_texts_are_refused_unless_rows_are_coders(delibsim, write):
-    file = write("name,t1,t2,t3", "anna,1,0,1", "ben,1,1,1")
-    answer = delibsim("agreement", file)
-    assert answer.code == 2
-    assert "4 coders (a column each) and 2 texts (a row each)" in answer.err
-    assert "--coders-in-rows" in answer.err
-    answer = delibsim("agreement", file, "coder=name", "--coders-in-rows")
-    assert answer.code == 0
-    assert "2 coders (anna and ben), 3 texts" in answer.out
-
-
-def test_a_nominal_formula_on_numbers_in_order_is_warned_of(delibsim, wide, write):
-    assert "take them for names" in delibsim("agreement", wide).out
-    assert "take them for names" in delibsim("agreement", wide, "--weights", "identity").out
-    for words in (("--scale", "nominal"), ("--scale", "ordinal"), ("--weights", "quadratic")):
-        assert "take them for names" not in delibsim("agreement", wide, *words).out
-    named = write("id,anna,ben", "a,yes,yes", "b,no,yes", "c,perhaps,no", name="named.csv")
-    assert "take them for names" not in delibsim("agreement", named).out
-
-
-def test_levels_that_nobody_used_are_asked_for_and_count(delibsim, write):
-    rows = KEPT["codes"]["D"]["rows"].split()
-    file = write("id,a,b", *(f"{i},{row[0]},{row[1]}" for i, row in enumerate(rows)))
-    few = delibsim("agreement", file, "--weights", "linear")
-    assert "a level that nobody used would change AC" in few.out
-    assert "0.676" in few.out
-    many = delibsim("agreement", file, "--weights", "linear", "--levels", "0,1,2,3")
-    assert "nobody used" not in many.out
-    assert "0.799" in many.out
-
-
 @pytest.mark.parametrize(
     ("rows", "code", "said"),
     [
@@ -140,19 +99,6 @@ def test_what_is_undefined_is_named_and_ends_with_3_or_4(delibsim, write, rows, 
     assert said in answer.out
     assert not re.search(r"\bnan\b", answer.out, re.IGNORECASE)
     assert delibsim("agreement", "codes.csv", "--json").json["dimensions"]
-
-
-def test_perfect_agreement_is_1_and_its_interval_is_explained(delibsim, write):
-    answer = delibsim("agreement", write("id,anna,ben", "a,1,1", "b,0,0", "c,1,1"))
-    assert answer.code == 0
-    assert answer.out.count("1.000, 1.000") == 6
-    assert "an interval has no width where nothing varies" in answer.out
-
-
-def test_one_dissent_among_equal_codes_is_explained(delibsim, write):
-    rows = [f"{i},0,{int(i == 7)}" for i in range(40)]
-    answer = delibsim("agreement", write("id,anna,ben", *rows))
-    assert "coders agree in 98% of pairs, yet kappa and alpha are low: 99% of all" in answer.out
 
 
 def test_clusters_are_resampled_whole_and_few_are_warned_of(delibsim, write):
@@ -190,25 +136,6 @@ def test_each_dimension_has_its_own_levels_and_table(delibsim, write):
     assert "unknown dimension 'group'; did you mean groups" in answer.err
 
 
-def test_columns_of_other_names_are_named(delibsim, write):
-    file = write("post,who,verdict", "p1,x,1", "p1,y,1", "p2,x,0", "p2,y,1")
-    words = ("text=post", "coder=who", "level=verdict")
-    assert "texts by 'post', coders by 'who', codes in 'verdict'" in (
-        delibsim("agreement", file, *words).out
-    )
-    answer = delibsim("agreement", file, "text=past")
-    assert (answer.code, "did you mean post" in answer.err) == (2, True)
-
-
-def test_row_names_that_other_programs_write_are_no_coder(delibsim, write):
-    rows = [f"{i},t{i},{i % 2},1" for i in range(12)]
-    answer = delibsim("agreement", write(",id,a,b", *rows))
-    assert "named by 'id', one column a coder. Not used: row." in answer.out
-    answer = delibsim("agreement", write(",a,b", *(f"{i},{i % 2},1" for i in range(12))))
-    assert "named by 'row'" in answer.out
-    assert "2 coders (a and b)" in answer.out
-
-
 def test_a_weighting_of_ones_own_is_read_from_a_file(delibsim, wide, write):
     matrix = write("1,.5,0", ".5,1,.5", "0,.5,1", name="weights.csv")
     small = write("id,a,b", "t,0,1", "u,1,1", "v,2,2", "w,0,2", name="small.csv")
@@ -219,7 +146,53 @@ def test_a_weighting_of_ones_own_is_read_from_a_file(delibsim, wide, write):
     assert (answer.code, "each of the 5 levels, and not 3 x 3" in answer.err) == (2, True)
 
 
+WIDE = (
+    f"id,{','.join(NAMES)}",
+    *(f"t{i},{','.join(row.replace('.', ' '))}" for i, row in enumerate(FOUR)),
+)
+TWO = KEPT["codes"]["D"]["rows"].split()
+PAIR = ("id,a,b", *(f"{i},{row[0]},{row[1]}" for i, row in enumerate(TWO)))
+NAMED = ("post,who,verdict", "p1,x,1", "p1,y,1", "p2,x,0", "p2,y,1")
+SAID = {
+    "what was taken for what": (
+        ("id,anna,ben,note", "a,1,1,x", "b,1,0,y", "c,,,z", "d,0,,z", "e,0,0,"), (),
+        ("One row a text, named by 'id', one column a coder. Not used: note.", "2 coders (anna and ben), 4 texts, 7 codes, 1 missing",
+         "left out: 1 text without any code", "1 text with one code only", "levels (those that occur): 0, 1"),
+    ),
+    "coders in rows": (("name,t1,t2,t3", "anna,1,0,1", "ben,1,1,1"), ("coder=name", "--coders-in-rows"), ("2 coders (anna and ben), 3 texts",)),
+    "numbers as names": (WIDE, (), ("take them for names",)),
+    "numbers as names by weights": (WIDE, ("--weights", "identity"), ("take them for names",)),
+    "names by the user": (WIDE, ("--scale", "nominal"), ("not: take them for names",)),
+    "numbers in order": (WIDE, ("--scale", "ordinal"), ("not: take them for names",)),
+    "names": (("id,anna,ben", "a,yes,yes", "b,no,yes", "c,perhaps,no"), (), ("not: take them for names",)),
+    "levels that nobody used": (PAIR, ("--weights", "linear"), ("a level that nobody used would change AC", "0.676")),
+    "levels that are declared": (PAIR, ("--weights", "linear", "--levels", "0,1,2,3"), ("not: nobody used", "0.799")),
+    "perfect agreement": (("id,anna,ben", "a,1,1", "b,0,0", "c,1,1"), (), ("1.000, 1.000", "an interval has no width where nothing varies")),
+    "one dissent": (("id,anna,ben", *(f"{i},0,{int(i == 7)}" for i in range(40))), (), ("coders agree in 98% of pairs, yet kappa and alpha are low: 99% of all",)),
+    "other names": (NAMED, ("text=post", "coder=who", "level=verdict"), ("texts by 'post', coders by 'who', codes in 'verdict'",)),
+    "row names": ((",id,a,b", *(f"{i},t{i},{i % 2},1" for i in range(12))), (), ("named by 'id', one column a coder. Not used: row.",)),
+    "row names alone": ((",a,b", *(f"{i},{i % 2},1" for i in range(12))), (), ("named by 'row'", "2 coders (a and b)")),
+    "no number": (("id,anna,ben", "t1,1,inf", "t2,2,2", "t3,1,1"), (), ("warning: all levels are taken for names, because inf",)),
+    "capitals": (("id,anna,ben", "t1,Yes,yes", "t2,no,no"), (), ("warning: Yes and yes differ in capitals alone",)),
+    "decimal commas": (("id,anna,ben", 't1,"0,5","1,5"', 't2,"1,5","1,5"'), (), ("warning: 0,5 and 1,5 are taken for names", "not: --levels 0,5")),
+    "few resamples": (WIDE, ("--draws", "5"), ("warning: 5 resamples are too few for an interval",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_what_must_be_known_is_said(delibsim, write, case):
+    rows, words, told = SAID[case]
+    answer = delibsim("agreement", write(*rows), *words)
+    assert answer.code == 0, answer.err
+    out = " ".join(answer.out.split())
+    for line in told:
+        unsaid = line.removeprefix("not: ")
+        assert (unsaid in out) == (unsaid == line), (line, out)
+
+
 REFUSED = {
+    "more coders than texts": (("name,t1,t2,t3", "anna,1,0,1", "ben,1,1,1"), (), "4 coders (a column each) and 2 texts (a row each); if a row is a coder and a column a text, say --coders-in-rows"),
+    "another column": (NAMED, ("text=past",), "did you mean post"),
     "no such file": ((), ("no.csv",), "no.csv cannot be read"),
     "header alone": (("id,anna",), (), "has a header and no rows"),
     "an id twice": (("id,anna,ben", "a,1,1", "b,1,0", "a,0,0"), (), "line 4: the id 'a' stands in line 2 already"),
@@ -260,12 +233,6 @@ def test_what_cannot_be_read_is_refused_with_its_place(delibsim, write, case):
     answer = delibsim("agreement", *words)
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
-
-
-def test_ids_that_stand_twice_are_all_named(delibsim, write):
-    rows = [f"t{i % 3},1,1" for i in range(9)]
-    answer = delibsim("agreement", write("id,a,b", *rows))
-    assert answer.err.count("stands in") == 6
 
 
 COLUMNS_OF_PANDAS = {
@@ -343,27 +310,6 @@ def test_it_fits_80_columns(delibsim, wide, monkeypatch, words):
     assert re.search(
         r"^Gwet's AC.*  0\.\d{3}  0\.\d{3}  0\.\d{3}, [01]\.\d{3}  ", out, re.MULTILINE
     )
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (("t1,1,inf", "t2,2,2", "t3,1,1"), "warning: all levels are taken for names, because inf"),
-        (("t1,Yes,yes", "t2,no,no"), "warning: Yes and yes differ in capitals alone"),
-        (('t1,"0,5","1,5"', 't2,"1,5","1,5"'), "warning: 0,5 and 1,5 are taken for names"),
-    ],
-)
-def test_levels_that_are_likely_no_names_are_told(delibsim, write, rows, said):
-    answer = delibsim("agreement", write("id,anna,ben", *rows))
-    assert answer.code == 0, answer.err
-    assert said in " ".join(answer.out.split())
-    assert "--levels 0,5" not in answer.out
-
-
-def test_too_few_resamples_are_told(delibsim, wide):
-    answer = delibsim("agreement", wide, "--draws", "5")
-    assert "warning: 5 resamples are too few for an interval" in answer.out
-    assert "too few" not in delibsim("agreement", wide, "--draws", "1000").out
 
 
 def test_a_code_of_any_length_is_printed_in_part(delibsim, write):

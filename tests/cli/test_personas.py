@@ -139,11 +139,7 @@ def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
     seats = [
         plain["personas"].index(person.persona)
         for session in sessions_of(
-            home,
-            range(1, 31),
-            "topic=trams",
-            "persona=trams_2_all",
-            "persona.seating=proportional",
+            home, range(1, 31), "topic=trams", "persona=trams_2_all", "persona.seating=proportional"
         )
         for person in session.participants
     ]
@@ -167,16 +163,8 @@ async def test_language_models_write_and_read_and_the_same_command_asks_nothing_
             " 500\n"
         )
         (home / "conf" / "model" / "reading.yaml").write_text(preset)
-        words = [
-            "import",
-            "trams",
-            "--as",
-            "personas",
-            "k=2",
-            "writer=local",
-            "reader=reading",
-            f"base_url={provider.base_url}",
-        ]
+        words = "import trams --as personas k=2 writer=local reader=reading".split()
+        words.append(f"base_url={provider.base_url}")
         before = await command(home, *words, "--estimate")
         assert (before.code, provider.calls) == (0, 0)
         assert "personas trams_2: 4 calls to be made" in before.out
@@ -235,16 +223,8 @@ async def test_a_writer_that_fails_leaves_no_personas_and_a_record_to_go_on_from
             Rule(match="Write a portrait", message={"refusal": "no"}),
         ]
     ) as provider:
-        words = [
-            "import",
-            "trams",
-            "--as",
-            "personas",
-            "k=2",
-            "writer=local",
-            f"base_url={provider.base_url}",
-        ]
-        answer = await command(home, *words)
+        words = "import trams --as personas k=2 writer=local".split()
+        answer = await command(home, *words, f"base_url={provider.base_url}")
     assert answer.code == 4
     assert "local wrote no profile of cluster" in answer.err
     assert "refusal: no" in answer.err
@@ -306,14 +286,9 @@ def test_an_offline_group_starts_exactly_where_real_people_started_and_replicate
     answers = {tuple(row) for row in trams}
     seated = []
     for replicate in range(1, 5):
-        asked = [
-            "topic=trams",
-            "persona=human:trams",
-            "treatment=none",
-            "study=s",
-            f"replicate={replicate}",
-        ]
-        session = delibsim("run", "-q", *asked, "--json").json["session"]
+        asked = "topic=trams persona=human:trams treatment=none study=s".split()
+        told = delibsim("run", "-q", *asked, f"replicate={replicate}", "--json")
+        session = told.json["session"]
         run = json.loads((home / "runs" / "s" / session / "run.json").read_text())
         items = [item["id"] for item in run["session"]["survey"]["items"]]
         rows = [
@@ -346,20 +321,8 @@ def test_people_of_another_instrument_are_refused_with_the_items_that_differ(hom
     ):
         planned(home, "survey=trams2", "persona=human:trams")
     for overrides, fault in (
-        (
-            ["persona=human"],
-            (
-                "persona=human needs the topic whose participants are meant, such as"
-                " persona=human:trams"
-            ),
-        ),
-        (
-            ["persona=human:"],
-            (
-                "persona=human: needs the topic whose participants are meant, such as"
-                " persona=human:trams"
-            ),
-        ),
+        (["persona=human"], "persona=human needs the topic whose participants are meant"),
+        (["persona=human:"], "persona=human: needs the topic whose participants are meant"),
         (
             ["topic=ccps", "persona=human:trams"],
             r"the people of 'trams' answered another instrument .*\. Give topic=trams$",
@@ -404,15 +367,8 @@ def test_a_group_of_wanted_diversity_has_it_in_its_first_survey_and_in_the_recor
 ):
     reached = {}
     for wanted in ("low", "matched", "high"):
-        answer = delibsim(
-            "run",
-            "-q",
-            "topic=trams",
-            "persona=human:trams",
-            f"group.diversity={wanted}",
-            f"study={wanted}",
-            "--json",
-        )
+        settings = "topic=trams", "persona=human:trams", f"group.diversity={wanted}"
+        answer = delibsim("run", "-q", *settings, f"study={wanted}", "--json")
         assert answer.code == 0
         own = answer.json["group"]["diversity"]
         assert own["wanted"] == wanted
@@ -486,13 +442,8 @@ def test_on_the_real_instruments_groups_of_people_are_as_diverse_as_people_and_c
         assert delibsim("import", topic, "--as", "personas").code == 0
         found = {}
         for persona in ("none", f"{topic}_5", f"human:{topic}"):
-            settings = [
-                f"topic={topic}",
-                f"survey=deliberr.{topic}",
-                "treatment=none",
-                f"persona={persona}",
-            ]
-            sessions = sessions_of(home, (1, 2, 3), *settings)
+            settings = [f"topic={topic}", f"survey=deliberr.{topic}", f"persona={persona}"]
+            sessions = sessions_of(home, (1, 2, 3), "treatment=none", *settings)
             runs = [asyncio.run(hold(session, models_for(session))) for session in sessions]
             scores = [
                 s.value

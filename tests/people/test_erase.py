@@ -6,7 +6,7 @@ import time
 from contextlib import closing, nullcontext
 
 import pytest
-from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
+from people_site import PLAIN, Browser, hall_of, link_for, served, take_part, until
 from rated import (
     all_of,
     codes_online,
@@ -36,13 +36,6 @@ from delibsim.store.ratings import Ratings
 
 HERS = "The quagga bridge must be painted violet before anybody crosses it again."
 QUICK = 0.1
-
-
-def until(met, seconds=15.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def room(hall):

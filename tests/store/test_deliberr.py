@@ -65,16 +65,8 @@ def write_workbook(folder, changes=()):
     book.remove(book.active)
     for name, items, top, sort in (("tea", TEA, 7, False), ("sorted", SORT, 3, True)):
         sheet = book.create_sheet(name)
-        sheet.append(
-            [
-                "considerations_order",
-                "considerations",
-                "policies_order",
-                "policies",
-                "scale_max",
-                "q-method",
-            ]
-        )
+        columns = "considerations_order considerations policies_order policies scale_max q-method"
+        sheet.append(columns.split())
         for k, text in enumerate(items, start=1):
             option = [k, OPTIONS[k - 1]] if k <= len(OPTIONS) else [None, None]
             sheet.append([k, text, *option, *([top, sort] if k == 1 else [None, None])])
@@ -84,21 +76,7 @@ def write_workbook(folder, changes=()):
     return folder / "surveys.xlsx"
 
 
-HEADER = [
-    "study",
-    "survey",
-    "case",
-    "data_type",
-    "stage_id",
-    "stage",
-    "pnum",
-    "C1",
-    "C2",
-    "C3",
-    "C4",
-    "P1",
-    "P2",
-]
+HEADER = "study survey case data_type stage_id stage pnum C1 C2 C3 C4 P1 P2".split()
 
 
 def human_rows():
@@ -148,6 +126,22 @@ def kept_texts(folder):
     return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
 
 
+def assert_same(read, kept):
+    for theirs, ours in zip(read, kept, strict=True):
+        assert (theirs.survey, theirs.cases) == (ours.survey, ours.cases)
+        assert theirs.participants == ours.participants
+        for phase in ("pre", "post"):
+            assert np.array_equal(theirs.considerations[phase], ours.considerations[phase])
+            assert np.array_equal(theirs.preferences[phase], ours.preferences[phase])
+
+
+def assert_refused(folder, path, told):
+    with pytest.raises(WrongInput) as error:
+        read(folder)
+    assert str(path) in str(error.value)
+    assert told in str(error.value)
+
+
 def test_surveys_and_answers_of_the_small_files(small):
     published = read(small)
     tea, sort = published.surveys
@@ -182,15 +176,7 @@ def test_kept_surveys_and_answers_are_read_again(small, tmp_path):
     assert sorted(first) == ["answers.csv", "sorted.yaml", "tea.yaml"]
     for survey in published.surveys:
         assert Library(tmp_path).survey(survey.id) == survey
-    for again, own in zip(read_people(folder)[0], published.answers, strict=True):
-        assert (again.survey, again.participants, again.cases) == (
-            own.survey,
-            own.participants,
-            own.cases,
-        )
-        for phase in ("pre", "post"):
-            assert np.array_equal(again.considerations[phase], own.considerations[phase])
-            assert np.array_equal(again.preferences[phase], own.preferences[phase])
+    assert_same(read_people(folder)[0], published.answers)
     assert read_people(folder)[1] == {"tea": (1, 7), "sorted": (1, 3)} == read_people(small)[1]
 
 
@@ -356,10 +342,7 @@ def changed(row, column, value):
 )
 def test_broken_answers_are_refused_with_their_place(small, rows, told):
     path = write_people(small, rows)
-    with pytest.raises(WrongInput) as error:
-        read(small)
-    assert str(path) in str(error.value)
-    assert told in str(error.value)
+    assert_refused(small, path, told)
 
 
 @pytest.mark.parametrize("column", ["survey", "case", "stage_id", "pnum"])
@@ -420,10 +403,7 @@ def test_broken_instruments_are_refused_with_their_place(small, rows, told):
     path = write_surveys(small, rows)
     (small / "human_data.csv").unlink()
     (small / "surveys.xlsx").unlink()
-    with pytest.raises(WrongInput) as error:
-        read(small)
-    assert str(path) in str(error.value)
-    assert told in str(error.value)
+    assert_refused(small, path, told)
 
 
 @pytest.mark.parametrize(
@@ -439,11 +419,7 @@ def test_broken_instruments_are_refused_with_their_place(small, rows, told):
     ],
 )
 def test_a_broken_workbook_is_refused_with_its_place(small, change, told):
-    write_workbook(small, [change])
-    with pytest.raises(WrongInput) as error:
-        read(small)
-    assert str(small / "surveys.xlsx") in str(error.value)
-    assert told in str(error.value)
+    assert_refused(small, write_workbook(small, [change]), told)
 
 
 def test_files_that_are_not_what_their_name_says_are_refused(small):
@@ -508,27 +484,13 @@ def test_a_file_that_cannot_be_replaced_stays_and_leaves_no_other_behind(small, 
     (folder / "answers.csv" / "in the way").mkdir(parents=True)
     with pytest.raises(OSError, match="answers"):
         keep(published.surveys, published.answers, folder)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "answers.csv",
-        "sorted.yaml",
-        "tea.yaml",
-    ]
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == ["answers.csv", "sorted.yaml", "tea.yaml"]
 
 
 def test_words_that_yaml_could_misread_survive(tmp_path):
-    words = [
-        "no",
-        "0012",
-        "null",
-        "- dash",
-        "a: b # c",
-        "*star",
-        "'quoted' \"twice\"",
-        "naïve — 中文 🙂",
-        "tab\tinside",
-        "~",
-        "1.0",
-    ]
+    words = ["no", "0012", "null", "- dash", "a: b # c", "*star", "~", "1.0", "tab\tinside"]
+    words += ["'quoted' \"twice\"", "naïve — 中文 🙂"]
     items = tuple(
         Item(f"C{k}", "consideration", text, reverse=k == 2)
         for k, text in enumerate(words, start=1)
@@ -549,24 +511,10 @@ def test_all_published_instruments_and_answers():
     centred = {"forestera", "energy_futures", "biobanking_wa", "biobanking_mayo_ubc"}
     eleven = {"acp", "ccps", "fremantle", "valsamoggia"}
     assert len(scales) == 20
-    for name, scale in scales.items():
-        assert scale == (
-            (-5, 5)
-            if name in centred
-            else (1, 11)
-            if name in eleven
-            else (1, 9)
-            if name == "fnqcj"
-            else (1, 7)
-        ), name
-    assert {
-        name
-        for name in scales
-        if any(note.startswith(f"{name}: the instrument says") for note in published.notes)
-    } == {
-        *centred,
-        "fnqcj",
-    }
+    expected = dict.fromkeys(scales, (1, 7)) | dict.fromkeys(centred, (-5, 5)) | {"fnqcj": (1, 9)}
+    assert scales == expected | dict.fromkeys(eleven, (1, 11))
+    told = [note for note in published.notes if ": the instrument says" in note]
+    assert {note.partition(":")[0] for note in told} == {*centred, "fnqcj"}
     assert any(note.startswith("gbr: no answers") for note in published.notes)
     forced = {
         local_name(survey): survey.forced_distribution
@@ -595,12 +543,4 @@ def test_the_published_files_go_round(tmp_path):
     assert scales == {
         name: scale for name, scale in read_people(PUBLISHED)[1].items() if name != "gbr"
     }
-    for theirs, ours in zip(again, published.answers, strict=True):
-        assert (theirs.survey, theirs.participants, theirs.cases) == (
-            ours.survey,
-            ours.participants,
-            ours.cases,
-        )
-        for phase in ("pre", "post"):
-            assert np.array_equal(theirs.considerations[phase], ours.considerations[phase])
-            assert np.array_equal(theirs.preferences[phase], ours.preferences[phase])
+    assert_same(again, published.answers)

@@ -28,6 +28,9 @@ MODELS = {
     "cold": {"kind": "litellm", "temperature": 0.7},
 }
 
+COUNTED = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd")
+UNKNOWN = dict.fromkeys(COUNTED)
+
 
 @pytest.fixture
 def study(tmp_path):
@@ -57,13 +60,8 @@ def mixed(name="one", **changes):
 
 def exchange(participant=1, occasion="pre", attempt=0, status="ok", **completion):
     """An exchange as it lies in the log: what is not told is that of a plain success."""
-    usage = {
-        "input_tokens": 100,
-        "cached_tokens": 40,
-        "output_tokens": 10,
-        "reasoning_tokens": None,
-        "cost_usd": 0.25,
-    }
+    usage = UNKNOWN | {"input_tokens": 100, "cached_tokens": 40, "output_tokens": 10}
+    usage["cost_usd"] = 0.25
     done = {
         "text": "C1: 4",
         "status": status,
@@ -76,6 +74,12 @@ def exchange(participant=1, occasion="pre", attempt=0, status="ok", **completion
         "started": "2026-11-21T11:28:40.518+00:00", "seconds": 0.5,
         "purpose": {"participant": f"Participant {participant}", "occasion": occasion, "attempt": attempt}, "completion": done | completion,
     }  # fmt: skip
+
+
+def failed(status, cost=None, **more):
+    """An attempt that failed and was followed by another."""
+    usage = UNKNOWN | {"cost_usd": cost}
+    return {"status": status, "detail": "", "waited": 1.0, "usage": usage} | more
 
 
 def of(study):
@@ -307,26 +311,9 @@ def test_damaged_lines_make_attempts_unknown_where_nothing_shows_the_last(study)
 
 
 def test_an_unknown_cost_is_empty_and_never_nothing(study):
-    unknown = dict.fromkeys(
-        ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd")
-    )
-    held(study, mixed("known"), exchange(), exchange(2, usage={**unknown, "cost_usd": 0.0}))
-    tries = [
-        {
-            "status": "timeout",
-            "detail": "",
-            "waited": 1.0,
-            "possibly_billed": True,
-            "usage": unknown,
-        },
-        {
-            "status": "unavailable",
-            "detail": "",
-            "waited": 1.0,
-            "usage": {**unknown, "cost_usd": 0.5},
-        },
-    ]
-    held(study, mixed("unknown"), exchange(tries=tries), exchange(2, usage=unknown))
+    held(study, mixed("known"), exchange(), exchange(2, usage={**UNKNOWN, "cost_usd": 0.0}))
+    tries = [failed("timeout", possibly_billed=True), failed("unavailable", 0.5)]
+    held(study, mixed("unknown"), exchange(tries=tries), exchange(2, usage=UNKNOWN))
     frames = of(study)
     assert list(frames["runs"].cost_usd.isna()) == [False, True]
     assert frames["runs"].cost_usd[0] == 0.25
@@ -346,26 +333,9 @@ def test_an_unknown_cost_is_empty_and_never_nothing(study):
 def test_what_failed_for_free_cost_nothing_and_what_may_be_billed_is_unknown(
     study, billed, calls, run
 ):
-    unknown = dict.fromkeys(
-        ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "cost_usd")
-    )
-    failed = {"possibly_billed": billed, "usage": unknown}
-    tries = [
-        {
-            "status": "timeout",
-            "detail": "",
-            "waited": 1.0,
-            "usage": {**unknown, "cost_usd": 0.5},
-        },
-        {
-            "status": "rate_limited",
-            "detail": "",
-            "waited": 1.0,
-            "possibly_billed": False,
-            "usage": unknown,
-        },
-    ]
-    held(study, mixed(), exchange(status="quota", **failed), exchange(tries=tries))
+    tries = [failed("timeout", 0.5), failed("rate_limited", possibly_billed=False)]
+    quota = exchange(status="quota", possibly_billed=billed, usage=UNKNOWN)
+    held(study, mixed(), quota, exchange(tries=tries))
     frames = of(study)
     assert [None if math.isnan(cost) else cost for cost in frames["calls"].cost_usd] == calls
     assert list(frames["calls"].retry_cost_usd)[1] == 0.5

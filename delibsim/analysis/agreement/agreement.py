@@ -7,8 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.analysis.agreement.code_table import DimensionCodes, code_table, source_of
-from delibsim.analysis.agreement.layout import Layout
+from delibsim.analysis.agreement.code_table import (
+    DimensionCodes,
+    Layout,
+    code_table,
+    said,
+    source_of,
+)
 from delibsim.analysis.agreement.levels import (
     Levels,
     Scale,
@@ -132,10 +137,7 @@ def agreement(
     ('ac', 0.5294)
     """
     if bootstrap != 0 and not 2 <= bootstrap <= MOST_RESAMPLES:
-        raise WrongInput(
-            f"a bootstrap has 2 resamples or more (0: none), at most {MOST_RESAMPLES:,}, not"
-            f" {bootstrap}"
-        )
+        raise WrongInput(said("few_draws", most=MOST_RESAMPLES, given=bootstrap))
     chosen, declared = scale_of(scale, weights), declared_levels(levels)
     source = source_of(table)
     named = {role: _listed(names) for role, names in (columns or {}).items()}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.agreement.code_table import DimensionCodes
-from delibsim.domain.errors import SHOWN, WrongInput, unknown
+from delibsim.analysis.agreement.code_table import DimensionCodes, refuse, said
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.reliability.bootstrap import Named
 from delibsim.measures.reliability.codes import OWN, WEIGHTINGS, Weighting, weights_of
 from delibsim.measures.reliability.coefficients import COEFFICIENTS, METRICS, PERCENT
@@ -57,10 +57,7 @@ def declared_levels(levels: Any) -> dict[str, list[str]]:
         own = listed.split(",") if isinstance(listed, str) else listed
         labels = [label_of(str(level).strip()) for level in own]
         if "" in labels or len(labels) < 2 or len(set(labels)) < len(labels):
-            raise WrongInput(
-                f"cannot read the levels '{', '.join(labels)}': at least two, each once, in their"
-                " order: --levels 0,1,2,3"
-            )
+            raise WrongInput(said("levels", levels=", ".join(labels)))
         found[str(name)] = labels
     return found
 
@@ -84,30 +81,20 @@ def levels_of(codes: DimensionCodes, declared: Declared, source: str) -> Levels:
         faults = []
         for code in given:
             if label_of(code.level) not in labels:
-                faults.append(
-                    f"{source}, {code.place}: the code '{code.level}' of {code.coder} is none of"
-                    f" the levels {', '.join(labels)}"
-                )
-        if len(faults) > SHOWN:
-            faults[SHOWN:] = [f"and {len(faults) - SHOWN} more codes"]
-        if faults:
-            raise WrongInput("\n".join(faults))
+                own = {"place": code.place, "level": code.level, "coder": code.coder}
+                faults.append(said("no_level", source=source, levels=", ".join(labels), **own))
+        refuse(faults, "codes")
         return _levels(labels, declared=True)
     occurring = {label_of(code.level) for code in given}
     numeric = all(number_in(label) is not None for label in occurring)
     if numeric and len(occurring) > MANY_NUMBERS:
-        raise WrongInput(
-            f"{source}: {len(occurring):,} different numbers are measurements and no levels; round"
-            " them to levels, or take an intraclass correlation"
-        )
+        raise WrongInput(said("measurements", source=source, n=len(occurring)))
     if numeric:
         return _levels(sorted(occurring, key=float), declared=False)
     if len(occurring) > MANY_NAMES:
+        own = {"n": len(occurring), "such_as": sorted(occurring)[-1][:30]}
         coders = ", ".join(codes.coders[:5])
-        raise WrongInput(
-            f"{source}: {len(occurring)} different codes, such as '{sorted(occurring)[-1][:30]}';"
-            f" if these are no codes, name the columns that are (now {coders}): coder=NAME"
-        )
+        raise WrongInput(said("many_names", source=source, coders=coders, **own))
     return _levels(sorted(occurring), declared=False)
 
 
@@ -188,14 +175,11 @@ def check_scale(scale: Scale, levels: Levels, dimension: str) -> None:
     weighted = scale.name == ORDINAL or _name(scale.weighting) not in (IDENTITY, OWN)
     names = ", ".join(levels.labels[:5])
     if numbers and not levels.numeric and levels.labels:
-        raise WrongInput(f"a scale of kind {scale.name} has numbers as levels{of}, not {names}")
+        raise WrongInput(said("no_numbers", scale=scale.name, of=of, names=names))
     if weighted and not levels.numeric and not levels.declared and levels.labels:
-        raise WrongInput(
-            f"the levels{of} are names, whose order must be said: --levels {names.replace(' ', '')}"
-            " from the lowest to the highest"
-        )
+        raise WrongInput(said("no_order", of=of, listed=names.replace(" ", "")))
     if scale.name == RATIO and min(levels.numbers, default=0) < 0:
-        raise WrongInput(f"a ratio scale has no level below 0; the levels{of} are {names}")
+        raise WrongInput(said("below_0", of=of, names=names))
     if not isinstance(scale.weighting, str):
         try:
             weights_of(scale.weighting, len(levels.labels))

@@ -2,9 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 from delibsim.analysis.agreement.agreement import (
     BY_CLUSTERS,
@@ -12,16 +9,14 @@ from delibsim.analysis.agreement.agreement import (
     DimensionAgreement,
     Row,
 )
-from delibsim.analysis.agreement.layout import WIDE
+from delibsim.analysis.agreement.code_table import WIDE, said
 from delibsim.analysis.agreement.levels import NOMINAL, label_of_coefficient, number_in, words
 from delibsim.analysis.table import Column, Table, number, texts
 from delibsim.domain.errors import shortened
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 from delibsim.measures.reliability.coefficients import COEFFICIENTS
-from delibsim.store.reading import read_yaml
 
-DATA = Path(__file__).parents[2] / "data" / "agreement.yaml"
 FEW_CLUSTERS = 20
 """With fewer, an interval over clusters is too short."""
 HIGH, LOW = 0.8, 0.4
@@ -41,27 +36,18 @@ LONGEST_LEVELS = 500
 """Levels of more characters are not written as an option to copy."""
 
 
-@cache
-def _texts() -> dict[str, str]:
-    return read_yaml(DATA)
-
-
-def _said(name: str, **values: Any) -> str:
-    return _texts()[name].format(**values)
-
-
 def layout_in_words(report: AgreementReport) -> str:
     """What of the table was taken for texts, coders and codes."""
     layout = report.layout
     unused = f" Not used: {words(layout.unused)}." if layout.unused else ""
     text = f", named by '{layout.text}'" if layout.form == WIDE and layout.text else layout.text
-    return _said(layout.form, text=text, coder=layout.coders[0], level=layout.level, unused=unused)
+    return said(layout.form, text=text, coder=layout.coders[0], level=layout.level, unused=unused)
 
 
 def counts_in_words(found: DimensionAgreement) -> Iterator[str]:
     """What the coefficients of a dimension rest on."""
     coders = list(map(shortened, found.coders))
-    yield _said(
+    yield said(
         "counts",
         coders=counted(len(coders), "coder"),
         names=f" ({words(coders)})" if 0 < len(coders) <= NAMED else "",
@@ -72,11 +58,11 @@ def counts_in_words(found: DimensionAgreement) -> Iterator[str]:
         levels=", ".join(map(shortened, found.levels.labels)) or "none",
     )
     if found.left_out:
-        yield _said("without_code", texts=counted(found.left_out, "text"))
+        yield said("without_code", texts=counted(found.left_out, "text"))
     if found.without_codes:
-        yield _said("without_codes", coders=words(list(map(shortened, found.without_codes))))
+        yield said("without_codes", coders=words(list(map(shortened, found.without_codes))))
     if single := found.texts - found.paired:
-        yield _said("single", texts=counted(single, "text"))
+        yield said("single", texts=counted(single, "text"))
 
 
 def table_of(found: DimensionAgreement) -> Table:
@@ -129,24 +115,24 @@ def _on_levels(found: DimensionAgreement) -> Iterator[str]:
     """Levels that are likely no names, or one name in two spellings, or lack one."""
     levels = found.levels
     if found.unsaid and levels.numeric and len(levels.labels) > 2:
-        yield _said("numbers_as_names")
+        yield said("numbers_as_names")
     if levels.declared:
         return
     labels = list(map(shortened, levels.labels))
     others = [label for label in labels if number_in(label) is None]
     commas = [label for label in others if DECIMAL_COMMA.fullmatch(label)]
     if commas:
-        yield _said("commas", levels=words(commas[:NAMED]))
+        yield said("commas", levels=words(commas[:NAMED]))
     elif others and len(labels) > 2 * len(others):
-        yield _said("names", levels=words(others[:NAMED]))
+        yield said("names", levels=words(others[:NAMED]))
     for folded in dict.fromkeys(label.casefold() for label in others):
         alike = [label for label in others if label.casefold() == folded]
         if len(alike) > 1:
-            yield _said("spelled", levels=words(alike))
+            yield said("spelled", levels=words(alike))
     if len(labels) > 1:
         named = ",".join(levels.labels)
         plain = len(named) <= LONGEST_LEVELS and not re.search("[,;=]", "".join(levels.labels))
-        yield _said("undeclared", such_as=f", such as --levels {named}" if plain else "")
+        yield said("undeclared", such_as=f", such as --levels {named}" if plain else "")
 
 
 def _on_values(found: DimensionAgreement) -> Iterator[str]:
@@ -156,14 +142,14 @@ def _on_values(found: DimensionAgreement) -> Iterator[str]:
     used = [level for level, share in found.shares.items() if share]
     defined = [row for row in found.rows if not row.reason]
     if found.paired and len(used) == 1 and len(defined) > 1:
-        yield _said("one_level", level=used[0])
+        yield said("one_level", level=used[0])
     if any(row.error == 0 for row in found.rows):
-        yield _said("no_width")
+        yield said("no_width")
     skewed = [row for row in found.rows if COEFFICIENTS[row.coefficient].skewed]
     level, share = max(found.shares.items(), key=lambda of: of[1], default=("", 0.0))
     exact = found.rows[0].value
     if exact >= HIGH and share >= HIGH and any(row.value < LOW for row in skewed):
-        yield _said("skewed", exact=exact, share=share, level=shortened(level))
+        yield said("skewed", exact=exact, share=share, level=shortened(level))
 
 
 def _on_intervals(found: DimensionAgreement, by: str) -> Iterator[str]:
@@ -172,23 +158,23 @@ def _on_intervals(found: DimensionAgreement, by: str) -> Iterator[str]:
     drawn = [row for row in defined if row.resamples]
     resamples = drawn[0].resamples if drawn else 0
     if len(drawn) < len(defined):
-        yield _said("by_t")
+        yield said("by_t")
     if drawn and drawn[0].method == BY_CLUSTERS:
         clusters = found.clusters
-        yield _said("by_clusters", resamples=resamples, clusters=clusters, by=by or "the column")
+        yield said("by_clusters", resamples=resamples, clusters=clusters, by=by or "the column")
         if clusters < FEW_CLUSTERS:
-            yield _said("few_clusters", clusters=clusters)
+            yield said("few_clusters", clusters=clusters)
     elif drawn:
-        yield _said("by_bootstrap", resamples=resamples)
+        yield said("by_bootstrap", resamples=resamples)
     if 0 < resamples < FEWEST_RESAMPLES:
-        yield _said("few_resamples", resamples=counted(resamples, "resample"))
+        yield said("few_resamples", resamples=counted(resamples, "resample"))
     skewed = max(found.shares.values(), default=0.0) >= HIGH
     if defined and found.paired < (FEW_SKEWED if skewed else FEW_TEXTS):
         why = " of which most have one level," if skewed else ""
-        yield _said("few_texts", texts=counted(found.paired, "text"), why=why)
+        yield said("few_texts", texts=counted(found.paired, "text"), why=why)
     if len(drawn) < len(defined) and found.texts - found.paired > MANY_SINGLE * found.texts:
-        yield _said("many_single")
+        yield said("many_single")
     if any(row.word for row in defined):
-        yield _said("at_least")
+        yield said("at_least")
     if found.scale == NOMINAL and found.weighting == "own":
-        yield _said("own_weights")
+        yield said("own_weights")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
 from delibsim.analysis.coding.equivalence import anchors_of, delta_of
+from delibsim.analysis.result import said
 from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.seed import seed_of
@@ -27,11 +28,6 @@ GROUP = "group"
 """The column by which texts are clustered unless another is named."""
 RESAMPLES, FEW = 10_000, 2_000
 """Resamples of coders and parts; of texts and of clusters."""
-ALONE = "One model coded, so the ensemble is that model; their pair is left out."
-BY_DOUBT = (
-    "Codes of people on texts that were drawn by doubt are left out: on these texts agreement is"
-    " worse than on all. What was drawn at random counts."
-)
 
 
 def estimate_of(own: DimensionCodes, columns: Sequence[Array]) -> Estimate:
@@ -81,7 +77,7 @@ def name_of_coefficient(own: DimensionCodes) -> str:
 def notes_on_pairs(study: CodedStudy) -> list[str]:
     """What the table of pairs leaves out."""
     alone = any(len(own.models) == 1 for own in study.fair)
-    return [ALONE] * alone + [BY_DOUBT] * study.by_doubt
+    return [said("codes/alone")] * alone + [said("codes/by_doubt")] * study.by_doubt
 
 
 def groups(own: DimensionCodes) -> Iterator[Row]:

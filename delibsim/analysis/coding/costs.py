@@ -115,7 +115,9 @@ def _refused(own: DimensionCodes, model: str) -> Iterator[Row]:
     readable = own.samples.counts[:, own.samples.models.index(model)].sum(axis=1)
     reasons = [own.samples.missing.get((text, model), Counter()) for text in texts]
     missing = np.array([counter.total() for counter in reasons], dtype=float)
-    refused = np.array([sum(counter[code] for code in REFUSED) for counter in reasons], dtype=float)
+    refused = np.zeros(len(texts))
+    for code in REFUSED:
+        refused += [counter[code] for counter in reasons]
     for place in (*range(own.q), nan):
         here = np.isnan(others) if np.isnan(place) else others == place
         asked = (readable + missing)[here]

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw, both_given
+from delibsim.analysis.result import said
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.study import natural
 from delibsim.measures.corrected import (
@@ -214,11 +215,8 @@ def unread(study: CodedStudy) -> Iterator[str]:
             missing = draw.chances.keys() - coded
             if draw.equal or len(missing) == len(draw.chances) or not missing:
                 continue
-            yield (
-                f"{own.id}: people have no code of {len(missing)} of the"
-                f" {len(draw.chances)} texts of pack {draw.name}; the mean that is weighted by its"
-                " chances counts these texts as not drawn, and is biased towards the models"
-            )
+            numbers = {"missing": len(missing), "texts": len(draw.chances)}
+            yield said("codes/unread", dimension=own.id, pack=draw.name, **numbers)
 
 
 def _read(

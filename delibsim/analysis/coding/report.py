@@ -12,9 +12,7 @@ from delibsim.analysis.coding.agreement import (
     FEW,
     RESAMPLES,
     against,
-    confusion,
     facts_of,
-    groups,
     notes_on_pairs,
     pairs,
     resampled,
@@ -22,26 +20,14 @@ from delibsim.analysis.coding.agreement import (
     wordings,
 )
 from delibsim.analysis.coding.codes import BOUND, LEAST, CodedStudy, DimensionCodes, coded_study
-from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures, refusals
+from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures
 from delibsim.analysis.coding.equivalence import curve, equivalences, robustness, why_none
-from delibsim.analysis.coding.levels import (
-    DISAGREEMENT,
-    calibration,
-    calibration_scores,
-    certainties,
-    corrected,
-    levels,
-    shares,
-    split_texts,
-    unread,
-    votes,
-    weak,
-)
+from delibsim.analysis.coding.levels import DISAGREEMENT, corrected, split_texts, unread
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, said_of_rows
-from delibsim.analysis.result import Result, catalogue, each, make_table
+from delibsim.analysis.result import Result, catalogue, each, make_table, said, tables_of
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted
 from delibsim.measures.corrected import FEWEST
@@ -132,39 +118,35 @@ def _tables(
     study: CodedStudy, settings: Settings, records: Sequence[Mapping[str, Any]]
 ) -> Iterator[Result]:
     """Every table but that of all dimensions."""
-    every, fair = study.dimensions, study.fair
     worded = by_wording(study)
     others = {name: own for name, own in worded.items() if name != study.coded.asked.wording}
-    yield make_table("codes/levels", each(every, levels))
-    yield make_table("codes/certainty", each(every, certainties))
-    yield make_table("codes/pairs", each(fair, pairs), notes=notes_on_pairs(study))
-    yield make_table("codes/groups", each(fair, groups), resamples=RESAMPLES)
+    data: Mapping[str, Sequence[tuple[Any, ...]]] = {
+        "dimensions": [(own,) for own in study.dimensions],
+        "fair": [(own,) for own in study.fair],
+        "study": [(study,)],
+    }
+    values = {"resamples": RESAMPLES, "disagreement": DISAGREEMENT, "fewest": FEWEST}
+    yield from tables_of("codes", data, **values)
+    yield make_table("codes/pairs", each(study.fair, pairs), notes=notes_on_pairs(study))
     yield from _equivalence(study, settings, others)
     rows = resampled(study, settings.clusters)
     yield make_table("codes/resampled", rows, resamples=FEW)
-    yield make_table("codes/votes", each(fair, votes))
-    flagged = make_table("codes/weak_dimensions", each(fair, weak), disagreement=DISAGREEMENT)
-    yield flagged
-    yield make_table("codes/split_texts", split_texts(study), why=flagged.why_not or None)
-    scores = make_table("codes/calibration_scores", each(fair, calibration_scores), fewest=FEWEST)
-    yield scores
-    yield make_table("codes/calibration", each(fair, calibration), why=scores.why_not)
+    several = any(len(own.people) > 1 for own in study.fair)
+    yield make_table("codes/split_texts", split_texts(study), why=None if several else "one_coder")
     columns = [name for name in (CONDITION, settings.column) if name in study.columns()]
     means = corrected(study, list(dict.fromkeys(columns)))
     yield make_table("codes/corrected_means", means, notes=list(unread(study)))
     yield make_table("codes/wordings", wordings(worded))
     yield make_table("codes/costs", costs(study, records))
     missing = failures(study)
-    told = [in_words(code) for code in sorted({row["reason"] for row in missing})]
+    codes = {row["reason"] for row in missing}
+    told = [in_words(code) for code in sorted(codes)]
     yield make_table("codes/failures", missing, notes=told)
-    yield make_table("codes/refusals", refusals(study))
-    yield make_table("codes/confusion", each(fair, confusion))
-    yield make_table("codes/shares", shares(study))
     if column := settings.column:
         facts = facts_of(study, column)
-        rows = each(fair, against, facts)
+        rows = each(study.fair, against, facts)
         yield make_table("codes/against", rows, column=column, resamples=RESAMPLES)
-        yield make_table("codes/against_trend", each(fair, trends, facts), column=column)
+        yield make_table("codes/against_trend", each(study.fair, trends, facts), column=column)
 
 
 def _equivalence(
@@ -193,23 +175,17 @@ def _overall(
     late = missing["reason"] == NOT_GIVEN
     n, total = int(missing["missing"][~late].sum()), len(study.coded.samples)
     if n:
-        yield f"{n} of {total} samples have no level; nothing stands in their place."
+        yield said("codes/samples_lacking", n=n, total=total)
     if late.any():
         by_model = missing[late].groupby("model", sort=False)["missing"].sum()
         told = ", ".join(f"{model} {lack}" for model, lack in by_model.items())
         owed = counted(int(by_model.sum()), "sample")
-        yield (
-            f"Still to be given: {owed} ({told}); the same command of delibsim code ask asks for"
-            " them."
-        )
+        yield said("codes/owed", owed=owed, models=told)
     yield from remarks_on(records)
     for line in unread(study):
         yield f"Warning: {line}."
     if not study.people:
-        yield (
-            "No person has coded: nothing says yet whether the ensemble is right. Next:"
-            f" delibsim code handout {quoted(study.study)}"
-        )
+        yield said("codes/nobody", study=quoted(study.study))
 
 
 def _by_dimension(study: CodedStudy, results: Mapping[str, Result]) -> list[str]:
@@ -226,10 +202,7 @@ def why_not_coded(report: Report) -> Iterator[str]:
     if not samples:
         return
     n = sum(sample.level is not None for sample in samples)
-    yield (
-        f"no text has a level: {n} of {counted(len(samples), 'sample')} can be read, and a"
-        f" model needs half of those that it was asked for on a text"
-    )
+    yield said("codes/nothing_read", n=n, samples=counted(len(samples), "sample"))
     for row in report.results["failures"].rows.to_dict("records"):
         where = f"{row['dimension']}, {row['model']}"
         yield f"{where}: {counted(row['missing'], 'sample')}: {in_words(row['reason'])}"

@@ -1,20 +1,14 @@
-"""The debates of a study with their ratings: read, chosen, and what a report of them pools."""
+"""The debates of a study with their ratings: read, and chosen by panel and source."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from delibsim.domain.annotation import AnnotatedRun
-from delibsim.domain.effect import same_cells
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.pooled import differing
-from delibsim.domain.rating import Rating, debated
-from delibsim.domain.run import Run, Session
-from delibsim.domain.study import cell_of
+from delibsim.domain.rating import Rating
+from delibsim.domain.run import Run
 from delibsim.domain.text import study_named
-from delibsim.plugins import without_effect
 from delibsim.store.ratings import rater
 from delibsim.store.runs import Runs
 
@@ -72,117 +66,3 @@ def ids_of(debates: Iterable[Run]) -> set[str]:
         ids |= {p.model for p in run.session.participants if p.role in SIDES}
         ids |= {rating.rater for rating in run.ratings} if isinstance(run, AnnotatedRun) else set()
     return ids
-
-
-@dataclass(frozen=True)
-class Share:
-    """Source and number of the ratings of a panel or pack, and what its raters read ("": not
-    kept).
-    """
-
-    source: str
-    ratings: int
-    wording: str
-
-    @property
-    def described(self) -> str:
-        """The share in words."""
-        wording = f"wording {self.wording}" if self.wording else "wording not kept"
-        return f"{self.source}, {self.ratings}, {wording}"
-
-
-@dataclass(frozen=True)
-class Pooled:
-    """What is pooled: the share of each panel and pack, settings that differ, conditions alike.
-
-    `unlike` holds, with their values, the settings in which rated debates differ beyond motion and
-    debaters; `same` for each condition that is another by construction the first of these.
-    """
-
-    shares: Mapping[str, Share]
-    unlike: Mapping[str, Sequence[str]]
-    same: Mapping[str, str]
-    warnings: tuple[str, ...]
-
-    @classmethod
-    def of(cls, rated: Iterable[AnnotatedRun]) -> "Pooled":
-        """What is pooled in these debates with their ratings."""
-        kept = [run for run in rated if run.ratings and debated(run)]
-        sessions = [run.session for run in kept]
-        shares, unlike = _shares(kept), differing(sessions)
-        same = same_cells(sessions, without_effect) if sessions else {}
-        warnings = (*_of_wordings(shares), *_of_conditions(sessions, unlike, same))
-        return cls(shares, unlike, same, warnings)
-
-    def whose(self) -> str:
-        """Whose ratings are pooled, in words."""
-        parts = [f"{name} ({share.described})" for name, share in self.shares.items()]
-        end = ", pooled" if len(parts) > 1 else ""
-        return f"Ratings of {', '.join(parts) or 'nobody'}{end}"
-
-    def warned(self) -> list[str]:
-        """What speaks against pooling, as warnings."""
-        return [f"warning: {line}" for line in self.warnings]
-
-    def plain(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "pooled": {name: asdict(share) for name, share in self.shares.items()},
-            "differing": {name: list(values) for name, values in self.unlike.items()},
-            "same_conditions": dict(self.same),
-            "warnings": list(self.warnings),
-        }
-
-
-def _shares(rated: Iterable[AnnotatedRun]) -> dict[str, Share]:
-    """The share of every panel and pack, in order of name."""
-    counts: Counter[tuple[str, str]] = Counter()
-    wordings: dict[str, str] = {}
-    for run in rated:
-        wordings |= run.wordings
-        counts.update((rating.panel, SOURCES[rating.source]) for rating in run.ratings)
-    found = {}
-    for (name, source), n in sorted(counts.items()):
-        found[name] = Share(source, n, wordings.get(name, ""))
-    return found
-
-
-def _of_wordings(shares: Mapping[str, Share]) -> list[str]:
-    """A warning where those pooled read different wordings, or may have."""
-    if len(shares) < 2:
-        return []
-    readers: dict[str, list[str]] = defaultdict(list)
-    for name, share in shares.items():
-        readers[share.wording].append(name)
-    unknown = readers.pop("", [])
-    advice = "report each by itself with panel=NAME"
-    warnings = []
-    if len(readers) > 1:
-        listed = "; ".join(f"{wording}: {', '.join(names)}" for wording, names in readers.items())
-        risk = "the ends of their scales may differ"
-        warnings.append(f"ratings under different wordings are pooled ({listed}): {risk}; {advice}")
-    if unknown:
-        risk = "whether they read what the others read is not known"
-        warnings.append(f"the wording was not kept for {', '.join(unknown)}: {risk}; {advice}")
-    return warnings
-
-
-def _of_conditions(
-    sessions: Sequence[Session],
-    unlike: Mapping[str, Sequence[str]],
-    same: Mapping[str, str],
-) -> list[str]:
-    """Warnings where debates were held under different conditions, and where these are the same."""
-    warnings = []
-    if unlike:
-        listed = "; ".join(f"{name} ({', '.join(values)})" for name, values in unlike.items())
-        advice = "no table tells them apart; the column cell of ratings.csv does"
-        warnings.append(f"debates held under different conditions are pooled: {listed}; {advice}")
-    if same:
-        cells = {cell_of(session) for session in sessions}
-        debates = sum(cell_of(session) in same for session in sessions)
-        cell, first = next(iter(same.items()))
-        count = f"{len(same)} of {len(cells)} conditions are the same as another by construction"
-        risk = f"their {debates} debates are counted as if they were independent"
-        warnings.append(f"{count}, such as {cell} = {first}: {risk}")
-    return warnings

@@ -1,7 +1,8 @@
 """The report on the ratings of a study: its tables, figures, and what may be said of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.debates.dimensions import (
-    correlation_tests,
-    correlations,
-    dimension_reliability,
-    paired_tests,
-    reliability,
-)
 from delibsim.analysis.debates.fits import predictors_of, together
-from delibsim.analysis.debates.rated import Pooled, chosen, debates_of, edited, ids_of
+from delibsim.analysis.debates.rated import SOURCES, chosen, debates_of, edited, ids_of
 from delibsim.analysis.debates.ratings import (
     HEADLINE,
     ON_THESE,
@@ -30,28 +24,21 @@ from delibsim.analysis.debates.ratings import (
     rating_table,
     standings,
 )
-from delibsim.analysis.debates.stance import (
-    mixed_models,
-    residuals_of,
-    stance_after,
-    stance_models,
-)
-from delibsim.analysis.debates.winner import (
-    bradley_terry,
-    by_expertise,
-    expertise_contrasts,
-    place_and_length,
-    winner_model,
-)
+from delibsim.analysis.debates.stance import mixed_models, residuals_of
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, sayings
-from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.analysis.result import Result, catalogue, make_table, said, tables_of
 from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.effect import same_cells
 from delibsim.domain.participant import SIDES
+from delibsim.domain.pooled import differing
 from delibsim.domain.rating import debated
 from delibsim.domain.reason import MEANINGS, for_readers
+from delibsim.domain.run import Session
+from delibsim.domain.study import cell_of
+from delibsim.plugins import without_effect
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
 from delibsim.store.runs import Runs
 
@@ -76,14 +63,6 @@ def in_sentences(note: str) -> str:
     return "; ".join(told)
 
 
-VERBS: Mapping[str, str] = {
-    "better": "better",
-    "worse": "worse",
-    "on_these_motions": "on these motions alone",
-    "none": "not clear",
-    "": "",
-}
-"""The verbs of contrasts in words."""
 KINDS: Mapping[str, str] = {"model": "The models", "human": "the people", "rest": "the rest"}
 """How sentences name kinds of debaters, of which models come first."""
 
@@ -211,24 +190,87 @@ def analyses(
     found = {
         "standings": standings(kept, seed, samples),
         "contrasts": debater_contrasts(kept, compared, seed, samples),
-        "strengths": bradley_terry(kept),
-        "reliability": reliability(kept),
-        "dimension_reliability": dimension_reliability(kept),
-        "dimension_correlations": correlations(kept),
-        "dimension_correlation_tests": correlation_tests(kept),
-        "paired_tests": paired_tests(kept, compared),
-        "winner_model": winner_model(kept, compared),
-        "stance_models": stance_models(kept, compared),
-        "stance_after": stance_after(kept, compared),
         "rater_models": together("rater_models", [model.terms for model in mixed]),
-        "place_and_length": place_and_length(kept),
         "residuals": residuals_of(mixed),
         "ratings": ratings,
     }
+    data = {"ratings": [(kept,)], "kinds": [(kept, compared)]}
     if people is not None:
-        found["expertise"] = by_expertise(kept, people)
-        found["expertise_contrasts"] = expertise_contrasts(kept, people)
+        data["people"] = [(kept, people)]
         found["covariates"] = predictors_of(by_debater(kept), people)[1]
+    return found | {one.name: one.rows for one in tables_of("debates", data)}
+
+
+@dataclass(frozen=True)
+class Share:
+    """Source and number of the ratings of a panel or pack, and what its raters read ("": not
+    kept).
+    """
+
+    source: str
+    ratings: int
+    wording: str
+
+    @property
+    def described(self) -> str:
+        """The share in words."""
+        wording = f"wording {self.wording}" if self.wording else "wording not kept"
+        return f"{self.source}, {self.ratings}, {wording}"
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What is pooled: the share of each panel and pack, settings that differ, conditions alike.
+
+    `unlike` holds, with their values, the settings in which rated debates differ beyond motion and
+    debaters; `same` for each condition that is another by construction the first of these.
+    """
+
+    shares: Mapping[str, Share]
+    unlike: Mapping[str, Sequence[str]]
+    same: Mapping[str, str]
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rated: Iterable[AnnotatedRun]) -> "Pooled":
+        """What is pooled in these debates with their ratings."""
+        kept = [run for run in rated if run.ratings and debated(run)]
+        sessions = [run.session for run in kept]
+        shares, unlike = _shares(kept), differing(sessions)
+        same = same_cells(sessions, without_effect) if sessions else {}
+        warnings = (*_of_wordings(shares), *_of_conditions(sessions, unlike, same))
+        return cls(shares, unlike, same, warnings)
+
+    def whose(self) -> str:
+        """Whose ratings are pooled, in words."""
+        parts = [f"{name} ({share.described})" for name, share in self.shares.items()]
+        end = ", pooled" if len(parts) > 1 else ""
+        return f"Ratings of {', '.join(parts) or 'nobody'}{end}"
+
+    def warned(self) -> list[str]:
+        """What speaks against pooling, as warnings."""
+        return [f"warning: {line}" for line in self.warnings]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "pooled": {name: asdict(share) for name, share in self.shares.items()},
+            "differing": {name: list(values) for name, values in self.unlike.items()},
+            "same_conditions": dict(self.same),
+            "warnings": list(self.warnings),
+        }
+
+
+def _shares(rated: Iterable[AnnotatedRun]) -> dict[str, Share]:
+    """The share of every panel and pack, in order of name."""
+    counts: Counter[tuple[str, str]] = Counter()
+    wordings: dict[str, str] = {}
+    for run in rated:
+        wordings |= run.wordings
+        counts.update((rating.panel, SOURCES[rating.source]) for rating in run.ratings)
+    found = {}
+    for (name, source), n in sorted(counts.items()):
+        found[name] = Share(source, n, wordings.get(name, ""))
     return found
 
 
@@ -237,6 +279,36 @@ TO_MEND = (
     " what is damaged"
 )
 """What to do about ratings that are lost to damaged lines."""
+
+
+def _of_wordings(shares: Mapping[str, Share]) -> Iterator[str]:
+    """A warning where those pooled read different wordings, or may have."""
+    if len(shares) < 2:
+        return
+    readers: dict[str, list[str]] = defaultdict(list)
+    for name, share in shares.items():
+        readers[share.wording].append(name)
+    unknown = readers.pop("", [])
+    if len(readers) > 1:
+        listed = "; ".join(f"{wording}: {', '.join(names)}" for wording, names in readers.items())
+        yield said("debates/wordings", listed=listed)
+    if unknown:
+        yield said("debates/unknown_wording", names=", ".join(unknown))
+
+
+def _of_conditions(
+    sessions: Sequence[Session], unlike: Mapping[str, Sequence[str]], same: Mapping[str, str]
+) -> Iterator[str]:
+    """Warnings where debates were held under different conditions, and where these are the same."""
+    if unlike:
+        listed = "; ".join(f"{name} ({', '.join(values)})" for name, values in unlike.items())
+        yield said("debates/conditions", listed=listed)
+    if same:
+        cells = [cell_of(session) for session in sessions]
+        cell, first = next(iter(same.items()))
+        numbers = {"same": len(same), "cells": len(set(cells))}
+        debates = sum(own in same for own in cells)
+        yield said("debates/same_conditions", debates=debates, cell=cell, first=first, **numbers)
 
 
 def study_report(
@@ -257,26 +329,26 @@ def study_report(
     rated = chosen(debates, panels, source)
     waiting = planned - len(debates) - len(faults)
     changed = edited(debates)
-    said = [f"lost: {loss}; {TO_MEND}" for loss in losses]
-    said += [f"warning: {line}" for line in changed]
-    said += [f"planned and not held yet: {waiting}"] if waiting else []
+    lacking = [f"lost: {loss}; {TO_MEND}" for loss in losses]
+    lacking += [f"warning: {line}" for line in changed]
+    lacking += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)
-    found = report_of(runs.study, frames, Pooled.of(rated), said)
+    found = report_of(runs.study, frames, Pooled.of(rated), lacking)
     held = f"Debates planned: {planned}; held: {planned - waiting}."
     return replace(
         found,
         about={**found.about, "planned": planned, "lost": losses, "edited": changed},
         summary=[held, *found.summary],
         faults=faults,
-        complete=all(map(debated, debates)) and not said,
+        complete=all(map(debated, debates)) and not lacking,
         data=len(debates),
     )
 
 
 def report_of(
-    study: str, frames: Mapping[str, pd.DataFrame], pooled: Pooled, said: Sequence[str] = ()
+    study: str, frames: Mapping[str, pd.DataFrame], pooled: Pooled, lacking: Sequence[str] = ()
 ) -> Report:
-    """A report of these tables; `said` are sentences on what is missing."""
+    """A report of these tables; `lacking` are sentences on what is missing."""
     found = [make_table(f"debates/{name}", frame) for name, frame in frames.items()]
     results = catalogue("debates").in_order(found)
     return Report(
@@ -284,11 +356,11 @@ def report_of(
         title=study,
         results=results,
         about={"study": study, **pooled.plain()},
-        told=[pooled.whose(), *pooled.warned(), *said],
+        told=[pooled.whose(), *pooled.warned(), *lacking],
         summary=list(_summary(results)),
         warnings=pooled.warned(),
         something=not frames["ratings"].empty,
-        first=[Part("whose", "Whose ratings", [pooled.whose()], said)],
+        first=[Part("whose", "Whose ratings", [pooled.whose()], lacking)],
         drawn=partial(drawings, frames),
     )
 

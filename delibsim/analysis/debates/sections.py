@@ -2,59 +2,25 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.debates.report import VERBS
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.pages.cells import DASH
+from delibsim.analysis.pages.cells import DASH, VERBS
 from delibsim.analysis.result import Result
 from delibsim.analysis.table import Column, Table
 from delibsim.domain.reason import MEANINGS, in_words
+from delibsim.store.reading import read_yaml
 
 SECTIONED_BY = ("contrast", "model", "debaters")
 """Columns whose values name the sections of a table: the first of them that a table has."""
 WITHIN = ("term", "dimension", "question")
 """Columns that name the rows of a section; a table without any of them is one section."""
-FIT = {
-    "r2": "R2",
-    "r2_adjusted": "adjusted R2",
-    "r2_marginal": "marginal R2",
-    "r2_conditional": "conditional R2",
-    "pseudo_r2": "pseudo-R2",
-    "log_likelihood": "log likelihood",
-    "log_likelihood_null": "log likelihood of a constant alone",
-    "f": "F against the winner alone",
-    "f_p": "its p",
-    "rater_sd": "rater SD",
-    "residual_sd": "residual SD",
-}
-"""Columns of a model that are the same for all of its terms, with their names for reading."""
-HEADINGS = {
-    "coefficient": "estimate",
-    "residual_sd": "error SD",
-    "p_units": "p over units",
-    "p_units_holm": "p over units, Holm",
-    "p_holm": "p, Holm",
-    "p_holm_ten": "p, Holm of ten",
-}
-"""Columns whose names for reading are others than in the data."""
-STANDINGS = {
-    "win_rate": ("win rate", "mean"),
-    "win_low": ("win rate", "low"),
-    "win_high": ("win rate", "high"),
-    "performance": ("performance", "mean"),
-    "performance_low": ("performance", "low"),
-    "performance_high": ("performance", "high"),
-    "rank": ("rank by", "wins"),
-    "performance_rank": ("rank by", "performance"),
-    "win_published_low": ("win rate, published bootstrap", "low"),
-    "win_published_high": ("win rate, published bootstrap", "high"),
-    "performance_published_low": ("performance, published bootstrap", "low"),
-    "performance_published_high": ("performance, published bootstrap", "high"),
-}
-"""Columns of the standings, as what they belong to and what they say of it."""
+READING = read_yaml(Path(__file__).parents[2] / "data" / "debates.yaml")
+"""By column: what of a model is the same for all of its terms, and names for reading."""
+FIT, HEADINGS, STANDINGS = (READING[name] for name in ("fit", "headings", "standings"))
 P_VALUES = ("p", "p_holm", "p_holm_ten", "p_units", "p_units_holm", "f_p")
 """Columns that hold p values."""
 SMALL = 0.001
@@ -79,7 +45,7 @@ class Section:
         columns = []
         for name, (group, heading) in headings(self.table).items():
             text = str(self.table[name].dtype) in ("object", "str")
-            columns.append(Column(heading, text=text, group=group))
+            columns.append(Column(heading, text, group))
         rows = []
         for values in self.table.itertuples(index=False):
             row = zip(self.table.columns, values, strict=True)
@@ -92,20 +58,18 @@ class Section:
         for name, value in self.fit.items():
             fit.append(f"{FIT[name]} {cell(value, name in P_VALUES)}")
         note = f"note: {in_words(self.note)}" if self.note else ""
-        return [*filter(None, (", ".join(fit), note)), *self._meanings()]
-
-    def _meanings(self) -> list[str]:
-        """What the codes mean that stand beside single rows."""
         notes = self.table["note"].unique() if "note" in self.table.columns else ()
         codes = dict.fromkeys(code for note in notes for code in note.split())
-        return [in_words(code) for code in codes if code in MEANINGS]
+        meanings = [in_words(code) for code in codes if code in MEANINGS]
+        return [*filter(None, (", ".join(fit), note)), *meanings]
 
 
 def on_screen(result: Result) -> pd.DataFrame:
     """A table with the columns that the screen has room for, and verbs in words."""
     shown = result.rows.drop(columns=list(result.hidden))
     if "verb" in shown.columns:
-        shown = shown.assign(verb=shown["verb"].map(VERBS))
+        words = {code: told for code, told in VERBS.items() if code}
+        shown = shown.assign(verb=shown["verb"].replace(words))
     return shown
 
 
@@ -143,7 +107,8 @@ def headings(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
     found = {}
     for column in map(str, table.columns):
         plain = HEADINGS.get(column, column.replace("_", " "))
-        found[column] = grouped.get(column, ("", plain))
+        group, heading = grouped.get(column, ("", plain))
+        found[column] = group, heading
     return found
 
 

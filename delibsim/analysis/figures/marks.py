@@ -23,6 +23,7 @@ from delibsim.analysis.figures.style import (
     few_ticks,
     looks,
     name_axes,
+    name_rows,
     number,
     panels,
     segments,
@@ -227,7 +228,7 @@ def profile(table: pd.DataFrame, label: str, series: str, axis: str) -> Plot:
             row, mark = own.set_index(label).reindex(names), marks[name]
             segments(axes, (row["low"], row["high"]), (up, up), mark.colour, 0.8)
             axes.plot(row["mean"], up, linestyle="", label=name, **mark.of_points(markersize=4))
-        _rows(axes, names)
+        name_rows(axes, names)
         few_ticks(axes)
         axes.set_xlabel(axis)
         axes.axvline(0, color=GREY, linewidth=0.7)
@@ -240,14 +241,6 @@ def profile(table: pd.DataFrame, label: str, series: str, axis: str) -> Plot:
         means = [f"{one} {number(mean, 2)}" for one, mean in pairs]
         told.append(f"{name}: {', '.join(means)}")
     return plotted(draw, told)
-
-
-def _rows(axes: "Axes", names: Sequence[str]) -> None:
-    """An axis of names from top to bottom."""
-    axes.set_yticks(range(len(names)), [shortened(name) for name in names])
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.tick_params(axis="y", left=False)
-    axes.spines["left"].set_visible(False)
 
 
 def slopes(table: pd.DataFrame, axis: str) -> Plot:
@@ -267,7 +260,7 @@ def slopes(table: pd.DataFrame, axis: str) -> Plot:
             _slope(axes, place, row, marks[row["look"]])
         right: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "fontsize": 6.5}
         axes.text(1.02, -0.75, "change", color=GREY, **right)
-        _rows(axes, names)
+        name_rows(axes, names)
         axes.grid(False, axis="y")
         few_ticks(axes)
         axes.set_xlabel(axis)

@@ -3,7 +3,7 @@ cannot have one. What is shown and how is in data/figures/study.yaml.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, Entry, drawn, entries_of
@@ -47,26 +47,8 @@ FROM_SESSIONS = {"before_after", "trajectories", "ceiling", "diversity", "aqua_p
 """Figures for which the table of the study is enough."""
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Entry):
     """A figure that a study may have."""
-
-    entry: Entry
-
-    @property
-    def name(self) -> str:
-        """The name by which `delibsim plot` knows it."""
-        return self.entry.name
-
-    @property
-    def shows(self) -> str:
-        """What it shows, in a few words."""
-        return self.entry.shows
-
-    @property
-    def needs(self) -> str:
-        """What a study must have for it, in a sentence."""
-        return self.entry.needs
 
     @property
     def from_answers(self) -> tuple[str, ...]:
@@ -84,13 +66,10 @@ class Kind:
 
     def draw(self, study: StudyTable, results: Mapping[str, Result]) -> Drawing | None:
         """The figure; None where the study cannot give it."""
-        table = self.entry.table
-        if table in PREPARED:
-            data = PREPARED[table](study, results)
-        else:
-            data = Data(rows_of(results, table))
+        prepared = PREPARED.get(self.table)
+        data = prepared(study, results) if prepared else Data(rows_of(results, self.table))
         data = replace(data, more=data.more + remark(study))
-        return next(drawn(self.entry, {table: data}), None)
+        return next(drawn(self, {self.table: data}), None)
 
     def why_not(self, results: Mapping[str, Result]) -> str:
         """Why `draw` gave no figure, in a sentence: the reason of its table, or what it needs."""
@@ -100,7 +79,7 @@ class Kind:
         return first.detail or self.needs
 
 
-FIGURES = tuple(map(Kind, entries_of("study").values()))
+FIGURES = tuple(Kind(**vars(entry)) for entry in entries_of("study").values())
 """The figures in the order of the report."""
 
 

@@ -17,6 +17,7 @@ from delibsim.analysis.figures.style import (
     few_ticks,
     looks,
     name_axes,
+    name_rows,
     number,
     panels,
     segments,
@@ -224,13 +225,8 @@ def spread(table: pd.DataFrame, label: str, measures: Mapping[str, str], most: i
             for line, (name, own) in enumerate(parts.items()):
                 _spread(panel, line, own[[column]].dropna(), marks[name], most)
             first = columns == 1 or place % 2 == 0
-            panel.set_yticks(
-                range(len(parts)), [shortened(name) if first else "" for name in parts]
-            )
-            panel.set_ylim(len(parts) - 0.4, -0.6)
-            panel.tick_params(axis="y", left=False)
+            name_rows(panel, [name if first else "" for name in parts])
             panel.grid(False, axis="y")
-            panel.spines["left"].set_visible(False)
             panel.set_xlabel(axis)
             few_ticks(panel)
         return figure

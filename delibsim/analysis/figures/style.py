@@ -234,6 +234,14 @@ def name_axes(figure: "Figure", axes: "Sequence[Axes]", across: str, up: str = "
         figure.supylabel(up, fontsize=7.5)
 
 
+def name_rows(axes: "Axes", names: Sequence[str]) -> None:
+    """An axis of names from top to bottom."""
+    axes.set_yticks(range(len(names)), [shortened(name) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", left=False)
+    axes.spines["left"].set_visible(False)
+
+
 def segments(axes: "Axes", across: Any, up: Any, colour: str, width: float) -> None:
     """Straight lines as one path, from the first to the second of `across` and of `up`; each is a
     pair of numbers or arrays.

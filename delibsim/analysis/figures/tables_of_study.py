@@ -11,76 +11,26 @@ from delibsim.analysis.figures.points import few
 from delibsim.analysis.figures.style import in_order, number
 from delibsim.analysis.figures.words import (
     NULL_WORDS,
+    interval_over,
     is_null,
+    known_people,
     left_out,
+    of_benchmark,
     of_models,
     of_null,
     of_outcome,
     population,
     rows_of,
+    why_no_people,
 )
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import human_value, of_topics
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.measure import CATALOGUE, SCORE_PHASES
+from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
-from delibsim.measures.inference.means import t_quantile
-
-REASONS = {
-    "another_instrument": "they answered another instrument",
-    "another_survey": "they answered another survey",
-    "instrument_unknown": "which instrument was used is not known",
-    "no_people_on_this_topic": "no people are known on these topics",
-    "not_measured_in_people": "it was not measured in people",
-}
-"""Reason codes in words."""
-
-
-def people_of(study: StudyTable, measure: str) -> pd.DataFrame:
-    """People's value of a measure before and after on every topic of a study.
-
-    The columns are topic, pre, post, change and note; values are NaN where people are not known or
-    answered another instrument, with the reason code as note.
-    """
-    surveys = study.rows.get("survey", "")
-    pairs = study.rows[["topic"]].assign(survey=surveys).fillna("").drop_duplicates("topic")
-    found = []
-    for topic, survey in pairs.astype(str).itertuples(index=False):
-        values = [human_value(topic, measure, phase, survey) for phase in SCORE_PHASES]
-        found.append([topic, *(value for value, _ in values), values[-1][1]])
-    rows = pd.DataFrame(found, columns=["topic", *SCORE_PHASES, "note"])
-    return rows.astype(dict.fromkeys(SCORE_PHASES, float))
-
-
-def known_people(study: StudyTable, measure: str) -> pd.DataFrame:
-    """The topics of a study whose people have a value of this measure before and after."""
-    return people_of(study, measure).dropna(subset=["pre", "post"])
-
-
-def why_no_people(study: StudyTable, measure: str) -> str:
-    """Why no people stand beside the sessions, in a sentence; empty where some do."""
-    codes = sorted(set(people_of(study, measure)["note"]) - {""})
-    if not codes or len(known_people(study, measure)):
-        return ""
-    reasons = ", ".join(REASONS.get(code, code.replace("_", " ")) for code in codes)
-    return f" No people beside: {reasons}."
-
-
-def of_benchmark(study: StudyTable, measure: str) -> pd.DataFrame:
-    """People on the twelve topics of the benchmark, where they may stand beside this study.
-
-    The columns are topic, pre and change; there are no rows where people of none of the study's
-    topics have a value.
-    """
-    topics = () if known_people(study, measure).empty else BENCHMARK
-    own = {phase: of_topics(topics, measure, phase) for phase in ("pre", "change")}
-    return pd.DataFrame({"topic": topics, **own}).dropna()
-
 
 Results = Mapping[str, Result]
 Prepare = Callable[[StudyTable, Results], Data]
@@ -136,8 +86,6 @@ def _fit(fits: pd.DataFrame, who: str) -> dict[str, Any]:
     return {"slope": fit["slope"], "corner": f"slope {slope}, {r2}\n{said}", "told": told}
 
 
-FEWEST = 4
-"""Topics from which on a mean over topics has an interval."""
 MOST_CONDITIONS, LINES, GROUPS = 40, 80, 8
 """Conditions, lines of a panel and groups of pairs that are drawn at most."""
 UNITS = {
@@ -153,18 +101,6 @@ INDICATORS = {
     if measure.id not in TOTALS
 }
 """Labels of the twenty indicators by the column of the table that holds them."""
-
-
-def interval_over(values: pd.Series) -> tuple[float, float, float]:
-    """Mean of one value a topic with its 95% interval of Student's t; NaN below four topics, where
-    it would be wider than the scale.
-    """
-    known = values.dropna()
-    mean = float(known.mean())
-    if len(known) < FEWEST:
-        return mean, float("nan"), float("nan")
-    half = t_quantile(len(known) - 1) * float(known.sem())
-    return mean, mean - half, mean + half
 
 
 def _drawn(rows: pd.DataFrame) -> pd.DataFrame:

@@ -7,12 +7,15 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.figures.style import number
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import human_value, of_topics
 from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.words import p_in_words
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.measure import MEASURES, SCORE_PHASES
 from delibsim.domain.text import counted
+from delibsim.measures.inference.means import t_quantile
 
 ENDS = {"_change": "change of {}", "_pre": "{} before", "_post": "{} after"}
 
@@ -158,3 +161,70 @@ def left_out(study: StudyTable, used: pd.DataFrame, column: str) -> str:
     if not missing:
         return ""
     return f" {missing:,} of {len(study.rows):,} planned sessions have no value and are left out."
+
+
+REASONS = {
+    "another_instrument": "they answered another instrument",
+    "another_survey": "they answered another survey",
+    "instrument_unknown": "which instrument was used is not known",
+    "no_people_on_this_topic": "no people are known on these topics",
+    "not_measured_in_people": "it was not measured in people",
+}
+"""Reason codes in words."""
+
+
+def people_of(study: StudyTable, measure: str) -> pd.DataFrame:
+    """People's value of a measure before and after on every topic of a study.
+
+    The columns are topic, pre, post, change and note; values are NaN where people are not known or
+    answered another instrument, with the reason code as note.
+    """
+    surveys = study.rows.get("survey", "")
+    pairs = study.rows[["topic"]].assign(survey=surveys).fillna("").drop_duplicates("topic")
+    found = []
+    for topic, survey in pairs.astype(str).itertuples(index=False):
+        values = [human_value(topic, measure, phase, survey) for phase in SCORE_PHASES]
+        found.append([topic, *(value for value, _ in values), values[-1][1]])
+    rows = pd.DataFrame(found, columns=["topic", *SCORE_PHASES, "note"])
+    return rows.astype(dict.fromkeys(SCORE_PHASES, float))
+
+
+def known_people(study: StudyTable, measure: str) -> pd.DataFrame:
+    """The topics of a study whose people have a value of this measure before and after."""
+    return people_of(study, measure).dropna(subset=["pre", "post"])
+
+
+def why_no_people(study: StudyTable, measure: str) -> str:
+    """Why no people stand beside the sessions, in a sentence; empty where some do."""
+    codes = sorted(set(people_of(study, measure)["note"]) - {""})
+    if not codes or len(known_people(study, measure)):
+        return ""
+    reasons = ", ".join(REASONS.get(code, code.replace("_", " ")) for code in codes)
+    return f" No people beside: {reasons}."
+
+
+def of_benchmark(study: StudyTable, measure: str) -> pd.DataFrame:
+    """People on the twelve topics of the benchmark, where they may stand beside this study.
+
+    The columns are topic, pre and change; there are no rows where people of none of the study's
+    topics have a value.
+    """
+    topics = () if known_people(study, measure).empty else BENCHMARK
+    own = {phase: of_topics(topics, measure, phase) for phase in ("pre", "change")}
+    return pd.DataFrame({"topic": topics, **own}).dropna()
+
+
+FEWEST = 4
+"""Topics from which on a mean over topics has an interval."""
+
+
+def interval_over(values: pd.Series) -> tuple[float, float, float]:
+    """Mean of one value a topic with its 95% interval of Student's t; NaN below four topics, where
+    it would be wider than the scale.
+    """
+    known = values.dropna()
+    mean = float(known.mean())
+    if len(known) < FEWEST:
+        return mean, float("nan"), float("nan")
+    half = t_quantile(len(known) - 1) * float(known.sem())
+    return mean, mean - half, mean + half

@@ -4,12 +4,14 @@ Five is the size of the groups that models deliberate in. The same members form 
 after. The spread between partitions says how much of a figure is due to the random partition.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.domain.measure import SCORE_PHASES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures.dri import Array, pair_index, pair_indices, rank_correlations
@@ -196,3 +198,37 @@ def _means(values: Array) -> Array:
 
 def _sd(values: Array) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+
+
+Spreads = Mapping[str, Mapping[str, Spread]]
+"""Figures of groups of five by measure and phase (pre, post, change)."""
+
+
+def of_topic(topic: Dealt) -> Spreads:
+    """The figures of the groups of one topic."""
+    return _spreads(lambda measure, phase: spread(topic.values[measure][phase]))
+
+
+def mean_of_topics(topics: Sequence[Dealt]) -> Spreads:
+    """The figures of all groups, each topic counting once."""
+    return _spreads(lambda measure, phase: over_topics(topics, measure, phase))
+
+
+def mean_of_groups(topics: Sequence[Dealt]) -> Spreads:
+    """The figures of all groups, each group counting once."""
+    return _spreads(lambda measure, phase: over_groups(topics, measure, phase))
+
+
+def _spreads(of: Callable[[str, str], Spread]) -> Spreads:
+    found: dict[str, dict[str, Spread]] = {}
+    for measure in OF_FIVE:
+        found[measure] = {phase: of(measure, phase) for phase in SCORE_PHASES}
+    return found
+
+
+def plain_spreads(spreads: Spreads) -> dict[str, Any]:
+    """Figures of groups of five as plain values."""
+    plain = {}
+    for measure, phases in spreads.items():
+        plain[measure] = {phase: asdict(own) for phase, own in phases.items()}
+    return plain

@@ -197,32 +197,25 @@ def _of_phase(
     group: Answers, survey: Answers, phase: Phase, scale: tuple[int, int]
 ) -> tuple[dict[str, float], dict[str, str]]:
     rated, ranked = group.considerations[phase], group.preferences[phase]
-    all_answers = np.hstack([rated, ranked])
+    both = np.hstack([rated, ranked])
     population = np.hstack([survey.considerations[phase], survey.preferences[phase]])
     lows = np.repeat([scale[0], 1], [rated.shape[1], ranked.shape[1]])
     highs = np.repeat([scale[1], ranked.shape[1]], [rated.shape[1], ranked.shape[1]])
-    normalised = agreement.diversity_range_normalised(all_answers, lows, highs)
-    values = {
-        "dri": dri.dri(rated, ranked),
-        "dri_adjusted": dri.dri_adjusted(rated, ranked),
-        "diversity": agreement.diversity(all_answers),
-        "diversity_standardised": agreement.diversity_standardised(all_answers, population),
-        "diversity_range_normalised": normalised,
-        "consideration_agreement": agreement.agreement(rated),
-        "preference_agreement": agreement.agreement(ranked),
+    index = partial(dri.why_undefined, rated, ranked)
+    apart, alike = agreement.why_diversity_undefined, agreement.why_undefined
+    standardised = agreement.diversity_standardised(both, population)
+    normalised = agreement.diversity_range_normalised(both, lows, highs)
+    found: Formulas = {
+        "dri": (dri.dri(rated, ranked), index),
+        "dri_adjusted": (dri.dri_adjusted(rated, ranked), index),
+        "diversity": (agreement.diversity(both), partial(apart, both)),
+        "diversity_standardised": (standardised, partial(apart, both, population)),
+        "diversity_range_normalised": (normalised, partial(apart, both)),
+        "consideration_agreement": (agreement.agreement(rated), partial(alike, rated)),
+        "preference_agreement": (agreement.agreement(ranked), partial(alike, ranked)),
     }
-    apart = agreement.why_diversity_undefined
-    why = {
-        "dri": partial(dri.why_undefined, rated, ranked),
-        "dri_adjusted": partial(dri.why_undefined, rated, ranked),
-        "diversity": partial(apart, all_answers),
-        "diversity_standardised": partial(apart, all_answers, population),
-        "diversity_range_normalised": partial(apart, all_answers),
-        "consideration_agreement": partial(agreement.why_undefined, rated),
-        "preference_agreement": partial(agreement.why_undefined, ranked),
-    }
-    _refuse_without_formula(BEFORE_AND_AFTER_IDS, values)
-    return _floats(values), _reasons(values, why)
+    _refuse_without_formula(BEFORE_AND_AFTER_IDS, found)
+    return _told(found)
 
 
 def _change(
@@ -230,24 +223,21 @@ def _change(
 ) -> tuple[dict[str, float], dict[str, str]]:
     rated = [group.considerations[phase] for phase in PHASES]
     ranked = [group.preferences[phase] for phase in PHASES]
-    own = {
-        "dri_relative": dri.relative_change(pre["dri"], post["dri"]),
-        "opinion_change_c": agreement.opinion_change(*rated),
-        "opinion_change_p": agreement.opinion_change(*ranked),
-        "rank_stability": agreement.rank_stability(*ranked),
-    }
     indices = [
         dri.why_undefined(group.considerations[phase], group.preferences[phase]) for phase in PHASES
     ]
-    why = {
-        "dri_relative": lambda: indices[0] or indices[1] or "zero_denominator",
-        "opinion_change_c": partial(agreement.why_opinion_change_undefined, *rated),
-        "opinion_change_p": partial(agreement.why_opinion_change_undefined, *ranked),
-        "rank_stability": partial(agreement.why_rank_stability_undefined, *ranked),
+    no_index = indices[0] or indices[1] or "zero_denominator"
+    moved, stable = agreement.why_opinion_change_undefined, agreement.why_rank_stability_undefined
+    found: Formulas = {
+        "dri_relative": (dri.relative_change(pre["dri"], post["dri"]), lambda: no_index),
+        "opinion_change_c": (agreement.opinion_change(*rated), partial(moved, *rated)),
+        "opinion_change_p": (agreement.opinion_change(*ranked), partial(moved, *ranked)),
+        "rank_stability": (agreement.rank_stability(*ranked), partial(stable, *ranked)),
     }
-    change = {name: post[name] - pre[name] for name in BEFORE_AND_AFTER_IDS} | _floats(own)
+    own, reasons = _told(found)
+    change = {name: post[name] - pre[name] for name in BEFORE_AND_AFTER_IDS} | own
     _refuse_without_formula(CHANGES, change)
-    return change, _reasons(own, why)
+    return change, reasons
 
 
 def _refuse_without_formula(measures: Sequence[str], values: Mapping[str, Any]) -> None:
@@ -261,10 +251,11 @@ def _refuse_without_formula(measures: Sequence[str], values: Mapping[str, Any]) 
         )
 
 
-def _reasons(values: Mapping[str, Any], why: Mapping[str, Callable[[], str]]) -> dict[str, str]:
-    """Why those values are undefined that are."""
-    return {name: why[name]() for name, value in values.items() if np.isnan(value)}
+Formulas = Mapping[str, tuple[Any, Callable[[], str]]]
+"""By measure: its value, and what says why it is undefined."""
 
 
-def _floats(values: Mapping[str, object]) -> dict[str, float]:
-    return {name: float(np.asarray(value)) for name, value in values.items()}
+def _told(found: Formulas) -> tuple[dict[str, float], dict[str, str]]:
+    """The values, and the reasons of those that are undefined."""
+    values = {name: float(np.asarray(value)) for name, (value, _) in found.items()}
+    return values, {name: found[name][1]() for name, value in values.items() if np.isnan(value)}

@@ -3,7 +3,7 @@ tables for reading and as a page.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,16 +12,17 @@ import pandas as pd
 
 from delibsim.analysis.human import people
 from delibsim.analysis.human.groups_of_five import (
-    OF_FIVE,
     SIZE,
     Dealt,
     GroupCeiling,
-    Spread,
+    Spreads,
     dealt,
     drawn_with_replacement,
     group_ceiling,
-    over_groups,
-    over_topics,
+    mean_of_groups,
+    mean_of_topics,
+    of_topic,
+    plain_spreads,
     spread,
 )
 from delibsim.analysis.human.people import Reference
@@ -38,9 +39,6 @@ from delibsim.store.instruments.answers import Answers
 
 GROUPINGS = {"topic": people.by_topic, "case": people.by_case}
 """How people are grouped: all participants of a survey, or each deliberation."""
-
-Spreads = Mapping[str, Mapping[str, Spread]]
-"""Figures of groups of five by measure and phase (pre, post, change)."""
 
 
 @dataclass(frozen=True)
@@ -110,16 +108,7 @@ class PeopleReport:
             "seed": people.BOOTSTRAP,
             "ceiling": asdict(people.ceiling(twelve)),
             "agreement_gain_by_case": {name: gains[name] for name in names},
-            "published": [
-                {
-                    "figure": one.name,
-                    "published": one.published,
-                    "here": one.here,
-                    "verdict": one.verdict,
-                    "note": one.note,
-                }
-                for one in self.figures
-            ],
+            "published": list(map(_plain_figure, self.figures)),
         }
 
     def _of_five(self) -> dict[str, Any]:
@@ -127,12 +116,12 @@ class PeopleReport:
         topics = []
         for topic in self.topics:
             row = {"id": topic.id, "n": topic.n, "groups": topic.groups}
-            topics.append(row | _plain_spreads(of_topic(topic)))
+            topics.append(row | plain_spreads(of_topic(topic)))
         return {
             "partitions": self.partitions,
             "topics": topics,
-            "mean_of_topics": _plain_spreads(mean_of_topics(self.topics)),
-            "mean_of_groups": _plain_spreads(mean_of_groups(self.topics)),
+            "mean_of_topics": plain_spreads(mean_of_topics(self.topics)),
+            "mean_of_groups": plain_spreads(mean_of_groups(self.topics)),
             "ceiling": asdict(self.ceiling()),
         }
 
@@ -184,33 +173,9 @@ def people_report(
     )
 
 
-def of_topic(topic: Dealt) -> Spreads:
-    """The figures of the groups of one topic."""
-    return _spreads(lambda measure, phase: spread(topic.values[measure][phase]))
-
-
-def mean_of_topics(topics: Sequence[Dealt]) -> Spreads:
-    """The figures of all groups, each topic counting once."""
-    return _spreads(lambda measure, phase: over_topics(topics, measure, phase))
-
-
-def mean_of_groups(topics: Sequence[Dealt]) -> Spreads:
-    """The figures of all groups, each group counting once."""
-    return _spreads(lambda measure, phase: over_groups(topics, measure, phase))
-
-
-def _spreads(of: Callable[[str, str], Spread]) -> Spreads:
-    found: dict[str, dict[str, Spread]] = {}
-    for measure in OF_FIVE:
-        found[measure] = {phase: of(measure, phase) for phase in SCORE_PHASES}
-    return found
-
-
-def _plain_spreads(spreads: Spreads) -> dict[str, Any]:
-    plain = {}
-    for measure, phases in spreads.items():
-        plain[measure] = {phase: asdict(own) for phase, own in phases.items()}
-    return plain
+def _plain_figure(one: Figure) -> dict[str, Any]:
+    own = {name: getattr(one, name) for name in ("published", "here", "verdict", "note")}
+    return {"figure": one.name, **own}
 
 
 def _without_index(topic: Dealt, shares: Mapping[str, float], answers: Answers) -> str:

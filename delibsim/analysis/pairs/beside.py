@@ -24,8 +24,10 @@ from delibsim.analysis.pairs.fitted import (
     said,
 )
 from delibsim.analysis.result import Result, make_table, with_holm
+from delibsim.analysis.result import said as sentence
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.fit import Fit, crowd_bt, likelihood_ratio
+from delibsim.measures.bradley_terry.fit import Fit
+from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.stability import split_half
 from delibsim.measures.bradley_terry.strengths import z_scale
 from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
@@ -56,14 +58,14 @@ def judge_models(whole: Fitted) -> Iterator[Row]:
         row |= {"parameters": one.problem.basis.shape[1], "log_likelihood": one.log_likelihood}
         row["r"] = agreement_of_scores(one.scores, own.judged["pooled"].scores).r
         if before is not None:
-            row |= _test(before, one)
+            row |= _likelihoods(before, one)
         if own.errors.reason:
             row |= {"p": NAN, "note": own.errors.reason}
         before = one
         yield row
 
 
-def _test(smaller: Fit, larger: Fit) -> Row:
+def _likelihoods(smaller: Fit, larger: Fit) -> Row:
     """The likelihood-ratio test of two fits of the same votes."""
     if smaller.counts.votes.sum() != larger.counts.votes.sum():
         return {"note": LEFT_OUT}
@@ -114,12 +116,7 @@ FEW_TOPICS = 8
 TOPICS_DRAWN, TEXTS_DRAWN = "topics", "texts"
 SPEAKING = 5
 """Topics below which an interval over topics is marked: so few say little of topics like these."""
-DRAWN = (
-    "Intervals are by t on Fisher's z, with the errors of a jackknife over topics, or over texts"
-    " where there is one topic; df are the topics or texts less one."
-    f" Published: the percentile interval of {RESAMPLES:,} resamples of topics, or of texts where"
-    f" there are fewer than {FEW_TOPICS} topics. Both keep the ranks of all texts for rho."
-)
+DRAWN = sentence("pairs/drawn", resamples=RESAMPLES, few=FEW_TOPICS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +248,8 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Result]:
     for one in found:
         alone = [judge for judge in one.judges if judge.name != ALL]
         tests += [_mcnemar(one, a, b) for a, b in combinations(alone, 2)]
-    why = "" if found else "not_asked" if people is None else "no_dimension"
+    absent = "not_asked" if people is None else "no_dimension"
+    why = "" if found else absent
     rows = {
         "against": [row for one, judge in judged for row in _scores(one, judge)],
         "against_topics": [row for one, judge in judged for row in _topics(one, judge)],

@@ -11,7 +11,7 @@ import pandas as pd
 from delibsim.analysis.pairs.beside import SPEAKING, few_topics
 from delibsim.analysis.pairs.fitted import Compared, Fitted
 from delibsim.analysis.report import sayings
-from delibsim.analysis.result import Result, with_holm
+from delibsim.analysis.result import Result, said, with_holm
 from delibsim.measures.bradley_terry.stability import stretch
 from delibsim.measures.bradley_terry.strengths import (
     Stretch,
@@ -50,10 +50,7 @@ def notes_on_conditions(compared: Compared, fits: Sequence[Fitted]) -> Iterator[
         for kind in KINDS:
             parts = _parted(own.base)
             if parts and len(_names(_cells(compared, own.base, kind))) > 1:
-                yield (
-                    f"{own.dimension}: left out are topics whose texts no votes join:"
-                    f" {', '.join(parts)}."
-                )
+                yield said("pairs/parted", dimension=own.dimension, topics=", ".join(parts))
 
 
 def why_none(compared: Compared) -> str:
@@ -139,11 +136,7 @@ def _rows(
     topics = np.array([topic for topic, _, _ in sessions], dtype=object)
     level, reason = own.settings.level, "" if own.errors.is_maximum else own.errors.note
     votes = 2 * len(own.outcome) / len(own.ids)
-    few = (
-        f"few_votes: {votes:.1f} votes a text are too few for the size of a difference, which comes"
-        " out too large"
-    )
-    few = few if votes < FEW_VOTES else ""
+    few = said("pairs/no_size", votes=votes) if votes < FEW_VOTES else ""
     gaps = []
     for topic in dict.fromkeys(topics):
         own_topic = topics == topic

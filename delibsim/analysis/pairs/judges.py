@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from delibsim.analysis.calls import cost_usd
-from delibsim.analysis.pairs.fitted import NAN, Asked, Compared, Fitted, errors_of, known, spread_of
+from delibsim.analysis.pairs.fitted import NAN, Compared, Fitted, errors_of, known, spread_of
 from delibsim.domain.comparison import Vote
 from delibsim.measures.bradley_terry.counts import both_orders, repeats, triads
 from delibsim.measures.bradley_terry.fit import Fit, fit
@@ -72,10 +72,11 @@ def groups(own: Fitted) -> Iterator[Row]:
 IDENTICAL = "runs_identical"
 
 
-def runs(own: Fitted, asked: Asked) -> Iterator[Row]:
+def runs(own: Fitted, compared: Compared) -> Iterator[Row]:
     """How alike the votes of several runs of the same sheet are, by judge; of sheets with a vote in
     each run.
     """
+    asked = compared.asked
     for place, judge in enumerate(own.judges) if asked.runs > 1 else ():
         labels: dict[tuple[str, str], list[int]] = defaultdict(list)
         for vote, outcome, by in zip(own.votes, own.outcome, own.judge, strict=True):
@@ -152,10 +153,6 @@ def majorities(votes: Sequence[Vote]) -> list[tuple[str, str]]:
 
 FEW = 20
 """Votes a text below which place bias and threshold are biased upwards."""
-FEW_VOTES = (
-    "below 20 votes a text, delta and theta are too large; delta_jackknife is corrected, where half"
-    " of the pairs gives an estimate"
-)
 SPLITS = 20
 
 

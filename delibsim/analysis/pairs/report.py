@@ -1,9 +1,8 @@
 """The report on a comparison: its tables, and what they say in sentences."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 from numpy import isnan
@@ -11,14 +10,7 @@ from numpy import isnan
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
 from delibsim.analysis.pages.cells import decimals
-from delibsim.analysis.pairs.beside import (
-    DRAWN,
-    against,
-    agreement,
-    crowd,
-    judge_models,
-    judge_parameters,
-)
+from delibsim.analysis.pairs.beside import DRAWN, against, crowd, judge_parameters
 from delibsim.analysis.pairs.conditions import (
     conditions,
     notes_on_conditions,
@@ -26,54 +18,14 @@ from delibsim.analysis.pairs.conditions import (
     why_none,
 )
 from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
-from delibsim.analysis.pairs.judges import (
-    FEW_VOTES,
-    counts,
-    groups,
-    judges,
-    order,
-    order_scores,
-    runs,
-    transitivity,
-)
-from delibsim.analysis.pairs.scores import (
-    NO_SEPARATION,
-    curve_of_shares,
-    differences,
-    refuse_unknown,
-    scores,
-    stability,
-)
+from delibsim.analysis.pairs.judges import counts, order
+from delibsim.analysis.pairs.scores import differences, refuse_unknown, stability
 from delibsim.analysis.report import Report, sayings
-from delibsim.analysis.result import Result, catalogue, each, make_table
+from delibsim.analysis.result import Result, catalogue, each, make_table, said, tables_of
 from delibsim.domain.reason import MEANINGS
 from delibsim.domain.text import counted
 from delibsim.measures.bradley_terry.likelihood import Dummy, Penalty
 from delibsim.measures.bradley_terry.uncertainty import FEW_PAIRS, NO_MAXIMUM, uncertainty
-
-FLAGS = {
-    "one_order": "every pair came in the order of a sorted list: place cannot be told from merit",
-    "not_converged": "the fit did not converge, and gives no scores; take fewer"
-    " parameters (judges=pooled), or another penalty",
-    "no_ties": "a judge gave no tie, so its threshold is 0",
-    "all_ties": "a judge gave ties only, which say nothing of scores",
-    "alpha_zero": "a judge's votes have nothing to do with the scores",
-    "always_a": "a judge always names the text shown first, and says nothing of texts",
-    "always_b": "a judge always names the text shown second, and says nothing of texts",
-}
-
-
-Rows = Callable[[Fitted], Iterable[Mapping[str, Any]]]
-OF_FITS: Mapping[str, Rows] = {
-    "scores": scores,
-    "agreement": agreement,
-    "judge_models": judge_models,
-    "order_scores": order_scores,
-    "transitivity": transitivity,
-    "curve": curve_of_shares,
-    "groups": groups,
-}
-"""Tables from the fits alone."""
 
 
 def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] = ()) -> Report:
@@ -116,8 +68,8 @@ def pairs_report(compared: Compared, settings: Settings, faults: Sequence[str] =
 
 def _tables(compared: Compared, settings: Settings, fits: Sequence[Fitted]) -> Iterator[Result]:
     """Every table, in any order."""
-    for name, rows in OF_FITS.items():
-        yield make_table(f"pairs/{name}", each(fits, rows), drawn=DRAWN)
+    data = {"fits": [(own,) for own in fits], "compared": [(own, compared) for own in fits]}
+    yield from tables_of("pairs", data, drawn=DRAWN)
     asked = bool(fits) and bool(settings.top or settings.differences)
     refuse_unknown(fits, settings.differences if fits else ())
     why = "" if asked else "not_asked"
@@ -132,12 +84,10 @@ def _tables(compared: Compared, settings: Settings, fits: Sequence[Fitted]) -> I
     yield make_table("pairs/crowd_bt", each(fits, crowd), why=why)
     rows = list(each(fits, order))
     few = any(row["few"] and not isnan(row["delta"]) for row in rows)
-    yield make_table("pairs/order", rows, notes=[FEW_VOTES] if few else [])
+    yield make_table("pairs/order", rows, notes=[said("pairs/few_votes")] if few else [])
     adaptive = any(own.chosen for own in fits)
-    notes = [NO_SEPARATION] if adaptive else []
+    notes = [said("pairs/no_separation")] if adaptive else []
     yield make_table("pairs/stability", each(fits, stability), notes=notes)
-    yield make_table("pairs/judges", each(fits, judges, compared))
-    yield make_table("pairs/runs", each(fits, runs, compared.asked))
     yield make_table("pairs/counts", counts(compared, fits))
 
 
@@ -148,10 +98,9 @@ def _sentences(
     model = settings.model
     threshold = "estimated" if model.theta is None else f"{model.theta:g}"
     places = "estimated" if model.order else "not estimated"
-    yield (
-        f"Model {model.kind}, penalty {penalty_told(model.penalty)}, threshold {threshold},"
-        f" place bias {places}; scores on the scale {settings.scale}."
-    )
+    penalty = penalty_told(model.penalty)
+    values = {"kind": model.kind, "penalty": penalty, "scale": settings.scale}
+    yield said("pairs/model", threshold=threshold, places=places, **values)
     for own in fits:
         for told in _of_fit(own):
             yield f"{own.dimension}: {told}."
@@ -161,10 +110,8 @@ def _sentences(
     parts = replace(parts, rows=parts.rows[parts.rows["dimension"].isin(scored)])
     yield from sayings("pairs", {"groups": parts}, "components")
     for dimension, known in table.dropna(subset=["apart"]).groupby("dimension", sort=False):
-        yield (
-            f"{dimension}: {int(known['apart'].sum())} of {counted(len(known), 'text')} can be"
-            " told apart from the next weaker one."
-        )
+        apart, texts = int(known["apart"].sum()), counted(len(known), "text")
+        yield said("pairs/apart", dimension=dimension, apart=apart, texts=texts)
     yield from told_of_conditions(results["conditions"])
     people = "" if compared.people is None else compared.people.name
     yield from sayings("pairs", results, "places", "runs", "people", "missing", whose=people)
@@ -172,42 +119,35 @@ def _sentences(
 
 def _of_fit(own: Fitted) -> Iterator[str]:
     """What one fit rests on, and what must be known of it."""
-    n, pairs = counted(len(own.ids), "text"), counted(len(own.counts.pairs), "pair")
-    votes = counted(len(own.votes), "vote")
-    yield f"{votes} on {pairs} of {n}; log likelihood {decimals(own.fit.log_likelihood)}"
+    yield said(
+        "pairs/fit",
+        votes=counted(len(own.votes), "vote"),
+        pairs=counted(len(own.counts.pairs), "pair"),
+        texts=counted(len(own.ids), "text"),
+        likelihood=decimals(own.fit.log_likelihood),
+    )
     used = bool(len(own.fit.counts.votes))
     for flag in own.fit.flags:
-        if flag in FLAGS and (flag != "one_order" or (used and own.settings.model.order)):
-            yield FLAGS[flag]
+        placed = used and own.settings.model.order
+        if flag in catalogue("pairs").said and (flag != "one_order" or placed):
+            yield said(f"pairs/{flag}")
     if not used:
-        yield "no vote says anything of the texts, so none has a score"
+        yield said("pairs/unused")
     base = own.base
-    if own.chosen and base.errors.reason:
-        yield (
-            f"{MEANINGS[base.errors.reason]}; ranks stand, and for intervals more pairs at random"
-            " are needed (design.probe=0.3 from the start)"
-        )
+    reason = base.errors.reason
+    if own.chosen and reason:
+        yield said("pairs/no_random_part", meaning=MEANINGS[reason])
     elif own.chosen:
-        yield (
-            "pairs were chosen by what was known of them, so scores and their order are those of"
-            f" all votes, and errors, intervals and tests those of the {len(base.votes):,} of"
-            f" {len(own.votes):,} votes on pairs that were drawn at random"
-        )
-    if base.errors.reason:
+        yield said("pairs/chosen", drawn=len(base.votes), votes=len(own.votes))
+    if reason:
         return
     errors = uncertainty(base.fit)
     if errors.note == NO_MAXIMUM:
-        yield f"{MEANINGS[NO_MAXIMUM]}; take fewer parameters, or more votes"
+        yield said("pairs/no_maximum", meaning=MEANINGS[NO_MAXIMUM])
     elif errors.clustered and not base.errors.clustered and not isnan(base.errors.scores).all():
-        yield (
-            "errors by pair are smaller than those of the model, which are given instead and take"
-            " votes on one pair as independent"
-        )
+        yield said("pairs/smaller_errors")
     if errors.note == FEW_PAIRS:
-        yield (
-            "there are fewer than two pairs a parameter, too few to say how far votes on one pair"
-            " depend on each other"
-        )
+        yield said("pairs/few_pairs")
 
 
 def penalty_told(penalty: Penalty | None) -> str:
@@ -256,12 +196,11 @@ def _scores(settings: Settings, table: pd.DataFrame) -> Data:
     ends = entries_of("pairs")["scores"].how["ends"]
     more = ""
     if len(sizes) > PANELS:
-        more += f" Drawn are the {PANELS} of {len(sizes)} groups that have the most texts."
+        more += said("pairs/groups_drawn", drawn=PANELS, groups=len(sizes))
     if len(sizes) and sizes.iloc[0] > 2 * ends:
-        more += f" Of a group of more than {2 * ends} texts the {ends} strongest and the {ends}"
-        more += " weakest are drawn."
+        more += said("pairs/texts_drawn", twice=2 * ends, ends=ends)
     if more:
-        more += " The table has every text."
+        more += said("pairs/table_has_all")
     facts = {"scale": settings.scale, "level": 100 * settings.level}
     return Data(drawn, {**facts, "words": SCALES[settings.scale]}, more)
 

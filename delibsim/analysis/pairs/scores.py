@@ -152,10 +152,6 @@ SPLITS, DRAWS, FEW_DRAWS = 20, 10, 5
 MANY = 5_000
 """Pairs from which on a share of them is drawn `FEW_DRAWS` times only: then draws differ little."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
-NO_SEPARATION = (
-    "separation is not given for an adaptive design: where pairs were chosen by what was known, it"
-    " is too high"
-)
 
 
 def stability(whole: Fitted) -> Iterator[Row]:

@@ -33,7 +33,7 @@ SETTING = re.compile(r"(?:^|, )([A-Za-z_][\w.]*)=")
 """Where a setting begins in the text of all settings; a value may hold commas of its own."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compared:
     """Treatments a and b on one outcome.
 
@@ -81,7 +81,7 @@ class Compared:
         return f"no topic and model has values under both {self.a} and {self.b}"
 
 
-class _Table:
+class Table:
     """A table as a key of what was computed from it: equal to itself alone."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
@@ -91,7 +91,7 @@ class _Table:
         return id(self.rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Table) and self.rows is other.rows
+        return isinstance(other, Table) and self.rows is other.rows
 
 
 def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
@@ -99,11 +99,11 @@ def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
 
     What was compared last is kept, because most analyses take the same contrasts of one table.
     """
-    return _compared(_Table(rows), outcome, a, b)
+    return _compared(Table(rows), outcome, a, b)
 
 
 @lru_cache(maxsize=64)
-def _compared(table: _Table, outcome: str, a: str, b: str) -> Compared:
+def _compared(table: Table, outcome: str, a: str, b: str) -> Compared:
     either = table.rows["treatment"].isin([a, b])
     needed = [name for name in (*UNIT, "interaction", WORDING) if name in table.rows.columns]
     both = table.rows.loc[either, needed].reset_index(drop=True)

@@ -118,15 +118,10 @@ def _difference_rows(first: StudyTable, second: StudyTable) -> Iterator[dict[str
             here = np.array([others[topic] for topic in topics])
             there = np.array([mine[topic] for topic in topics])
             found = compared(here, there)
-            yield {
-                "outcome": outcome,
-                "treatment": treatment,
-                "first": found.pop("people"),
-                "second": found.pop("here"),
-                **found,
-                "topics": len(topics),
-                "note": "" if len(topics) > 1 else "one_topic: no interval over topics",
-            }
+            both = {"first": found.pop("people"), "second": found.pop("here")}
+            note = "" if len(topics) > 1 else "one_topic: no interval over topics"
+            named = {"outcome": outcome, "treatment": treatment, "topics": len(topics)}
+            yield {**named, **both, **found, "note": note}
 
 
 def _by_topic(study: StudyTable, treatment: str, column: str) -> dict[str, float]:

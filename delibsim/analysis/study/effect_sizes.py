@@ -1,7 +1,7 @@
 """Contrasts under other lights: adjusted for values before, equivalence, sizes."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 
 from delibsim.analysis.human.reference import human_value
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import NONE, Compared, compared
+from delibsim.analysis.study.blocks import NONE, Compared, Table, compared
 from delibsim.analysis.study.effects import (
     ENOUGH,
     EQUAL,
@@ -39,7 +39,12 @@ def covariance(study: StudyTable, draws: Draws) -> Result:
 
 def adjusted(rows: pd.DataFrame, outcome: Outcome, a: str, b: str) -> dict[str, Any]:
     """A contrast adjusted for the values before: the columns of the table from estimate on."""
-    blocks, runs, left_out = _sides(rows, outcome, a, b)
+    return _adjusted(Table(rows), outcome, a, b)
+
+
+@lru_cache(maxsize=64)  # the specification curve asks for the contrasts of the table too
+def _adjusted(table: Table, outcome: Outcome, a: str, b: str) -> dict[str, Any]:
+    blocks, runs, left_out = _sides(table.rows, outcome, a, b)
     names = list(dict.fromkeys(blocks["topic"]))
     mean, slope = Mean(np.nan), np.nan
     if names:

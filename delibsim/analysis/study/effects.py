@@ -30,10 +30,6 @@ OVER_TOPICS, OVER_DRAWS, OVER_MODELS = (
 """The three questions about an effect, in the order in which tables answer them."""
 RAISED, LOWERED, HERE, NONE = "raised", "lowered", "on_these_topics", "none"
 """What may be said of an effect."""
-SUMMARY = (
-    "estimate", "low", "high", "df", "median", "sd", "share_positive", "n", "p",
-    "published_low", "published_high",
-)  # fmt: skip
 
 
 def bootstrap_seed(draws: Draws, units: str) -> int:
@@ -63,13 +59,13 @@ def too_few(units: str, count: int) -> str:
 def mean_of(differences: ArrayLike, units: str, draws: Draws) -> tuple[dict[str, Any], str]:
     """What independent differences (n,) give, one of each topic or model, and a note.
 
-    The keys are those of SUMMARY: mean, interval by t with n - 1 degrees of freedom, median,
+    By the names of columns: the mean, its interval by t with n - 1 degrees of freedom, median,
     standard deviation, share above 0, number, p by t, and the published interval. What is
-    undefined is NaN.
+    undefined is NaN, and without differences not there.
     """
     found = np.asarray(differences, dtype=float)
     if not len(found):
-        return dict.fromkeys(SUMMARY, NAN) | {"n": 0}, too_few(units, 0)
+        return {"n": 0, "p": NAN}, too_few(units, 0)
     summary, note = of_clusters(found, np.arange(len(found)), units, draws)
     summary |= {
         "median": float(np.median(found)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,8 @@ WHY = {
 }
 
 
-def over_topics_and_models(found: Compared) -> dict[str, Any]:
+@lru_cache(maxsize=64)  # the specification curve asks for the contrasts of the table too
+def over_topics_and_models(found: Compared) -> Mapping[str, Any]:
     """The answer to the third question of a comparison: estimate, error, df, low, high, p, unit,
     topics, models and note. What is undefined is NaN.
     """

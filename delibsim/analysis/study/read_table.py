@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.result import said
 from delibsim.analysis.study.study_table import (
     BLOCK,
     DESIGN,
@@ -75,9 +76,10 @@ def table_of_sheet(path: Path, sheet: Sheet) -> StudyTable:
     _absent(frame, cells)
     _ranges(frame, columns, cells)
     if "status" in frame:
-        for place in np.flatnonzero(~frame["status"].isin(STATUSES) & frame["status"].notna()):
-            known = ", ".join(sorted(STATUSES))
-            cells.fault(int(place), f"status is '{frame['status'][place]}', none of {known}")
+        known = ", ".join(sorted(STATUSES))
+        for place, status in frame["status"].dropna().items():
+            if status not in STATUSES:
+                cells.fault(place, f"status is '{status}', none of {known}")
     if "study" in frame:
         _refuse_branches(frame, cells)
     if pairs:
@@ -92,13 +94,10 @@ def table_of_sheet(path: Path, sheet: Sheet) -> StudyTable:
 
 def _refuse_branches(frame: pd.DataFrame, cells: "_Cells") -> None:
     """A fault for the first row that is of a fork or a probe, if there is one."""
-    found = np.flatnonzero(frame["study"].astype(str).str.endswith(OF_BRANCHES))
-    if len(found):
-        cells.fault(
-            int(found[0]),
-            f"study '{frame['study'][found[0]]}' holds forks or probes of runs, which share what"
-            " came before them and enter no contrast; leave such rows out",
-        )
+    for place, study in frame["study"].astype(str).items():
+        if study.endswith(OF_BRANCHES):
+            cells.fault(place, said("study/of_branches", study=study))
+            return
 
 
 class _Cells:
@@ -123,38 +122,17 @@ class _Cells:
         at = header.index(column.name) if column.name in header else None
         if at is None:
             return pd.Series([None] * len(self.sheet.rows), dtype=DTYPES[column.kind])
-        texts = [row[at].strip() for row in self.sheet.rows]
         if column.kind == "text":
-            if column.name not in TRIMMED:
-                texts = [row[at] for row in self.sheet.rows]
+            texts = [row[at] for row in self.sheet.rows]
+            texts = [text.strip() for text in texts] if column.name in TRIMMED else texts
             if column.name in NAMES:
                 self._refuse_controls(column.name, texts)
             kept = [None if text.strip() in ("", "NA") else text for text in texts]
             return pd.Series(kept, dtype="object")
-        if column.kind == "logical":
-            return self._read(column, texts, _logical)
-        return self._numbers(column, texts)
-
-    def _refuse_controls(self, name: str, texts: Sequence[str]) -> None:
-        """Note the names with a line break or another character that commands a terminal."""
-        for place, text in enumerate(texts):
-            if any(unicodedata.category(character) == "Cc" for character in text):
-                self.fault(place, f"{name} holds a line break or another control character")
-
-    def _numbers(self, column: Column, texts: list[str]) -> pd.Series:
-        if self.sheet.decimal_comma:
+        texts = [row[at].strip() for row in self.sheet.rows]
+        if column.kind != "logical" and self.sheet.decimal_comma:
             texts = [text.replace(",", ".") if text.count(",") == 1 else text for text in texts]
-        if column.kind == "number":
-            try:
-                values = [math.nan if text in MISSING else float(text) for text in texts]
-            except ValueError:
-                values = []
-            if values and not np.isinf(values).any():
-                return pd.Series(values, dtype="float64")
-            return self._read(column, texts, _number)
-        return self._read(column, texts, _integer)
-
-    def _read(self, column: Column, texts: Sequence[str], read: Callable[[str], Any]) -> pd.Series:
+        read, what = READ[column.kind]
         values = []
         for place, text in enumerate(texts):
             value = None
@@ -162,15 +140,15 @@ class _Cells:
                 try:
                     value = read(text)
                 except (ValueError, KeyError, OverflowError):
-                    what = {
-                        "integer": "whole number of at most 18 digits",
-                        "logical": "TRUE or FALSE",
-                    }
-                    kind = what.get(column.kind, "number")
-                    article = "" if column.kind == "logical" else "a "
-                    self.fault(place, f"{column.name} is '{text[:40]}', not {article}{kind}")
+                    self.fault(place, f"{column.name} is '{text[:40]}', not {what}")
             values.append(value)
         return pd.Series(values, dtype=DTYPES[column.kind])
+
+    def _refuse_controls(self, name: str, texts: Sequence[str]) -> None:
+        """Note the names with a line break or another character that commands a terminal."""
+        for place, text in enumerate(texts):
+            if any(unicodedata.category(character) == "Cc" for character in text):
+                self.fault(place, f"{name} holds a line break or another control character")
 
 
 def _logical(text: str) -> bool:
@@ -189,6 +167,14 @@ def _integer(text: str) -> int:
     if value != int(value) or not abs(value) < 10**18:  # what a column of whole numbers holds
         raise ValueError
     return int(value)
+
+
+READ: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "logical": (_logical, "TRUE or FALSE"),
+    "integer": (_integer, "a whole number of at most 18 digits"),
+    "number": (_number, "a number"),
+}
+"""How a cell of a kind is read, and what it must be."""
 
 
 def _measured(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -240,22 +226,13 @@ def _ranges(frame: pd.DataFrame, columns: Sequence[Column], cells: _Cells) -> No
                 for place in _outside(values, partial(known[measure].holds, phase=phase)):
                     cells.fault(place, f"{column.name} is {values[place]:g}, out of its range")
         elif column.values == "0 or more" and column.kind in ("integer", "number"):
-            for place in _outside(values, _not_negative):
+            for place in _outside(values, (0.0).__le__):
                 cells.fault(place, f"{column.name} is {values[place]:g}, less than 0")
 
 
 def _outside(values: pd.Series, inside: Callable[[float], bool]) -> list[int]:
-    given = values.dropna()
-    if given.empty or (inside(float(given.min())) and inside(float(given.max()))):
-        return []
-    numbers = given.astype("float64").to_numpy()
-    places = np.flatnonzero(values.notna().to_numpy())
-    named = zip(places.tolist(), numbers.tolist(), strict=True)
-    return [place for place, value in named if not inside(value)]
-
-
-def _not_negative(value: float) -> bool:
-    return value >= 0
+    numbers = values.astype("float64")
+    return [place for place, value in enumerate(numbers) if value == value and not inside(value)]
 
 
 def _duplicates(frame: pd.DataFrame, by: list[str], cells: _Cells) -> None:
@@ -265,11 +242,9 @@ def _duplicates(frame: pd.DataFrame, by: list[str], cells: _Cells) -> None:
     first: dict[tuple[Any, ...], int] = {}
     for place, key in enumerate(keys.itertuples(index=False, name=None)):
         if key in first:
-            named = ", ".join(
-                f"{name} {value}" for name, value in zip(by, key, strict=True) if value
-            )
+            named = [f"{name} {value}" for name, value in zip(by, key, strict=True) if value]
             line = cells.sheet.lines[first[key]]
-            cells.fault(place, f"the same session as line {line} ({named})")
+            cells.fault(place, f"the same session as line {line} ({', '.join(named)})")
         first.setdefault(key, place)
 
 
@@ -289,13 +264,7 @@ def _from_pairs(frame: pd.DataFrame, cells: _Cells) -> tuple[pd.DataFrame, list[
     named = ["outcome"] if "outcome" in frame else []
     _duplicates(frame, [*DESIGN, *named], cells)
     by = [name for name in DESIGN if name in frame]
-    keys = frame[by].astype(object)
-    keys = keys.where(keys.notna(), "")
-    rows: dict[tuple[Any, ...], int] = {}
-    numbers = []
-    for key in keys.itertuples(index=False, name=None):
-        numbers.append(rows.setdefault(key, len(rows)))
-    of_row = np.array(numbers, dtype=np.intp)
+    of_row = frame.groupby(by, dropna=False, sort=False).ngroup().to_numpy()
     firsts = np.unique(of_row, return_index=True)[1]
     own = [name for name in frame if name not in ("pre", "post", "outcome")]
     result = frame.loc[firsts, own].reset_index(drop=True)

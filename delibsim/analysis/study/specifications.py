@@ -205,7 +205,9 @@ def _base(named: dict[str, Any], found: Compared, runs: pd.DataFrame, labels: La
     about = values - runs.groupby("treatment")["value"].transform("mean").to_numpy()
     scale = float(np.sqrt(about @ about / max(len(runs) - 2, 1)))
     sizes = np.bincount(codes).astype(float)
-    return Base(named, found.part(list(blocks)), differences, sizes, scale)
+    if len(blocks) < len(found.blocks):
+        found = found.part(list(blocks))
+    return Base(named, found, differences, sizes, scale)
 
 
 def _weights(base: Base) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, make_table, with_holm
+from delibsim.analysis.result import Result, make_table, said, with_holm
 from delibsim.analysis.summaries.judged import OVERALL, SCORED, by_topic, cells_of, finite, ranked
 from delibsim.domain.summary import FLOORS
 from delibsim.measures.correlations import partial_spearman, spearman
@@ -17,18 +17,6 @@ Intervals = Literal["topics", "cells"]
 Row = dict[str, Any]
 FLOOR = FLOORS[0]
 NAN = float("nan")
-HOW = {
-    "cells": "Runs are averaged into cells (topic and size), cells into the score. Intervals say"
-    " how cells scatter: 1.96 SD / sqrt(cells), as published; they take the sizes of one topic for"
-    " independent.",
-    "topics": "Summaries are averaged into topics, topics into the score. Intervals are by t over"
-    " topics; with one topic there is none.",
-}
-"""How intervals of scores come about."""
-ONE_TOPIC = (
-    "With one topic nothing can be said of others: report several sets together, such as delibsim"
-    " summarise report SET1 SET2."
-)
 
 
 def overall(scores: pd.DataFrame, intervals: Intervals = "topics") -> Iterator[Row]:
@@ -71,7 +59,7 @@ def pairs(scores: pd.DataFrame) -> Result:
         found = t_mean(difference)
         row = {"a": a, "b": b, "topics": found.n, "estimate": found.mean, **vars(found)}
         rows.append(row | {"p_sign": sign_flip_p(difference)})
-    notes = () if topics.shape[0] > 1 else (ONE_TOPIC,)
+    notes = () if topics.shape[0] > 1 else (said("summaries/one_topic"),)
     return make_table("summaries/pairs", with_holm(rows), notes=notes)
 
 
@@ -117,7 +105,7 @@ def equal_length(scores: pd.DataFrame) -> Result:
         row["characters"] = np.round(known.loc[known["model"] == model, "characters"].mean())
         rows.append(row)
     first, second = (np.ptp(list(one.values() or [NAN])) for one in (plain, held))
-    notes = [f"The effects span {first:.4f}, at equal length {second:.4f}."] if held else []
+    notes = [said("summaries/spans", first=first, second=second)] if held else []
     return make_table("summaries/equal_length", rows, notes=notes)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result, make_table
+from delibsim.analysis.result import said as sentence
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, by_judge
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.model_family import family_of
@@ -125,10 +126,7 @@ def strengths(sets: Sequence[JudgedSet]) -> Result:
             row["strength"] = float(found.strengths[number])
             rows.append(row | {"se": float(found.errors[number]), "note": found.note})
         if not found.note:
-            notes.append(
-                f"{dimension}: place {found.place:+.3f} (SE {found.place_error:.3f}), a log unit of"
-                f" length {found.length:+.3f} (SE {found.length_error:.3f}), in log odds."
-            )
+            notes.append(sentence("summaries/strengths", dimension=dimension, **vars(found)))
     return make_table("summaries/strengths", rows, notes=notes)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import with_holm
+from delibsim.analysis.result import said, with_holm
 from delibsim.analysis.summaries.judged import JudgedSet
 from delibsim.domain.language import prevailing, sentences
 from delibsim.domain.seed import seed_of
@@ -80,34 +80,24 @@ def _far(judged: JudgedSet, notes: list[str], embedding: Embedding) -> pd.Series
         notes.append(f"no groups by meaning: {fault}.")
         return None
     if embedding.source:
-        notes.append(f"Groups by meaning rest on the embedding {embedding.source}.")
+        notes.append(said("summaries/embedding", source=embedding.source))
     if (known["stance"] != "").any():
         groups = known["stance"].replace("", "none given").to_numpy()
     else:
         seed = seed_of(judged.study, "clusters")
         groups = np.array([f"cluster {code + 1}" for code in clusters(points, seed).tolist()])
-        index = stability(points, list(SEEDS))
-        notes.append(
-            f"Clusters are those of k-means; over ten seeds they agree to {index:.2f} (adjusted"
-            " Rand index, 1 is the same)."
-        )
+        notes.append(said("summaries/clusters", index=stability(points, list(SEEDS))))
     found = local_outliers(points, groups)
     for name in found.notes:
-        notes.append(
-            f"{name}: fewer than {SMALLEST} different opinions, so nobody is flagged by meaning"
-            f" ({TOO_SMALL})."
-        )
+        notes.append(said("summaries/too_few", group=name, smallest=SMALLEST, code=TOO_SMALL))
     few = [f"{name} {k}" for name, k in found.neighbours.items() if k < 20]
     if few:
-        notes.append(f"Neighbours were fewer than 20: {', '.join(few)}.")
+        notes.append(said("summaries/neighbours", few=", ".join(few)))
     if not found.neighbours:
         return None
     marks = pd.Series(found.flagged, index=known.index)
-    lengths = known["words"]
-    notes.append(
-        f"Opinions flagged by meaning have {lengths[marks].mean():.1f} words on average, the others"
-        f" {lengths[~marks].mean():.1f}."
-    )
+    flagged, others = (known["words"][own].mean() for own in (marks, ~marks))
+    notes.append(said("summaries/lengths", flagged=flagged, others=others))
     return marks[~np.isnan(found.factors)]
 
 
@@ -166,11 +156,7 @@ def notes_on_gaps(judged: JudgedSet, flags: Flags) -> list[str]:
     """What must be known of the groups of a set and of its controls."""
     if judged.ratings["control"].any():
         return list(flags.notes)
-    return [
-        *flags.notes,
-        "No placebo was judged, so a gap may be the judge's: give delibsim judge ask"
-        f" {judged.study} controls=true.",
-    ]
+    return [*flags.notes, said("summaries/no_placebo", study=judged.study)]
 
 
 def _gap(

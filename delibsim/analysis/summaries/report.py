@@ -1,6 +1,6 @@
 """The report on summaries: its tables, what they say in sentences, and the page."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, starmap
@@ -13,51 +13,17 @@ from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import Data, drawings_of
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.report import Report, sayings
-from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.analysis.result import Result, catalogue, make_table, tables_of
+from delibsim.analysis.result import said as sentence
 from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
 from delibsim.analysis.summaries.benchmark import Intervals
-from delibsim.analysis.summaries.judged import (
-    OVERALL,
-    JudgedSet,
-    counts,
-    pairs_by_opinion,
-    scores_of,
-)
+from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
 from delibsim.domain.judgment import LABELS
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import TFIDF, Embedding
 
-Rows = Callable[[Any], Iterable[Mapping[str, Any]]]
-NULL_ONLY = (
-    "All judges are citizens, which count shared words by rule: this is a null model, and nothing"
-    " here is evidence of quality."
-)
 NOBODY = pd.DataFrame()
 """The scores of no opinion."""
-BESIDE = "People have judged too: what they say stands in the tables of judges, not in the scores."
-OF_SCORES: Mapping[str, Rows] = {
-    "sizes": benchmark.sizes,
-    "kinds": benchmark.kinds,
-    "topics": benchmark.topics,
-    "length": benchmark.length,
-}
-"""Tables from the scores of summaries alone."""
-OF_SETS: Mapping[str, Rows] = {
-    "pairs_by_opinion": pairs_by_opinion,
-    "agreement": agreement.judges,
-    "orderings": agreement.orderings,
-    "labels": agreement.labels,
-    "rankings": agreement.rankings,
-    "reliability": agreement.reliability,
-    "scale_use": biases.scale_use,
-    "order": biases.order,
-    "order_bins": biases.bins,
-    "place": biases.places,
-    "consistency": biases.consistency,
-    "kinship": biases.kinship,
-    "counts": counts,
-}
-"""Tables from the judgments of sets."""
 VALUES: Mapping[str, Any] = {
     "resamples": agreement.RESAMPLES,
     "wanted": agreement.WANTED,
@@ -76,9 +42,7 @@ def summaries_report(
     """Every table of the report on one set or several."""
     scores = scores_of(sets)
     tables = [*minority_tables(sets, by, embedding), *tables_of_scores(scores, intervals)]
-    tables.append(biases.strengths(sets))
-    for name, rows in OF_SETS.items():
-        tables.append(make_table(f"summaries/{name}", rows(sets), **VALUES))
+    tables += [biases.strengths(sets), *tables_of("summaries", {"sets": [(sets,)]}, **VALUES)]
     studies = ", ".join(one.study for one in sets)
     judged = any(one.ratings["rep"].notna().any() or len(one.comparisons) for one in sets)
     found = report_of(f"Summaries of {studies}", tables, sets, opinions=_opinion_scores(sets))
@@ -91,13 +55,14 @@ def tables_of_scores(
     scores: pd.DataFrame, intervals: Intervals, without: Collection[str] = ()
 ) -> Iterator[Result]:
     """The tables from the scores of summaries alone, but those that are named."""
-    overall, how = benchmark.overall(scores, intervals), benchmark.HOW[intervals]
-    yield make_table("summaries/overall", overall, how=how)
+    how = sentence(f"summaries/over_{intervals}")
+    yield make_table("summaries/overall", benchmark.overall(scores, intervals), how=how)
     yield benchmark.pairs(scores)
     if "equal_length" not in without:
         yield benchmark.equal_length(scores)
-    for name in OF_SCORES.keys() - set(without):
-        yield make_table(f"summaries/{name}", OF_SCORES[name](scores))
+    for table in tables_of("summaries", {"scores": [(scores,)]}):
+        if table.name not in without:
+            yield table
 
 
 def minority_tables(
@@ -111,10 +76,7 @@ def minority_tables(
         notes += [f"{prefix}{note}" for note in minorities.notes_on_gaps(one, flags)]
     rows = chain.from_iterable(starmap(minorities.gaps, flagged))
     yield make_table("summaries/gaps", rows, notes=notes, draws=minorities.DRAWS)
-    rows = chain.from_iterable(starmap(minorities.overlaps, flagged))
-    yield make_table("summaries/overlap", rows)
-    rows = chain.from_iterable(starmap(minorities.least, flagged))
-    yield make_table("summaries/least_represented", rows, listed=minorities.LISTED)
+    yield from tables_of("summaries", {"flagged": flagged}, listed=minorities.LISTED)
 
 
 def report_of(
@@ -148,9 +110,9 @@ def _sentences(sets: Sequence[JudgedSet], results: Mapping[str, Result]) -> Iter
         yield f"{one.study}: {n} on “{one.question}”."
     kinds = [own["kind"] for one in sets for own in one.judges.values()]
     if kinds and set(kinds) == {"citizen"}:
-        yield NULL_ONLY
+        yield sentence("summaries/null_only")
         if any(one.ratings["people"].any() for one in sets):
-            yield BESIDE
+            yield sentence("summaries/beside")
     if "gaps" in results:
         yield from _left_out(results)
     if "overall" in results:
@@ -161,7 +123,7 @@ def _sentences(sets: Sequence[JudgedSet], results: Mapping[str, Result]) -> Iter
             pairs = results["pairs"].rows
             yield from _first(results, "pairs", pairs[pairs["p_holm"].notna()])
             if len(pairs) and pairs["p_holm"].isna().all():
-                yield benchmark.ONE_TOPIC
+                yield sentence("summaries/one_topic")
     yield from sayings("summaries", results, "length", "order", "place", "counts")
 
 

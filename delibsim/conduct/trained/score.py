@@ -24,7 +24,7 @@ from delibsim.scorers.judge.form import InputForm
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
-from delibsim.store.trained_scores import TrainedScores
+from delibsim.store.training import TrainedScores
 
 Told = Callable[[str], None]
 Pair = tuple[str, str]

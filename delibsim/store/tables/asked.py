@@ -19,7 +19,7 @@ from delibsim.store.study_texts import StudyTexts
 from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.tables.codebook import Column, tables_in
 from delibsim.store.tables.sheets import Table
-from delibsim.store.trained_scores import TrainedScores, trained_judges_of
+from delibsim.store.training import TrainedScores, trained_judges_of
 
 FILE = "asked_tables.yaml"
 FACTS = "facts."

@@ -107,12 +107,10 @@ def export(
             sessions["not begun"] = len(never)
         if "parquet" in formats:
             to_parquet(sheets.values())
-        columns_of = {**own_columns, **{one.name: one.columns for one in others}}
-        rows_are = {name: ROWS[name] for name in own_columns} | {
-            one.name: one.row for one in others
-        }
-        write_codebook(new, columns_of)
-        lines = [*_codebook(columns_of, rows_are), *_of_measures(measures)]
+        described = [Table(name, ROWS[name], own, ()) for name, own in own_columns.items()]
+        described += others
+        write_codebook(new, {one.name: one.columns for one in described})
+        lines = [*_codebook(described), *_of_measures(measures)]
         (new / "codebook.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
         written = Export(
             folder,
@@ -149,16 +147,14 @@ def _escaped(sheets: Iterable[SheetWriter]) -> dict[str, int]:
     return found
 
 
-def _codebook(
-    columns_of: Mapping[str, Sequence[Column]], rows_are: Mapping[str, str]
-) -> Iterator[str]:
+def _codebook(tables: Iterable[Table]) -> Iterator[str]:
     yield "# Codebook\n\nAn empty cell is a missing value. Logicals are TRUE and FALSE."
-    for table, what in rows_are.items():
+    for table in tables:
         yield (
-            f"\n## {table}: {what}\n\n| column | kind | meaning | unit | values"
+            f"\n## {table.name}: {table.row}\n\n| column | kind | meaning | unit | values"
             " |\n|---|---|---|---|---|"
         )
-        for column in columns_of[table]:
+        for column in table.columns:
             yield (
                 f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} |"
                 f" {column.values} |"

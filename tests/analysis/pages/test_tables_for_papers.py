@@ -10,8 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from delibsim.analysis.pages.folder import PAGE, write_report
-from delibsim.analysis.pages.markdown import markdown
+from delibsim.analysis.pages.folder import PAGE, markdown, write_report
 from delibsim.analysis.pages.page import Page, Part
 from delibsim.analysis.pages.papers import docx, escaped, latex
 from delibsim.analysis.result import Result

@@ -177,20 +177,6 @@ def test_levels_on_different_topics_are_not_compared():
     assert result.rows["difference"].isna().all()
 
 
-def test_a_study_in_which_nothing_varies_and_one_of_debates_have_a_reason():
-    assert ablations(BASE, Draws()).why_not == "nothing_varies"
-    debates = replace(BASE, rows=BASE.rows.assign(format="debate"))
-    assert ablations(debates, Draws()).why_not == "debates"
-
-
-def test_null_citizens_are_not_mixed_with_models():
-    study = with_levels("size", (3,))
-    citizens = synthetic_study({"normative": 0.5}, 3, 2, 3, null=True).rows
-    both = replace(study, rows=pd.concat([study.rows, citizens], ignore_index=True))
-    assert rows_of(both).equals(rows_of(study))
-    assert any("not in this table: 18" in note for note in ablations(both, Draws()).notes)
-
-
 BASE_OF_PERSONAS = synthetic_study(
     {"none": 0.0, "normative": 0.03}, topics=3, models=2, replicates=3
 )
@@ -255,13 +241,3 @@ def test_what_cannot_be_estimated_has_a_reason():
     assert found.loc["dri_pre", "note"] == "too_few_values"
     assert np.isnan(found.loc["dri_pre", "estimate"])
     assert np.isfinite(found.loc["dri_adjusted_change", "estimate"])
-
-
-def test_a_study_without_both_has_a_reason():
-    result = personas(BASE_OF_PERSONAS, Draws())
-    assert (result.why_not, len(result.rows)) == ("one_level", 0)
-    assert personas(replace(BASE_OF_PERSONAS, rows=TOLD), Draws()).why_not == "one_level"
-    assert (
-        personas(replace(BASE_OF_PERSONAS, rows=BASE_OF_PERSONAS.rows.iloc[:0]), Draws()).why_not
-        == "no_sessions"
-    )

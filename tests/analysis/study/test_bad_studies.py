@@ -79,6 +79,9 @@ BAD = {
     "design alone": ROWS[["topic", "model", "setting", "treatment", "replicate", "status"]],
     "debates": ROWS.drop(columns=CHANGES).assign(format="debate"),
     "empty": ROWS.iloc[:0],
+    "nobody silent": ROWS[ROWS["treatment"] != "none"],
+    "no rounds": ROWS.drop(columns="rounds"),
+    "no families": ROWS.drop(columns=["family", "reasoning"]),
 }
 BAD["personas, missing in a condition"] = varied(BAD["missing in a condition"])
 BAD["personas, unbalanced"] = varied(ROWS).iloc[:50]
@@ -111,6 +114,45 @@ def test_what_is_missing_has_a_reason(analysis, kind):
             if name in result.rows.columns:
                 missing = result.rows[result.rows[name].isna()]
                 assert (missing["note"] != "").all(), name
+
+
+WHY = {
+    "one treatment": {
+        "one_treatment": (contrasts, covariance, equivalence, sizes, specifications, attrition),
+        "no_normative": (reasoning,),
+    },
+    "one topic": {"nothing_varies": (ablations,), "one_level": (personas,)},
+    "nobody silent": {"no_control": (noise_floor,)},
+    "no rounds": {"no_rounds": (rank_stability,)},
+    "no families": {"not_known": (reasoning,)},
+    "nothing measured": {"no_value": (contrasts, icc, ceiling, opinion_change, noise_floor)},
+    "debates": {"debates": (contrasts, icc, ceiling, ablations, decomposition)},
+    "empty": {"no_sessions": (contrasts, convergence, personas, rank_stability)},
+}
+"""By the kind of study: the reason codes, and the analyses that give them."""
+
+
+@pytest.mark.parametrize("kind", WHY)
+def test_an_analysis_without_a_table_has_its_reason(kind):
+    for code, analyses in WHY[kind].items():
+        for analysis in analyses:
+            for result in results(analysis, replace(STUDY, rows=BAD[kind])):
+                assert (result.why_not, len(result.rows)) == (code, 0), analysis
+                assert result.detail.endswith(".")
+
+
+OF_MODELS = (ablations, attrition, covariance, equivalence, icc, noise_floor, reasoning, sizes)
+"""Analyses of one population."""
+
+
+@pytest.mark.parametrize("analysis", OF_MODELS)
+def test_citizens_of_the_null_model_are_not_mixed_with_models(analysis):
+    citizens = synthetic_study(topics=3, models=2, replicates=2, seed=5, null=True).rows
+    both = pd.concat([varied(ROWS), citizens], ignore_index=True)
+    (alone,) = results(analysis, replace(STUDY, rows=varied(ROWS)))
+    (result,) = results(analysis, replace(STUDY, rows=both))
+    pd.testing.assert_frame_equal(result.rows, alone.rows)
+    assert "Sessions of citizens of the null model are not in this table: 36." in result.notes
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)

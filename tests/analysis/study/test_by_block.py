@@ -43,13 +43,6 @@ def differences(rows, by):
     return (cells["normative"] - cells["none"]).groupby(by).mean()
 
 
-def test_every_column_has_a_meaning():
-    found = tables()
-    assert list(found) == ["by_model", "by_topic", "leave_one_out"]
-    for result in found.values():
-        assert "{" not in result.definition
-
-
 @pytest.mark.parametrize(
     ("name", "unit", "of"), [("model", "topic", "topic"), ("topic", "draw", "model")]
 )
@@ -182,15 +175,6 @@ def test_one_draw_gives_no_interval_on_a_topic():
     assert alone["note"].str.startswith("one_draw: ").all()
 
 
-def test_equal_conditions_have_no_test():
-    found = tables(STUDY.rows.assign(dri_change=0.1))
-    for name in ("by_model", "by_topic"):
-        rows = first(found[name])
-        tests = [name for name in ("p", "p_holm", "p_draws", "p_published") if name in rows]
-        assert rows[["low", *tests]].isna().all(axis=None)
-        assert rows["note"].str.count("equal_conditions: ").tolist() == [1] * len(rows)
-
-
 def test_what_was_left_out_stands_in_the_first_row_of_a_contrast():
     gone = (STUDY.rows["treatment"] == "none") & (STUDY.rows["topic"] == "topic1")
     found = tables(STUDY.rows[~gone])
@@ -198,9 +182,3 @@ def test_what_was_left_out_stands_in_the_first_row_of_a_contrast():
         notes = first(result)["note"].tolist()
         assert "no_none: 3 blocks (topic1 model0;" in notes[0]
         assert not any("no_none" in note for note in notes[1:])
-
-
-def test_a_study_without_contrasts_says_why():
-    for result in tables(STUDY.rows[STUDY.rows["treatment"] == "none"]).values():
-        assert result.why_not == "one_treatment"
-        assert not len(result.rows)

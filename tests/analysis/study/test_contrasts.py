@@ -246,17 +246,6 @@ def test_where_seeds_are_not_shared_labels_are_permuted_and_sessions_are_the_uni
     assert free["df_draws"] == 60
 
 
-def test_equal_seeds_give_equal_tables_whatever_the_order_of_the_rows():
-    first, second = (
-        contrasts(STUDY, DRAWS).rows,
-        found(STUDY.rows.sample(frac=1, random_state=1)).rows,
-    )
-    numbers = first.select_dtypes("number").columns
-    assert np.allclose(first[numbers], second[numbers], equal_nan=True)
-    other = contrasts(STUDY, replace(DRAWS, seed=1)).rows
-    assert first["p_draws"].tolist() != other["p_draws"].tolist()
-
-
 def test_the_null_citizen_stands_beside_the_models():
     rows = pd.concat([STUDY.rows, STUDY.rows.assign(null=True, model="citizen")])
     result = found(rows)
@@ -297,12 +286,6 @@ def test_paraphrases_are_wordings_of_their_treatment():
     unlike = row(found(rows.drop(columns="paraphrase_of")))
     assert (unlike["wordings"], unlike["estimate"]) == (1, pytest.approx(effects[0]))
     assert np.isnan(unlike["sd_wordings"])
-
-
-def test_a_study_of_citizens_alone_says_that_it_is_the_null_model():
-    result = found(STUDY.rows.assign(null=True))
-    assert set(result.rows["population"]) == {"null citizen"}
-    assert "no finding about language models" in " ".join(result.notes)
 
 
 def test_a_population_with_one_treatment_is_named():
@@ -400,11 +383,6 @@ def test_an_effect_without_variance_is_undecided():
     assert mine["verb"] != "raised"
 
 
-def test_one_model_works():
-    mine = row(found(STUDY.rows[STUDY.rows["model"] == "model0"]))
-    assert (mine["models"], mine["blocks"], mine["note"]) == (1, 5, "")
-
-
 def test_other_treatments_are_compared_in_pairs_and_none_is_left_out():
     other = {"treatment": {"basic": "x", "normative": "y"}}
     result = found(STUDY.rows.replace(other))
@@ -423,22 +401,6 @@ def test_settings_are_held_equal():
     more = STUDY.rows.assign(setting="rounds=4")
     mine = row(found(pd.concat([rows, more])))
     assert (mine["blocks"], mine["topics"], mine["note"]) == (30, 5, "")
-
-
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [
-        (STUDY.rows.iloc[:0], "no_sessions"),
-        (STUDY.rows[STUDY.rows["treatment"] == "none"], "one_treatment"),
-        (STUDY.rows[["topic", "model", "setting", "treatment", "replicate"]], "no_value"),
-        (STUDY.rows[["topic", "model", "treatment"]].assign(format="debate"), "debates"),
-    ],
-)
-def test_a_study_without_contrasts_says_why(rows, code):
-    result = found(rows)
-    assert (result.why_not, len(result.rows), result.given) == (code, 0, False)
-    assert result.detail.endswith(".")
-    assert list(result.rows.columns) == list(result.meanings)
 
 
 def test_a_bare_table_is_enough():

@@ -138,14 +138,6 @@ def test_a_difference_is_told_in_the_summary():
     assert first.endswith("their comparison is one of the sessions that lasted.")
 
 
-def test_what_cannot_be_compared_says_why():
-    alone = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
-    assert attrition(alone, Draws()).why_not == "one_treatment"
-    nobody = attrition(lacking(STUDY, "basic", 8, status="not begun"), Draws())
-    assert nobody.rows["note"].iloc[-1].startswith("no_session")
-    assert nobody.rows["p"].iloc[0] < 0.001
-
-
 STUDY_OF_IN_ROOM = synthetic_study(topics=2, models=1, replicates=2)
 DRAWS = Draws(resamples=50, permutations=50)
 

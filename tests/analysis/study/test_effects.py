@@ -188,9 +188,3 @@ def test_where_seeds_are_not_shared_the_unit_is_the_session():
     found = main(result.rows).loc[OVER_DRAWS]
     assert (found["unit"], found["df"]) == ("session", 20)
     assert found["p"] == main(table.rows.assign(question=""))["p_free"].iloc[0]
-
-
-def test_a_study_without_contrasts_says_why():
-    one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
-    result, _ = of(one)
-    assert (result.why_not, result.given, len(result.rows)) == ("one_treatment", False, 0)

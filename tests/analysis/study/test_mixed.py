@@ -57,33 +57,15 @@ def test_effects_and_components_of_a_study_are_recovered():
     assert slope["share"] * 3 < slope["variance"] / shares["variance"].sum() * 1.2
 
 
-def test_the_tables_are_equal_each_time():
-    study = synthetic_study()
-    first, second = mixed(study, FEW), mixed(study, FEW)
-    for one, other in zip(first, second, strict=True):
-        pd.testing.assert_frame_equal(one.rows, other.rows)
-
-
 def test_without_shared_seeds_there_are_no_pairs():
     study = synthetic_study()
     shares = of(changed(study, study.rows, paired=False))[3]
     assert "topic x replicate" not in shares.index
 
 
-def test_rows_that_are_missing_leave_a_model_of_the_rest():
-    study = synthetic_study()
-    rows = study.rows.copy()
-    rows.loc[rows.sample(50, random_state=1).index, "dri_change"] = np.nan
-    assert set(of(changed(study, rows))[1]["n"]) == {len(rows) - 50}
-
-
 @pytest.mark.parametrize(
     ("sizes", "gone"),
-    [
-        ({"models": 1}, "model"),
-        ({"topics": 1}, "topic"),
-        ({"replicates": 1}, "topic x replicate"),
-    ],
+    [({"models": 1}, "model"), ({"topics": 1}, "topic"), ({"replicates": 1}, "topic x replicate")],
 )
 def test_a_term_that_a_design_cannot_estimate_is_left_out_and_named(sizes, gone):
     table, rows, _, shares = of(synthetic_study(**sizes))
@@ -153,30 +135,11 @@ def test_equal_values_fall_back_and_say_why():
     assert found["note"].str.contains("no_variance").all()
 
 
-def test_a_study_without_values_has_no_table_and_a_reason():
-    study = synthetic_study(topics=2, models=2)
-    rows = study.rows.assign(dri_change=np.nan, dri_adjusted_change=np.nan)
-    for result in mixed(changed(study, rows), FEW)[1:]:
-        assert (result.given, result.why_not) == (False, "no_value")
-    empty = mixed(changed(study, study.rows.iloc[:0]), FEW)[1:]
-    assert [result.why_not for result in empty] == ["no_value", "no_value"]
-
-
 def test_an_outcome_that_is_missing_is_named_beside_the_other():
     study = synthetic_study(topics=3)
     table = mixed(changed(study, study.rows.drop(columns="dri_adjusted_change")), FEW)[1]
     assert set(table.rows["outcome"]) == {"dri"}
     assert any(note.startswith("dri_adjusted:") for note in table.notes)
-
-
-def test_citizens_of_the_null_model_stand_apart():
-    models, citizens = synthetic_study(topics=4), synthetic_study(topics=4, null=True)
-    both = changed(models, pd.concat([models.rows, citizens.rows], ignore_index=True))
-    table = mixed(both, FEW)[1]
-    assert set(table.rows["n"]) == {len(models.rows)}
-    assert any("null model" in note for note in table.notes)
-    alone = mixed(citizens, FEW)[1]
-    assert any("no finding about language models" in note for note in alone.notes)
 
 
 def test_settings_are_held_equal():

@@ -102,16 +102,3 @@ def test_a_family_whose_models_share_no_topic_and_one_without_variance_say_so():
     assert same["estimate"].tolist() == [0.25] * 3
     assert same["p"].isna().all()
     assert same["note"].str.startswith("no_variance: ").all()
-
-
-@pytest.mark.parametrize(
-    ("rows", "code"),
-    [
-        (ROWS.iloc[:0], "no_sessions"),
-        (ROWS.drop(columns="reasoning"), "not_known"),
-        (ROWS[ROWS["treatment"] == "none"], "no_normative"),
-        (ROWS[ROWS["model"] == "model0"], "no_family"),
-    ],
-)
-def test_without_a_comparison_it_says_why(rows, code):
-    assert of(rows).why_not == code

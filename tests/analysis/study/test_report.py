@@ -139,24 +139,6 @@ def test_one_treatment(analysed):
     assert "No treatments can be compared" in " ".join(in_words(found))
 
 
-def test_one_topic(analysed):
-    rows = table()
-    found = analysed(rows[rows["topic"] == "topic0"])
-    for one in plain_of(found)["contrasts"]:
-        assert one["low"] < one["estimate"] < one["high"]
-        assert (one["unit"], one["df"], one["topics"]) == ("draw", 1, 1)
-        assert (one["p_topics"], one["p_holm"], one["published_low"]) == (None, None, None)
-    text = " ".join(in_words(found))
-    assert "raised" not in text
-    assert "lowered" not in text
-
-
-def test_one_model(analysed):
-    rows = table()
-    plain = plain_of(analysed(rows[rows["model"] == "model0"]))
-    assert {one["model"] for one in plain["by_model"]} == {"model0"}
-
-
 def test_an_unfinished_study_is_partial_and_says_what_is_missing(analysed):
     rows = table()
     rows.loc[(rows["topic"] == "topic1") & (rows["treatment"] == "basic"), "post"] = np.nan
@@ -169,30 +151,6 @@ def test_an_unfinished_study_is_partial_and_says_what_is_missing(analysed):
     assert all("topic1" in one["condition"] for one in told)
     by_pair = {(one["a"], one["b"]): one["topics"] for one in plain["contrasts"]}
     assert (by_pair["normative", "none"], by_pair["basic", "none"]) == (4, 3)
-
-
-def test_an_unbalanced_study_counts_blocks_and_not_runs(analysed):
-    rows = table()
-    found = analysed(rows[(rows["replicate"] == 1) | (rows["topic"] != "topic2")])
-    assert {one["blocks"] for one in plain_of(found)["contrasts"]} == {8}
-
-
-def test_equal_conditions(analysed):
-    rows = table(effects={"basic": 0.0})
-    found = analysed(pd.concat([rows, rows.assign(treatment="normative")]))
-    contrast = plain_of(found)["contrasts"][0]
-    assert (contrast["estimate"], contrast["p_holm"], contrast["verb"]) == (0, None, "none")
-    assert contrast["note"].startswith("equal_conditions: ")
-    assert "gave the same Deliberative Reason Index in every pair" in " ".join(in_words(found))
-
-
-def test_a_measure_that_a_whole_condition_lacks(analysed):
-    rows = table()
-    rows.loc[rows["treatment"] == "none", ["pre", "post"]] = np.nan
-    found = analysed(rows)
-    known = [one for one in plain_of(found)["contrasts"] if one["estimate"] is not None]
-    assert {(one["a"], one["b"]) for one in known} == {("normative", "basic")}
-    assert not found.whole
 
 
 def test_a_table_without_any_value_gives_nothing(analysed):

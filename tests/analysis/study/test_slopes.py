@@ -95,18 +95,6 @@ def test_groups_that_never_change_have_no_error():
     assert np.isnan(found["p"])
 
 
-def test_debates_have_no_ceiling():
-    study = replace(STUDY, rows=STUDY.rows.drop(columns=["dri_pre"]).assign(format="debate"))
-    result = ceiling(study, Draws())
-    assert (result.given, result.why_not, len(result.rows)) == (False, "debates", 0)
-    assert "surveyed" in result.detail
-
-
-def test_every_column_is_explained():
-    result = ceiling(STUDY, Draws())
-    assert "Three slopes" in result.definition
-
-
 def test_error_of_measurement_alone_gives_a_raw_slope_and_no_corrected_one():
     """Conditions differ by an SD of .2, each survey errs by .2, and nobody changes."""
     study = synthetic_study(topics=12, models=3, replicates=3)
@@ -146,9 +134,3 @@ def test_people_stand_beside_over_the_twelve_topics():
     )
     assert (row["slope"], row["se"], row["p"]) == pytest.approx((fit.slope, fit.stderr, fit.pvalue))
     assert row["mean_change"] == pytest.approx(-1.213, abs=0.0005), "published"
-
-
-def test_without_diversity_there_is_a_reason():
-    study = replace(STUDY, rows=STUDY.rows.assign(diversity_pre=np.nan))
-    result = convergence(study, Draws())
-    assert (result.why_not, len(result.rows)) == ("no_value", 0)

@@ -174,9 +174,3 @@ def test_all_sessions_asked_again_leave_no_estimate():
     left = table[table["runs"] == "without re-asked"]
     assert left["estimate"].isna().all()
     assert left["note"].str.startswith("no_block").all()
-
-
-def test_equal_seeds_give_equal_curves():
-    first, second = specifications(STUDY, DRAWS), specifications(STUDY, DRAWS)
-    for one, other in zip(first, second, strict=True):
-        pd.testing.assert_frame_equal(one.rows, other.rows)

@@ -51,17 +51,6 @@ def test_people_s_published_interval_is_found_again():
     assert (found["low"], found["high"]) == pytest.approx((-0.0015, 0.199), abs=0.0005)
 
 
-def test_equal_seeds_give_equal_intervals_and_few_topics_are_marked():
-    values, topics = pd.Series([1.0, 2, 4, 8]), pd.Series(["a", "a", "b", "c"])
-    found = over_topics(values, topics, Draws(resamples=100))
-    again = over_topics(values, topics, Draws(resamples=100))
-    assert pd.Series(found).equals(pd.Series(again))
-    assert np.isnan([found["published_low"], found["published_high"]]).all()
-    assert found["mean"] == pytest.approx((1.5 + 4 + 8) / 3)
-    assert found["note"] == "few_topics"
-    assert over_topics(values[:0], topics[:0], Draws())["note"] == "no_value"
-
-
 DRAWS = Draws(resamples=500)
 STUDY = synthetic_study(topics=12, models=2, replicates=2)
 
@@ -131,15 +120,6 @@ def found(study):
     return opinion_change(study, DRAWS).rows.set_index(["population", "measure"])
 
 
-def test_each_topic_counts_once():
-    row = found(STUDY).loc["normative", "rank_stability"]
-    own = STUDY.rows[STUDY.rows["treatment"] == "normative"]
-    by_topic = own.groupby("topic")["rank_stability_change"].mean()
-    assert row["mean"] == pytest.approx(by_topic.mean())
-    assert row["low"] < row["mean"] < row["high"]
-    assert (row["n"], row["topics"], row["note"]) == (48, 12, "")
-
-
 def test_people_s_opinion_change_is_shown_on_their_own_instrument_only():
     own = found(on("deliberr."))
     for measure in ("opinion_change_c", "opinion_change_p", "rank_stability"):
@@ -149,13 +129,6 @@ def test_people_s_opinion_change_is_shown_on_their_own_instrument_only():
     assert short.loc["people", "opinion_change_c"]["note"] == "another_instrument"
     assert np.isnan(short.loc["people", "opinion_change_c"]["mean"])
     assert short.loc["people", "rank_stability"]["n"] == 407
-
-
-def test_a_study_without_these_measures_has_a_reason():
-    columns = [name for name in STUDY.rows.columns if "opinion" not in name and "rank_" not in name]
-    result = opinion_change(replace(STUDY, rows=STUDY.rows[columns]), DRAWS)
-    assert (result.why_not, len(result.rows)) == ("no_value", 0)
-    assert not found(STUDY).empty
 
 
 BASE = synthetic_study(topics=6, models=2, replicates=2)
@@ -246,23 +219,6 @@ def test_what_is_missing_is_counted():
     assert row["n"] == 34
     assert "missing: 2 of 36 sessions have no value (2 no reason given)" in row["note"]
     assert "no_replication: 1 of 12 blocks have one session only" in row["note"]
-
-
-def test_one_topic_gives_no_interval():
-    rows = STUDY_OF_NOISE_FLOOR.rows[STUDY_OF_NOISE_FLOOR.rows["topic"] == "topic0"]
-    row = noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows), DRAWS).rows.iloc[0]
-    assert np.isnan([row["low"], row["high"]]).all()
-    assert row["note"].startswith("one_topic: ")
-
-
-def test_without_a_control_there_is_none():
-    rows = STUDY_OF_NOISE_FLOOR.rows[STUDY_OF_NOISE_FLOOR.rows["treatment"] != "none"]
-    result = noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows), DRAWS)
-    assert (result.why_not, len(result.rows)) == ("no_control", 0)
-    assert (
-        noise_floor(replace(STUDY_OF_NOISE_FLOOR, rows=rows.iloc[:0]), DRAWS).why_not
-        == "no_sessions"
-    )
 
 
 def test_one_session_has_a_mean_and_nothing_else():

@@ -10,15 +10,7 @@ from math import sqrt
 import numpy as np
 import pytest
 from known_studies import Known, claims_of_contrasts, contrasts_of, drawn, rows_of_index
-from known_tables import (
-    OF_TABLES,
-    mixed_of,
-    of_blocks,
-    of_icc,
-    of_mixed,
-    of_noise,
-    of_slopes,
-)
+from known_tables import OF_TABLES, mixed_of, of_blocks, of_icc, of_mixed, of_noise, of_slopes
 
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.mixed import mixed_table

@@ -24,8 +24,7 @@ from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
 from delibsim.people.raters import Rows
 from delibsim.store.people.assignments import place_of, replies_of
-from delibsim.store.people.entry import log_in
-from delibsim.store.people.persons import persons
+from delibsim.store.people.persons import log_in, persons
 from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
