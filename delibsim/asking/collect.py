@@ -11,6 +11,7 @@ from typing import Any
 
 from delibsim.asking.paper import COLUMNS, asked_in, steps_of
 from delibsim.asking.people import Pack, Step
+from delibsim.domain.coding import NO_CODE
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.models.person.fields import Field
@@ -26,8 +27,6 @@ KEPT = (
 )
 MOST_WRITTEN = 10**9
 """No number in a form is as large."""
-NO_CODE = ("", "na", "n/a", "nan", ".")
-"""What stands in a cell without an answer, whatever the case of its letters."""
 
 
 @dataclass(frozen=True)

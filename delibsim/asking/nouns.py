@@ -169,7 +169,6 @@ class Outcome:
 class Kind(ABC):
     """A kind of asking. `noun` is what one answer is called, `called` a task in words."""
 
-    name: ClassVar[str]
     noun: ClassVar[str]
     called: ClassVar[str]
     growth: ClassVar[Growth]

@@ -21,7 +21,7 @@ from delibsim.store.comparisons import gathered_from
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import PARTS, StudyTexts
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import Sheet, read_columns, refuse_faults
 from delibsim.store.tables.sheets import sha256_of
 
 GUESSED = {
@@ -62,14 +62,10 @@ PLAIN = OpinionColumns()
 
 
 def opinion_columns(header: Sequence[str], asked: OpinionColumns, file: Path) -> OpinionColumns:
-    """The columns of opinions that are read; WrongInput for one that is not there, and for a kind
-    that the columns contradict.
+    """The columns of opinions that are read; WrongInput for a kind that the columns contradict.
 
     Without a question nothing is guessed: the texts are no opinions.
     """
-    for name in asked.named():
-        if name not in header:
-            raise unknown("column", name, header, f"Columns are those of {file}")
     if not asked.question:
         if asked.kind or asked.named():
             raise WrongInput("opinions answer a question; name it: question='Should ...?'")
@@ -197,7 +193,7 @@ def import_texts(
     under an id that stands, and for a study of sessions.
     """
     asked = [name for name in (columns.text, columns.id, columns.group) if name]
-    sheet = read_sheet(file, [*asked, *opinions.named()])
+    sheet = read_columns(file, [*asked, *opinions.named()])
     columns = _chosen(sheet.header, columns, file)
     opinions = opinion_columns(sheet.header, opinions, file)
     given = _texts(sheet, columns, opinions, file)
@@ -265,10 +261,7 @@ def _now() -> dict[str, Any]:
 
 
 def _chosen(header: Sequence[str], asked: Columns, file: Path) -> Columns:
-    """The columns that are read; WrongInput for one that is not there, and where several fit."""
-    for name in (asked.text, asked.id, asked.group):
-        if name and name not in header:
-            raise unknown("column", name, header, f"Columns are those of {file}")
+    """The columns that are read; WrongInput where several fit."""
     text = asked.text or fitting(header, TEXT_COLUMNS, "column=NAME", "the texts", file)
     if not text:
         advice = f"{file}: which column has the texts? Name it: column=NAME; columns are: "

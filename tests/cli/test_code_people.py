@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from pilot_texts import SCHEME, TEXTS, samples, study_of_texts
+from pilot_texts import samples, study_of_texts
 
 from delibsim.asking.texts import texts_of
 from delibsim.domain.coding import Code
@@ -220,19 +220,6 @@ def test_an_edited_scheme_is_not_taken_for_the_one_of_a_pack(delibsim, home):
     assert done.code == 2
     assert "is not the one by which pack" in done.err
     assert Codings.of(runs, "complaint").people() == []
-
-
-def test_an_empty_form_gives_nothing(delibsim, home, pilot):
-    delibsim("code", "handout", "pilot", "-o", "p", "--raters", "Ann")
-    assert delibsim("code", "collect", "pilot", "p/form.csv").code == 4
-
-
-def test_codes_of_people_are_read_as_they_were_kept(pilot):
-    _, codings = pilot
-    code = Code("1", SCHEME.dimensions[0].id, "Ann", "human", 0, text_sha256="x")
-    codings.add([code], people=True)
-    assert codings.people() == [code]
-    assert set(TEXTS) == {"1", "2", "3", "4", "5", "6"}
 
 
 @pytest.fixture

@@ -126,8 +126,9 @@ def test_replays_are_equal_and_a_changed_line_is_found(delibsim, study):
     assert delibsim("judge", "replay", "tram", "name=main").code == 0
     file = study / "annotations" / "judge-main" / "annotations.jsonl"
     first, _, rest = file.read_text().partition("\n")
-    changed = first.replace('"rep":', '"rep":1,"was":')
-    file.write_text(f"{changed}\n{rest}")
+    changed = json.loads(first)
+    changed["values"]["rep"] = 1 + changed["values"]["rep"] % 5
+    file.write_text(f"{json.dumps(changed)}\n{rest}")
     answer = delibsim("judge", "replay", "tram", "name=main")
     assert (answer.code, "the record says" in answer.out) == (4, True)
     file.write_text(f"{first[:-9]}\n{rest}")

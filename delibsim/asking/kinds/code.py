@@ -106,7 +106,6 @@ class Coded:
 class CodeKind(Kind):
     """The kind: samples of coders about texts, and the steps that they wrote before."""
 
-    name = "code"
     noun = "sample"
     called = "the coding"
     growth = Growth(

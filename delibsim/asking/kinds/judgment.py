@@ -182,7 +182,6 @@ class Judged:
 class JudgmentKind(Kind):
     """The kind: judgments of judges at sittings."""
 
-    name = "judgment"
     noun = "judgment"
     called = "the judging"
     growth = Growth(

@@ -100,7 +100,6 @@ class Compared:
 class Pairs(Kind):
     """The kind: votes of judges on sheets."""
 
-    name = "pair"
     noun = "vote"
     called = "the comparison"
     growth = Growth(

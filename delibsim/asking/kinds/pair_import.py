@@ -2,21 +2,22 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from delibsim.asking.kinds.pair_texts import fault_of
 from delibsim.asking.road import refuse_if
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import OUTCOMES, Sheet, Vote
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.csv_cells import read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import read_columns, refuse_faults
 from delibsim.store.tables.sheets import sha256_of
 
 PEOPLE = "people"
@@ -95,22 +96,18 @@ def import_pairs(
     nothing is kept: for outcomes other than a, b and tie, self pairs, empty ids, texts that the
     study does not hold, and pairs across groups.
     """
-    cells = read_sheet(file, columns.named)
-    for column in columns.named:
-        if column not in cells.header:
-            raise unknown("column", column, cells.header, f"Columns are those of {file}")
+    cells = read_columns(file, columns.named)
     known = StudyTexts(runs).named() if StudyTexts(runs).held() else {}
     runs_of: Counter[tuple[str, str, str]] = Counter()
     votes, faults = [], []
-    for row, line in zip(cells.rows, cells.lines, strict=True):
-        given = dict(zip(cells.header, row, strict=True))
+    for line, given in cells.records():
         vote, fault = _vote(given, columns, known, dimension)
         if vote is None:
             faults.append(f"line {line}: {fault}")
             continue
         place = (vote.sheet.a, vote.sheet.b, vote.judge)
         runs_of[place] += 1
-        votes.append(_in_run(vote, runs_of[place]))
+        votes.append(replace(vote, run=runs_of[place]))
     refuse_faults(file, faults, NOTHING_KEPT)
     read_as = {"dimension": dimension, "columns": columns.named}
     return _kept(file, runs, Comparisons.of(runs, name), votes, read_as)
@@ -120,10 +117,10 @@ def _vote(
     given: Mapping[str, str], columns: PairColumns, known: Mapping[str, Text], dimension: str
 ) -> tuple[Vote | None, str]:
     """The vote of a row; None, and why there is none."""
-    a, b = given[columns.a].strip(), given[columns.b].strip()
-    group = given[columns.group].strip() if columns.group else ""
-    outcome = given[columns.outcome].strip().casefold()
-    judge = given[columns.rater].strip() if columns.rater else PEOPLE
+    a, b = given[columns.a], given[columns.b]
+    group = given[columns.group] if columns.group else ""
+    outcome = given[columns.outcome].casefold()
+    judge = given[columns.rater] if columns.rater else PEOPLE
     if not (a and b):
         return None, "the id of a text is empty"
     if a == b:
@@ -133,7 +130,7 @@ def _vote(
     if not judge:
         return None, "the rater is empty"
     if known:
-        fault = _fault_of_texts(a, b, group, known)
+        fault = fault_of(a, b, known, group)
         if fault:
             return None, fault
         sheet = Sheet(a, b, known[a].group)
@@ -142,22 +139,6 @@ def _vote(
     else:
         sheet = Sheet(a, b)
     return Vote(sheet, judge, dimension, outcome), ""
-
-
-def _fault_of_texts(a: str, b: str, group: str, known: Mapping[str, Text]) -> str:
-    """Why two texts of a study are no pair of a group ("": of any), "" if they are."""
-    for id in (a, b):
-        if id not in known:
-            return f"no text of the study has the id '{id}'"
-    if known[a].group != known[b].group:
-        return f"{a} is of group '{known[a].group}' and {b} of '{known[b].group}'"
-    if group and known[a].group != group:
-        return f"{a} and {b} are of group '{known[a].group}', and not of '{group}'"
-    return ""
-
-
-def _in_run(vote: Vote, run: int) -> Vote:
-    return Vote(vote.sheet, vote.judge, vote.dimension, vote.outcome, run)
 
 
 def _kept(
@@ -213,7 +194,7 @@ def _after(old: Sequence[Vote], votes: Sequence[Vote]) -> list[Vote]:
     for vote in old:
         place = vote.key[:4]
         last[place] = max(last.get(place, 0), vote.run)
-    return [_in_run(vote, vote.run + last.get(vote.key[:4], 0)) for vote in votes]
+    return [replace(vote, run=vote.run + last.get(vote.key[:4], 0)) for vote in votes]
 
 
 def _task(

@@ -14,7 +14,7 @@ from delibsim.asking.road import refuse_if
 from delibsim.asking.texts import IMPORTED, study_texts
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Pair
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import slug
@@ -32,7 +32,7 @@ from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import read_columns, refuse_faults
 
 SPEECH, SESSION, TOPIC = "speech", "session", "topic"
 COLUMNS = ("a", "b")
@@ -203,14 +203,11 @@ def pairs_in(file: Path, texts: Mapping[str, Text]) -> tuple[Pair, ...]:
     WrongInput, with the lines, for ids that no text has, a text beside itself, a pair named twice
     in any order, and texts of two groups.
     """
-    cells = read_sheet(file, COLUMNS)
-    for name in COLUMNS:
-        if name not in cells.header:
-            raise unknown("column", name, cells.header, f"Columns are those of {file}")
     found: dict[frozenset[str], tuple[Pair, int]] = {}
     faults = []
-    for a, b, line in _rows(cells):
-        fault = _fault(a, b, texts)
+    for line, row in read_columns(file, COLUMNS).records():
+        a, b = row["a"], row["b"]
+        fault = fault_of(a, b, texts)
         before = found.get(frozenset((a, b)))
         if not fault and before:
             fault = f"{a} and {b} are a pair in line {before[1]} already"
@@ -222,17 +219,8 @@ def pairs_in(file: Path, texts: Mapping[str, Text]) -> tuple[Pair, ...]:
     return tuple(pair for pair, _ in found.values())
 
 
-def _rows(cells: Sheet) -> list[tuple[str, str, int]]:
-    """Both ids and the line of every row."""
-    at = [cells.header.index(name) for name in COLUMNS]
-    rows = []
-    for row, line in zip(cells.rows, cells.lines, strict=True):
-        rows.append((row[at[0]].strip(), row[at[1]].strip(), line))
-    return rows
-
-
-def _fault(a: str, b: str, texts: Mapping[str, Text]) -> str:
-    """Why two ids are no pair, "" if they are."""
+def fault_of(a: str, b: str, texts: Mapping[str, Text], group: str = "") -> str:
+    """Why two ids are no pair of a group ("": of any), "" if they are."""
     for id in (a, b):
         if id not in texts:
             return f"no text of the study has the id '{id}'"
@@ -240,4 +228,6 @@ def _fault(a: str, b: str, texts: Mapping[str, Text]) -> str:
         return f"{a} is compared with itself"
     if texts[a].group != texts[b].group:
         return f"{a} is of group '{texts[a].group}' and {b} of '{texts[b].group}'"
+    if group and texts[a].group != group:
+        return f"{a} and {b} are of group '{texts[a].group}', and not of '{group}'"
     return ""

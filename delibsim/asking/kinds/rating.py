@@ -79,7 +79,6 @@ class RatedDebates:
 class RatingKind(Kind):
     """The kind: ratings of debates by the raters of a panel."""
 
-    name = "rating"
     noun = "rating"
     called = "the panel"
     growth = Growth(

@@ -41,7 +41,6 @@ class Rationales:
 class RationaleKind(Kind):
     """The kind: verdicts of a reader on rationales."""
 
-    name = "rationale"
     noun = "rationale"
     called = "the rationales"
     growth = Growth(fixed=())

@@ -89,7 +89,6 @@ class Summarised:
 class SummaryKind(Kind):
     """The kind: summaries of summarisers."""
 
-    name = "summary"
     noun = "summary"
     called = "the summaries"
     growth = Growth(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
 from delibsim.store.reading import file_text
 
@@ -90,6 +90,15 @@ def read_sheet(path: Path, columns: Sequence[str] = (), faults: list[str] | None
     if not rows and not found:
         raise WrongInput(f"{path} has a header and no rows")
     return Sheet(header, rows, lines, delimiter)
+
+
+def read_columns(path: Path, columns: Sequence[str]) -> Sheet:
+    """The cells of a CSV file that has these columns; WrongInput for one that it has not."""
+    sheet = read_sheet(path, columns)
+    for name in columns:
+        if name not in sheet.header:
+            raise unknown("column", name, sheet.header, f"Columns are those of {path}")
+    return sheet
 
 
 def _header(path: Path, row: Sequence[str]) -> tuple[str, ...]:
