@@ -15,9 +15,8 @@ from record import Value, record
 from scipy.stats import kstest, norm
 from threadpoolctl import threadpool_limits
 
-from delibsim.asking.adaptive import Chain, Known, next_step
-from delibsim.domain.adaptive import Batch, Rule
-from delibsim.domain.comparison import Vote
+from delibsim.asking.designs import Chain, Known, next_step
+from delibsim.domain.comparison import Batch, Rule, Vote
 from delibsim.measures.bradley_terry.adaptive import PROBE
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Model, fit

@@ -3,6 +3,8 @@ wants.
 """
 
 from delibsim import Completion, Usage, compose
+from delibsim.asking.kinds.rating import Sitting, first_shown
+from delibsim.asking.record import reply_to
 from delibsim.models.pool import ModelPool, models_for
 from delibsim.prompts.forms.words import Speech
 
@@ -49,6 +51,14 @@ def rater_model(panel, rater, run, script=None, asked=None):
     population = run.session.seed_for("population")
     model = ModelPool().model(rater.model, panel.models[rater.model], population)
     return Scripted(model, script or {}, [] if asked is None else asked)
+
+
+async def rate(run, panel, rater, model, first=None):
+    """What a rater says of a debate, asked by this model."""
+    shown = first or first_shown(run.session.id, rater.index, run.session.seed)
+    sitting = Sitting(panel, rater, run, shown)
+    stance = await reply_to(sitting.stance([]), model)
+    return sitting.rating(stance, await reply_to(sitting.ballot(stance), model))
 
 
 def hostile(prompt):

@@ -1,6 +1,7 @@
 """What the contract of kinds of asking needs of each: a study, a plan, and how its texts change."""
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from comparing import PAIRS, study_of_pairs
 from comparing import SAID as ARGUMENTS
 from opinions import SAID as OPINIONS
 from opinions import SPOKEN, study_of_opinions
+from rated import study_of_debates
 
 from delibsim import Runs
 from delibsim.asking.kinds.code import CODES
@@ -20,6 +22,7 @@ from delibsim.asking.kinds.judgment import JUDGMENTS
 from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.kinds.pair import PAIRS as PAIR
 from delibsim.asking.kinds.pair_plan import plan_pairs
+from delibsim.asking.kinds.rating import RATINGS, plan_ratings
 from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Kind, Plan
@@ -27,6 +30,7 @@ from delibsim.conduct.ask import ask
 from delibsim.domain.coding import Code
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.domain.judgment import Judgment, Sitting
+from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.store.summaries import Summaries
 
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")
@@ -52,6 +56,8 @@ class Asked:
     command: tuple[str, ...]
     free: int = field(default=0)
     """Answers that cost no call."""
+    longest: str = "max_tokens"
+    """The setting that bounds a reply."""
 
     def settings(self, provider: Any, *own: str) -> list[str]:
         """The settings of a command by the model that a provider serves; of two the last counts."""
@@ -75,7 +81,41 @@ def _other_summary(folder: Path) -> None:
     file.write_text(file.read_text().replace('"text":"', '"text":"Edited. ', 1))
 
 
+DEBATE = ("format=debate", "motion=voting,nuclear", "proposition=citizen_eloquent")
+RUN = "voting.oxford.citizen_eloquent-v-citizen_halting.r1"
+
+
+def _other_debate(folder: Path) -> None:
+    file = folder / "runs" / "d" / RUN / "run.json"
+    plain = json.loads(file.read_text())
+    plain["transcript"][-1]["text"] += " Edited."
+    file.write_text(json.dumps(plain))
+    (file.parent / "SHA256SUMS").unlink()
+
+
 KINDS = {
+    "rating": Asked(
+        kind=RATINGS,
+        study=lambda folder: study_of_debates(folder, *DEBATE, "opposition=citizen_halting"),
+        edited=_other_debate,
+        plan=plan_ratings,
+        own=("group.size=2",),
+        other="each=1",
+        answers=2 * 2,
+        calls=2 * 2 * 2,
+        person=Rating(
+            RUN,
+            "Ann",
+            "opposition",
+            before=4,
+            proposition=dict.fromkeys(DIMENSIONS, 60),
+            opposition=dict.fromkeys(DIMENSIONS, 40),
+            winner="proposition",
+            after=5,
+        ),
+        command=("rate", "ask", "d"),
+        longest="model.max_tokens",
+    ),
     "pair": Asked(
         kind=PAIR,
         study=study_of_pairs,

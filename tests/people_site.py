@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import httpx
 import uvicorn
+from sqlalchemy import select
 
 from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
@@ -19,10 +20,9 @@ from delibsim.people.hall import Hall
 from delibsim.people.raters import RaterDesk
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.store.people.entry import Invitation, invite, invite_person
-from delibsim.store.people.persons import Identity
+from delibsim.store.people.persons import Identity, Invitation, invite, invite_person
 from delibsim.store.people.register import Register
-from delibsim.store.people.schema import Role
+from delibsim.store.people.schema import ANSWER, Role
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
 from delibsim.web.people.gate import Gate
@@ -107,6 +107,15 @@ def open_link(hall, role=Role.PARTICIPANT, task="", days=1.0):
     return f"/i/{invite(hall.register, Invitation('', role, task=task), days)}"
 
 
+def until(found, seconds=20.0, step=0.02):
+    """What `found` gives as soon as that is true."""
+    end = time.monotonic() + seconds
+    while not (value := found()):
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(step)
+    return value
+
+
 class Browser:
     """Somebody at a browser without scripts: a cookie, and the forms of the last page."""
 
@@ -141,12 +150,10 @@ class Browser:
     def until(self, found, seconds=15.0):
         """Reload the page until it holds this; the page."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            text = self.get().text
-            if found in text:
-                return text
+        while found not in self.get().text:
+            assert time.monotonic() < end, self.page.text
             time.sleep(0.05)
-        raise AssertionError(f"no page with {found!r}; the last one was:\n{self.page.text}")
+        return self.page.text
 
     def asked(self):
         """The next page with a form to answer."""
@@ -189,3 +196,8 @@ def take_part(browser, words="I hear you, and I say so."):
             assert browser.answer(words).status_code == 200, browser.page.text
         time.sleep(0.03)
     raise AssertionError(browser.page.text)
+
+
+def answers_of(register):
+    """Every answer to the researcher's own questions, in the order in which they came."""
+    return [dict(row._mapping) for row in register.all(select(ANSWER).order_by(ANSWER.c.given))]

@@ -26,18 +26,11 @@ Key = Any
 
 
 class Answer(Protocol):
-    """What a coder says about a unit of text: a key that no other answer has, and why it is
-    missing, if it is.
-    """
+    """What a coder says about a unit of text: a key that no other answer has."""
 
     @property
     def key(self) -> Key:
         """What tells it from all others of its task."""
-        ...
-
-    @property
-    def missing(self) -> Reason | None:
-        """Why there is no value; None where there is one."""
         ...
 
 
@@ -67,11 +60,13 @@ class Question:
 @dataclass(frozen=True)
 class Round:
     """Questions to one coder that do not wait for one another. `changed` settings replace those of
-    the coder, where it has them.
+    the coder, where it has them. `population` is the seed of the persons of a model that simulates
+    persons; without it that of the task.
     """
 
     questions: Iterable[Question]
     changed: Mapping[str, Any] = field(default_factory=dict)
+    population: int | None = None
 
 
 @dataclass(frozen=True)
@@ -183,6 +178,10 @@ class Kind(ABC):
         """Everybody who is asked, by name."""
         return list(plan.models)
 
+    def model(self, plan: Plan, coder: str) -> str:
+        """The name of the model that speaks for a coder."""
+        return coder
+
     @abstractmethod
     def kept(self, runs: Runs, name: str) -> Plan:
         """The whole task as it was kept, for a replay; WrongInput where it has no record."""
@@ -221,6 +220,10 @@ class Kind(ABC):
     @abstractmethod
     def said(self, answer: Any) -> str:
         """What an answer says, in brief."""
+
+    def missing(self, answer: Any) -> Reason | None:
+        """Why an answer has no value, or not all of it; None where it has."""
+        return answer.missing
 
     def unfit(self, plan: Plan) -> list[str]:
         """Why a plan cannot be asked at all, in sentences; nothing where it can."""

@@ -11,30 +11,27 @@ from delibsim.asking.kinds.pair_people import PairPack
 from delibsim.asking.kinds.rating_people import DebatePack
 from delibsim.asking.kinds.rationale_people import RationalePack
 from delibsim.asking.people import Pack
-from delibsim.asking.texts import wording_kept
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.store.annotations import tasks_with_packs
+from delibsim.store.annotations import packs_of, tasks_with_packs
 from delibsim.store.audits import Audits
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.judgments import Judgments
-from delibsim.store.packs import packs_of
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments
 
 OF_STORES: tuple[tuple[Any, type[Pack]], ...] = (
     (Comparisons, PairPack),
     (Codings, TextPack),
     (Judgments, SummaryPack),
     (Audits, RationalePack),
+    (Ratings, DebatePack),
 )
 """What packs are made of the tasks of a kind of answers."""
 
 
 def packs_of_study(runs: Runs) -> Iterator[tuple[str, bool, Any]]:
     """Every pack of a study: its name, whether it is answered on pages, and what makes it."""
-    ratings = Ratings.of(runs)
-    yield from _made(DebatePack, runs, ratings)
     for store, made in OF_STORES:
         for task in tasks_with_packs(runs, store.prefix):
             yield from _made(made, runs, store.of(runs, task.removeprefix(store.prefix)))
@@ -46,8 +43,6 @@ def _made(made: type[Pack], runs: Runs, answers: Any) -> Iterator[tuple[str, boo
         more: dict[str, Any] = {"answers": answers, "plain": plain}
         if "online" in kept:
             more["hand_on"] = float(kept["online"]["hand_on"])
-        if made is DebatePack:
-            more["wording"] = wording_kept(kept["wording"])
         own = (runs, name, kept["sheets"])
         yield name, "online" in kept, lambda own=own, more=more: made(*own, **more)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.blinding import REMOVED, SOMEBODY
-from delibsim.asking.people import Pack, Place, Step
+from delibsim.asking.people import Online, Pack, Place, Step
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.text import counted, safe
 from delibsim.models.person.fields import Block, Field, Option
@@ -51,8 +51,11 @@ STYLE = (
 )
 
 
-def hand_out(pack: Pack, folder: Path | None) -> None:
-    """Write the pages of every rater of a pack, and its form; nothing where it has no folder."""
+def hand_out(pack: Pack, folder: Path | None, online: Online | None = None) -> None:
+    """Keep the key of a pack, and write the pages of every rater, and its form; nothing where it
+    has no folder.
+    """
+    pack.register(online)
     if folder is None:
         return
     for place in pack.places():

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
 from delibsim.models.person.fields import Field
 from delibsim.prompts.prompt import Prompt
-from delibsim.store.packs import add_pack, extend_pack, packs_of
+from delibsim.store.annotations import add_pack, extend_pack, packs_of
 from delibsim.store.runs import Runs
 
 Given = Literal["debates", "texts", "pairs", "summaries", "rationales"]
@@ -44,6 +45,31 @@ class Online:
     def plain(self) -> dict[str, float]:
         """As it is kept."""
         return {"hand_on": self.hand_on}
+
+
+@dataclass(frozen=True)
+class HandedOut:
+    """A pack that was handed out: its name, its folder (None: on pages), what is known of it, what
+    is said of it in sentences, and what must be known beside (`notes`).
+    """
+
+    name: str
+    folder: Path | None
+    facts: Mapping[str, Any]
+    lines: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON prints it."""
+        folder = None if self.folder is None else str(self.folder)
+        return {"name": self.name, "folder": folder, **self.facts}
+
+
+def where(person: str, folder: Path | None) -> str:
+    """Where what was handed out to people is."""
+    if folder is None:
+        return "on pages"
+    return f"{person}-1.html and so on to print, form.csv to fill in"
 
 
 @dataclass(frozen=True)
@@ -119,6 +145,15 @@ class Pack(ABC):
                 return option.value
         *first, last = [str(option.value) for option in asked.options]
         raise ValueError(f"'{cell}' must be {', '.join(first)} or {last}")
+
+    def refuse_other(self, id: str, text: Text | None, sha256: str) -> Text:
+        """A text that a sheet shows; WrongInput where it is not the one that was handed out."""
+        if text is None or text.sha256 != sha256:
+            what = "is no longer in the study" if text is None else "was edited"
+            raise WrongInput(
+                f"text {id} {what} after pack {self.name} was handed out; hand another out"
+            )
+        return text
 
     def said(self, answer: Any) -> str:
         """What an answer says, in brief."""

@@ -19,15 +19,14 @@ from typing import Any
 from delibsim.asking.nouns import Question
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.text import counted
-from delibsim.models.ask import ask_until_read, raise_interrupted
+from delibsim.models.ask import ask_until_read
 from delibsim.models.base import FATAL, OUTCOMES, LanguageModel
 from delibsim.models.clients.prices import price_in
 from delibsim.models.limits import Budget
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
 from delibsim.models.retry import use, worst_case
-from delibsim.store.annotation_logs import AnnotationLog, log_of_task
-from delibsim.store.annotations import TaskFolder
+from delibsim.store.annotations import AnnotationLog, TaskFolder, log_of_task
 from delibsim.store.files import append_line, make_folder, read_lines
 from delibsim.store.sent import Sent, SentLog
 
@@ -109,28 +108,21 @@ async def reply_to(question: Question, model: LanguageModel) -> Annotation:
     return Annotation(question.unit, model.name, value, own.status, own.detail)
 
 
-async def answer_to(question: Question, model: LanguageModel) -> Annotation:
-    """The same; Interrupted where the model could not be asked."""
-    prompt, value, own = await ask_until_read(
-        model, question.prompt(), question.seed, question.again, question.reasks
-    )
-    raise_interrupted(model.name, prompt, own)
-    return Annotation(question.unit, model.name, value, own.status, own.detail)
-
-
 async def ask_in_turn(
     questions: Iterable[Question],
     model: LanguageModel,
     on_reply: Callable[[Question, Annotation], None],
     at_once: int = 8,
+    standing: "Standing | None" = None,
 ) -> str:
     """Ask one coder many questions, at most so many at once, and hand over each reply as it comes.
 
     The coder is asked nothing more after a wrong key, an empty account, a spent budget, or
-    `GIVEN_UP` calls in a row that failed. Returned is why, "" where all was asked.
+    `GIVEN_UP` calls in a row that failed. Returned is why, "" where all was asked. `standing` knows
+    of what it was asked before.
     """
     waiting = iter(questions)
-    state = _Standing()
+    state = standing or Standing()
     workers = [asyncio.create_task(_work(waiting, model, on_reply, state)) for _ in range(at_once)]
     try:
         await asyncio.gather(*workers)
@@ -141,7 +133,7 @@ async def ask_in_turn(
     return state.given_up
 
 
-class _Standing:
+class Standing:
     """Whether a coder can still be asked: calls that failed in a row, and why it was given up."""
 
     def __init__(self) -> None:
@@ -163,7 +155,7 @@ async def _work(
     waiting: Iterator[Question],
     model: LanguageModel,
     on_reply: Callable[[Question, Annotation], None],
-    state: _Standing,
+    state: Standing,
 ) -> None:
     """Ask one question after the other while there are any and the coder can be asked."""
     for question in waiting:

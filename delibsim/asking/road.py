@@ -6,26 +6,39 @@ what is not kept yet is asked.
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from delibsim.asking.nouns import NOT_MISSING, Growth, Key, Outcome, Plan, Question, Round
-from delibsim.asking.record import AskingProgress, Record, ask_in_turn, could_not_be_asked
+from delibsim.asking.nouns import NOT_MISSING, Key, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.record import (
+    AskingProgress,
+    Record,
+    Standing,
+    ask_in_turn,
+    could_not_be_asked,
+)
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
-from delibsim.domain.text import plural_of
+from delibsim.domain.text import plural_of, study_named
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.estimate import Estimate, estimate_loads
-from delibsim.store.annotations import TaskFolder
+from delibsim.planning.load import Load
 from delibsim.store.codec import differences
-from delibsim.store.files import each_line
 
 SHOWN = 12
 """How many differences a refusal lists."""
@@ -35,46 +48,36 @@ Open = Callable[[], Awaitable[ModelPool]]
 """Opens the models of a plan, after what has to be known before anything is paid."""
 
 
-def answered(files: TaskFolder) -> bool:
-    """Whether a model has answered in a task, be it with a reply that could not be read: what it
-    said belongs to the settings with which it was asked. A call that failed on the way binds
-    nobody.
-    """
-    if files.annotations.is_file():
-        return True
-    # Most records begin with an answer, so that little of a long one is read.
-    for _, record in each_line(files.exchanges):
-        completion = (record or {}).get("completion")
-        if isinstance(completion, dict) and completion.get("status") in OUTCOMES:
-            return True
-    return False
-
-
-def merge(
-    begun: Mapping[str, Any], new: Mapping[str, Any], growth: Growth, where: str, noun: str
-) -> dict[str, Any]:
-    """What a study keeps of a task after a command that goes on with it.
+def merge(kind: Kind, answers: Any, new: Mapping[str, Any]) -> dict[str, Any]:
+    """What a study keeps of a task after a command that goes on with it; nobody is bound to the
+    settings of a command that got no answer.
 
     WrongInput, naming what differs, where other settings or texts would stand under the answers
-    that there are; `noun` is what these are called.
+    that there are.
     """
-    changed = []
+    begun = answers.files.task() if answers.bound else {}
+    if not begun:
+        return dict(new)
+    growth, changed = kind.growth, []
     for name in growth.fixed:
         changed += differences(begun.get(name), new.get(name), name)
     for name in growth.named:
-        for key, own in new[name].items():
-            if key in begun[name]:
-                changed += differences(begun[name][key], own, f"{name}.{key}")
+        known = begun.get(name, {})
+        for key, own in new.get(name, {}).items():
+            if key in known:
+                changed += differences(known[key], own, f"{name}.{key}")
+    where = f"{study_named(begun['study'])}, {answers.called} {answers.name}"
+    given, other = f"the {plural_of(kind.noun)} that there are", f"{answers.key}=NAME"
     refuse_if(
         changed,
-        f"{where}: these settings are not those of the {plural_of(noun)} that there are",
-        "go on with the settings as they were, or name another task: name=NAME; other settings of a"
+        f"{where}: these settings are not those of {given}",
+        f"go on with the settings as they were, or name another task: {other}; other settings of a"
         " model need another model.name, other sentences another wording",
     )
     refuse_if(
         changed_texts(begun[growth.texts], new[growth.texts], growth.come, growth.go),
-        f"{where}: the texts are not those of the {plural_of(noun)} that there are",
-        "nobody was asked; put the texts back as they were, or name another task: name=NAME",
+        f"{where}: the texts are not those of {given}",
+        f"nobody was asked; put the texts back as they were, or name another task: {other}",
     )
     found = dict(new)
     for name in (*growth.named, *growth.joined):
@@ -147,24 +150,24 @@ class Asking:
         self.new = 0
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    def model(self, coder: str, changed: Mapping[str, Any]) -> LanguageModel:
-        """A coder behind the record; `changed` settings replace its own where it has them."""
-        own = self.plan.models.get(coder, {})
-        settings = {**own, **{k: v for k, v in changed.items() if own.get(k) is not None}}
+    def model(self, coder: str, one: Round) -> LanguageModel:
+        """Who speaks for a coder in a round, behind the record."""
+        name = self.plan.kind.model(self.plan, coder)
+        own = self.plan.models.get(name, {})
+        settings = {**own, **{k: v for k, v in one.changed.items() if own.get(k) is not None}}
+        seed = self.plan.task.get("seed") if one.population is None else one.population
         voice = self.plan.kind.voice(coder)
-        return self.record.before(
-            voice or self.pool.model(coder, settings, self.plan.task.get("seed"))
-        )
+        return self.record.before(voice or self.pool.model(name, settings, seed))
 
     async def ask(self, coder: str, rounds: Iterable[Round]) -> str:
         """Ask one coder round by round; why it was given up, "" where all was asked."""
-        at_once = self.pool.limits.concurrency
+        at_once, standing = self.pool.limits.concurrency, Standing()
         for one in rounds:
-            model = self.model(coder, one.changed)
-            given_up = await ask_in_turn(one.questions, model, partial(self._keep, coder), at_once)
-            if given_up:
-                return given_up
-        return ""
+            model, keep = self.model(coder, one), partial(self._keep, coder)
+            await ask_in_turn(one.questions, model, keep, at_once, standing)
+            if standing.given_up:
+                break
+        return standing.given_up
 
     def keep(self, answers: Iterable[Any]) -> None:
         """Keep answers that there are not yet."""
@@ -175,7 +178,8 @@ class Asking:
             self.done[answer.key] = answer
             if answer.key in self.wanted:
                 self.new += 1
-                self.progress.note(answer.missing.code if answer.missing else "")
+                missing = self.plan.kind.missing(answer)
+                self.progress.note(missing.code if missing else "")
 
     def _keep(self, coder: str, question: Question, reply: Annotation) -> None:
         """Keep what a reply gives; a call that failed is made again when the command is given
@@ -256,7 +260,7 @@ def _outcome(
 ) -> Outcome:
     """What came of a command, counted over the answers that it was to give."""
     own = [done[key] for key in plan.answer_keys() if key in done]
-    missing = Counter(answer.missing.code for answer in own if answer.missing)
+    missing = Counter(why.code for why in map(plan.kind.missing, own) if why)
     usable = len(own) - missing.total() + missing[NOT_MISSING]
     new = asking.new if asking else 0
     calls = asking.record.asked if asking else 0
@@ -305,52 +309,51 @@ async def replay(plan: Plan) -> Replayed:
         own = {key for key in wanted if wanted[key] == coder}
         # What was never asked for comes last: after some of it the record is given up.
         for keys in (own & recorded.keys(), own - recorded.keys()):
-            voice = Replay(coder, exchanges)
+            voice = Replay(kind.model(plan, coder), exchanges)
             for one in kind.rounds(plan, coder, keys, computed, []):
                 await ask_in_turn(one.questions, voice, keep, at_once=1)
-    found = compared(recorded, computed, faults, (kind.named, kind.said, kind.noun), set(wanted))
+    found = list(_compared(kind, recorded, computed, faults, wanted))
     found += kind.differs(plan, [computed[key] for key in recorded if key in computed])
     return Replayed(name, sum(key in wanted for key in computed), tuple(found))
 
 
-def compared(
+def _compared(
+    kind: Kind,
     recorded: Mapping[Key, Any],
     computed: Mapping[Key, Any],
     faults: Mapping[Key, str],
-    words: tuple[Callable[[Any], str], Callable[[Any], str], str],
-    wanted: set[Key] | None = None,
-) -> list[str]:
-    """What differs between the answers that were kept and those that the record gives.
-
-    `words` are how an answer is named, what it says, and what it is called. Of steps on the way,
-    which are not `wanted`, it is enough that those that were kept are equal.
+    wanted: Collection[Key],
+) -> Iterator[str]:
+    """What differs between the answers that were kept and those that the record gives. Of steps on
+    the way, which are not `wanted`, it is enough that those that were kept are equal.
     """
-    named, said, noun = words
-    found = []
     for key, answer in recorded.items():
         again = computed.get(key)
-        if again == answer:
-            continue
         if again is None:
-            found.append(f"{named(answer)}: {faults.get(key, 'the record holds no such call')}")
-        else:
-            found.append(f"{named(answer)}: kept {said(answer)}, the record says {said(again)}")
+            why = faults.get(key, "the record holds no such call")
+            yield f"{kind.named(answer)}: {why}"
+        elif again != answer:
+            said = f"kept {kind.said(answer)}, the record says {kind.said(again)}"
+            yield f"{kind.named(answer)}: {said}"
     for key, answer in computed.items():
-        if key not in recorded and (wanted is None or key in wanted):
-            found.append(f"{named(answer)}: on record ({said(answer)}), but not kept as a {noun}")
-    return found
+        if key not in recorded and key in wanted:
+            said = f"on record ({kind.said(answer)}), but not kept as a {kind.noun}"
+            yield f"{kind.named(answer)}: {said}"
 
 
 def estimate(plan: Plan) -> Estimate:
     """What the answers of a plan will take that are still to be asked for; nobody is asked."""
     plan = plan.kind.at_most(plan)
     done = set(kept_answers(plan))
-    loads, held = {}, 0
-    for coder in plan.models:
+    loads, held = dict.fromkeys(plan.models, Load()), 0
+    for coder in plan.coders:
+        model = plan.kind.model(plan, coder)
+        if model not in loads:
+            continue
         keys = set(plan.kind.keys(plan, coder))
         waiting = keys - done
         held += len(keys) - len(waiting)
-        loads[coder] = plan.kind.load(plan, coder, waiting)
+        loads[model] += plan.kind.load(plan, coder, waiting)
     return estimate_loads(loads, plan.models, plan.limits, plan.addresses, held=held)
 
 

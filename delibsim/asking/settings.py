@@ -53,17 +53,21 @@ def readers_of(settings: type[Any]) -> dict[str, Reader]:
 
 
 def settings_in(
-    kind: type[S], overrides: Sequence[str], noun: str, before: Mapping[str, Any] | None = None
+    kind: type[S],
+    overrides: Sequence[str],
+    noun: str,
+    before: Mapping[str, Any] | None = None,
+    strict: bool = True,
 ) -> tuple[S, list[str]]:
     """The settings of a kind that are given, over defaults and those that hold `before` them, and
-    the overrides that are of models; WrongInput for a key or value that cannot be. The field `keys`
-    names those that were given.
+    the overrides that are of models (where it is not `strict`, all others); WrongInput for a key
+    or value that cannot be. The field `keys` names those that were given.
     """
     readers = readers_of(kind)
     own = [override for override in overrides if key_of(override) in readers]
     others = [override for override in overrides if key_of(override) not in readers]
     given = {**(before or {}), **read_values(values_by_key(own), readers)}
-    for key in sorted(set(map(key_of, others))):
+    for key in sorted(set(map(key_of, others))) if strict else ():
         if key.partition(".")[0] not in OF_MODELS:
             raise unknown(noun, key, [*readers, *OF_MODELS])
     names = {one.metadata.get("key") or one.name: one.name for one in fields(kind)}

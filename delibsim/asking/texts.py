@@ -208,16 +208,6 @@ def plain(values: Mapping[str, Any]) -> dict[str, Any]:
     return json.loads(json_text(values))
 
 
-def wording_kept(plain: Mapping[str, Any]) -> Wording:
-    """A wording as a task keeps it."""
-    return Wording(str(plain["id"]), dict(plain["texts"]))
-
-
-def wording_plain(wording: Wording) -> dict[str, Any]:
-    """A wording as plain values."""
-    return {"id": wording.id, "texts": dict(wording.texts)}
-
-
 def speaking_in(studies: Iterable[Runs]) -> dict[str, Mapping[str, Any]]:
     """The settings of the models that spoke in some studies, by name."""
     found: dict[str, Mapping[str, Any]] = {}

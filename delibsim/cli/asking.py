@@ -17,7 +17,7 @@ from rich.console import Console
 from delibsim.analysis.table import Table
 from delibsim.asking.collect import Collected
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.asking.people import Online, people_named
+from delibsim.asking.people import HandedOut, Online, people_named
 from delibsim.asking.road import estimate
 from delibsim.asking.road import replay as computed_again
 from delibsim.cli.estimate import PAID, show_found
@@ -72,19 +72,6 @@ class Handing:
         """For whom it is: on pages as many as there are, whose names are not known."""
         given, online = self.raters or usual, self.online is not None
         return people_named(given, "--raters", noun, online)
-
-
-@dataclass(frozen=True)
-class Handed:
-    """A pack that was handed out: its name, its folder (None: on pages), what is said of it in
-    sentences and as plain values, and what must be known beside.
-    """
-
-    name: str
-    folder: Path | None
-    lines: Sequence[str]
-    plain: Mapping[str, Any]
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -200,7 +187,7 @@ class Kind:
         print_each([f"note: {line}" for line in self.notes(plan)], screen)
         screen.print(f"Next       delibsim {self.following} {quoted(plan.runs.study)}")
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand a pack out to people."""
         raise self.without("handout")
 
@@ -344,13 +331,13 @@ def handout(
     _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
 
 
-def _show_handed(kind: Kind, pack: Handed, runs: Runs, as_json: bool) -> None:
+def _show_handed(kind: Kind, pack: HandedOut, runs: Runs, as_json: bool) -> None:
     """Print what was handed out, and what comes next."""
     study, screen = quoted(runs.study), console()
     print_each([f"note: {line}" for line in pack.notes], console(stderr=True))
     if as_json:
         place = {"task": pack.name} if pack.folder is None else {}
-        echo_json({**place, **pack.plain})
+        echo_json({**place, **pack.plain()})
         return
     print_each(pack.lines, screen)
     if pack.folder is None:

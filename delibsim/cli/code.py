@@ -1,6 +1,8 @@
 """`delibsim code`: texts coded by a scheme, and an audit of the rationales (kind=rationale)."""
 
+import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
@@ -16,9 +18,20 @@ from delibsim.asking.kinds.code_plan import (
 )
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
-from delibsim.cli.options import TEXT, choice, parted, settings_of, settings_of_kind
-from delibsim.cli.terminal import shown
+from delibsim.asking.people import HandedOut
+from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
+from delibsim.cli.options import (
+    RUNS,
+    TEXT,
+    Words,
+    choice,
+    declared,
+    parted,
+    settings_of,
+    settings_of_kind,
+)
+from delibsim.cli.results import end_with_report
+from delibsim.cli.terminal import shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
@@ -96,7 +109,7 @@ class Code(Kind):
         if outcome.new or outcome.before:
             rescore_codes(plan.runs)
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out texts to be coded."""
         from delibsim.asking.kinds import code_people as people  # numpy is slow to import
 
@@ -112,8 +125,7 @@ class Code(Kind):
             parts, n = given["stratify"], handing.n or TEXTS
             draw = people.draw_texts(coding, n, parts, given["training"])
         coders = handing.people(usual, "coder")
-        pack = people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
-        return Handed(pack.name, pack.folder, people.told(pack), pack.plain())
+        return people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
 
     def kept(self, call: Call) -> Plan:
         """The coding by a scheme as it was kept."""
@@ -152,3 +164,84 @@ def _a_text(usd: Range, n: int) -> Range:
 
 
 app = commands_of(Code())
+
+COLUMNS = {"session": TEXT, "treatment": TEXT, "human": TEXT, "chance": TEXT, "text": TEXT}
+SCHEME = {"scheme": TEXT}
+
+
+@declared(app, "code", "effect")
+def effect(
+    source: str,
+    settings: Words = None,
+    dimension: str = "",
+    contrast: Words = None,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """What a treatment did to what was coded: by people alone, by models alone, and corrected.
+
+    Models code every text and are biased, people code a drawn sample and are few. The corrected
+    row uses both, and is right whatever the models are worth. Exit code 0; 3 if texts were left
+    out, 4 if nothing can be said.
+    """
+    from delibsim.analysis.coding.effect import effects  # pandas is slow to import
+
+    outcomes, notes = _outcomes(source, settings or [], dimension, root)
+    end_with_report(effects(outcomes, notes, _contrasts(contrast)), out, as_json)
+
+
+@declared(app, "code", "plan")
+def plan(
+    source: str,
+    settings: Words = None,
+    error: float | None = None,
+    dimension: str = "",
+    contrast: Words = None,
+    out: Path | None = None,
+    root: Path = RUNS,
+    as_json: bool = False,
+) -> None:
+    """How many texts people must still code for a wanted error of `code effect`.
+
+    The table says what more codes in these sessions bring, and as many codes in twice the
+    sessions. Exit code 0; 4 if people coded nothing from which it could be foretold.
+    """
+    from delibsim.analysis.coding.effect import plan_of  # pandas is slow to import
+
+    if error is not None and not 0 < error < math.inf:
+        raise WrongInput(f"--error is a number above 0, not {error:g}")
+    outcomes, _ = _outcomes(source, settings or [], dimension, root)
+    end_with_report(plan_of(outcomes, error, _contrasts(contrast)), out, as_json)
+
+
+def _outcomes(source: str, words: Sequence[str], dimension: str, root: Path) -> tuple[Any, Any]:
+    """The outcomes of a file or of a study, and what must be known of them."""
+    from delibsim.analysis.coding.effect_files import texts_in
+
+    if Path(source).is_file():
+        if dimension:
+            raise WrongInput("--dimension is of a study; a file has the codes of one")
+        texts, notes = texts_in(Path(source), _named(words))
+        return [texts], notes
+    from delibsim.conduct.code_report import outcomes_of_codes
+
+    own, columns = parted(words, SCHEME)
+    scheme = settings_of(own, SCHEME)["scheme"]
+    return outcomes_of_codes(study_at(source, root), scheme, dimension, _named(columns))
+
+
+def _named(words: Sequence[str]) -> dict[str, str]:
+    """The columns that are named, by role."""
+    return {role: name for role, name in settings_of(words, COLUMNS).items() if name}
+
+
+def _contrasts(words: Words) -> list[tuple[str, str]]:
+    return [_contrast(word) for word in words or []]
+
+
+def _contrast(word: str) -> tuple[str, str]:
+    a, colon, b = word.partition(":")
+    if not (a and colon and b) or a == b:
+        raise WrongInput(f"--contrast is two treatments, as normative:none, not '{word}'")
+    return a, b

@@ -25,6 +25,8 @@ GROUPS = {
     "data": "what comes in and goes out",
 }
 
+STOPPED = "Stopped. What was recorded is kept; the same command begins, or goes on from there."
+
 COMMANDS = {
     # hold
     "run": Command("hold", "run", "One deliberation, or with -m every combination of a study."),

@@ -7,19 +7,20 @@ from typing import Any
 
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.asking.kinds.pair import PAIRS
-from delibsim.asking.kinds.pair_outcome import (
+from delibsim.asking.kinds.pair_plan import (
     comparison_plain,
     comparison_told,
     judge_rows,
     notes_of,
+    plan_pairs,
     stop_rows,
     votes_of,
 )
-from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Call, Handed, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
 from delibsim.cli.options import TEXT, Setting, parted, settings_of, settings_of_kind
 from delibsim.cli.terminal import study_at
 from delibsim.conduct.texts import rescore_pairs
@@ -28,8 +29,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import Estimate
-from delibsim.store.comparisons import Comparisons
-from delibsim.store.gathered import gathered_and_own
+from delibsim.store.comparisons import Comparisons, gathered_and_own
 from delibsim.store.runs import Runs
 
 WEIGHTS = (0.001, 1000.0)
@@ -134,7 +134,7 @@ class Compare(Kind):
         if outcome.new:
             rescore_pairs(gathered_and_own(plan.runs))
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out pairs to be judged."""
         from delibsim.asking.kinds.pair_people import export_pairs, for_people
 
@@ -142,21 +142,7 @@ class Compare(Kind):
         runs, sources, settings = _studies(call)
         own, others = parted(settings, KEPT_EQUAL)
         asked = for_people(runs, others, settings_of(own, KEPT_EQUAL)["keep_equal"], sources)
-        pack = export_pairs(asked, people, handing.n, handing.out, handing.online)
-        notes = [*asked.notes]
-        if pack.nothing:
-            had = ", ".join(pack.nothing)
-            notes.append(f"{had}: all pairs were handed out before, so no pages were written")
-        if pack.pairs < pack.among:
-            left = f"{pack.among - pack.pairs:,} of {pack.among:,} pairs"
-            notes.append(f"{left} are in no sheet of this pack")
-        sheets = counted(sum(pack.raters.values()), "sheet")
-        where = "rater-1.html and so on to print, form.csv to fill in"
-        line = (
-            f"{counted(pack.pairs, 'pair')} for {counted(len(pack.raters), 'rater')}: {sheets}, of"
-            f" which {pack.repeated} repeated; {where if pack.folder else 'on pages'}"
-        )
-        return Handed(pack.name, pack.folder, [line], pack.plain(), notes)
+        return export_pairs(asked, people, handing.n, handing.out, handing.online)
 
     def kept(self, call: Call) -> Plan:
         """A comparison as it was kept."""

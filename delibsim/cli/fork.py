@@ -2,12 +2,10 @@
 study, all its forks and the effect of what each has otherwise.
 """
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
 from delibsim.analysis.forks import (
     ITEM,
@@ -25,11 +23,11 @@ from delibsim.analysis.forks import (
 from delibsim.analysis.table import Table, numbers, texts
 from delibsim.cli.estimate import ask_first, show_estimate_of_branches
 from delibsim.cli.options import RUNS, Words, declared
-from delibsim.cli.study import STOPPED, hold_shown, printer, told
-from delibsim.cli.table import show_table
+from delibsim.cli.study import hold_branches, told
+from delibsim.cli.table import show
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at, study_at
 from delibsim.cli.terminal import shown as shown_path
-from delibsim.conduct.fork import Branches, branches, parent_of, prepare_branches
+from delibsim.conduct.fork import Branches, branches, parent_of
 from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
@@ -109,13 +107,7 @@ def _target(runs: Runs, made: ForkPlan, root: Path) -> Runs:
 
 def _hold(found: Branches, places: Places, as_json: bool, quiet: bool) -> int:
     """Hold the forks and print what came of them; the exit code."""
-    screen = console(stderr=True)
-    try:
-        preparing = prepare_branches(found, printer(screen))
-        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
-    except KeyboardInterrupt:
-        screen.print(STOPPED, soft_wrap=True)
-        return 3
+    outcomes = hold_branches(found, quiet)
     result = report(found.plan, outcomes)
     own = {session.parentage.place for session in found.plan.sessions if session.parentage}
     scored = fork_report(found.runs)
@@ -125,11 +117,14 @@ def _hold(found: Branches, places: Places, as_json: bool, quiet: bool) -> int:
         plain = {"forks": forks, "effects": [effect.plain() for effect in effects]}
         echo_json(result | plain | {"folder": shown_path(found.runs.folder)})
         return code_of(outcomes)
-    print_each(told(found, outcomes, ("fork", "forks")), console())
-    _print_effects(effects, scored.labels, False, console())
     own_forks = [one for one in scored.values if one.parent in own and one.at in places.at]
-    print_each(unmeasured(own_forks, scored.study), console())
-    print_each([f"Next  delibsim fork {quoted(shown_path(found.runs.folder))}"], console())
+    parts = [
+        *told(found, outcomes, ("fork", "forks")),
+        *_effects(effects, scored.labels, False),
+        *unmeasured(own_forks, scored.study),
+        f"Next  delibsim fork {quoted(shown_path(found.runs.folder))}",
+    ]
+    show(parts, console())
     return code_of(outcomes)
 
 
@@ -150,29 +145,28 @@ def _show(runs: Runs, items: bool, measure: str, as_json: bool) -> int:
     if as_json:
         echo_json(found.plain())
     elif measure:
-        label = found.labels.get(measure, measure)
-        show_table(table_of_measure(found.effects, measure, label), console())
+        table = table_of_measure(found.effects, measure, found.labels.get(measure, measure))
         own = [effect for effect in found.effects if effect.measure == measure]
-        print_each(notes_on_effects(own), console())
+        show([table, *notes_on_effects(own)], console())
     else:
-        _print(found, items, console())
+        show(_all(found, items), console())
     whole = not found.faults and len(found.account.held) == len(found.account.planned)
     return exit_code(bool(found.statuses), whole)
 
 
-def _print(found: ForkReport, items: bool, screen: Console) -> None:
-    """Print the forks of each kind, and their effects."""
+def _all(found: ForkReport, items: bool) -> Iterator[str | Table]:
+    """The forks of each kind, and their effects."""
     held, planned = len(found.account.held), len(found.account.planned)
-    screen.print(f"{study_named(found.study)}: {counted(planned, 'fork')}, {held} held")
-    show_table(_table(found), screen)
-    _print_effects(found.effects, found.labels, items, screen)
+    yield f"{study_named(found.study)}: {counted(planned, 'fork')}, {held} held"
+    yield _table(found)
+    yield from _effects(found.effects, found.labels, items)
     for table in tables_over_runs(found.over_runs, found.labels, items):
-        screen.print()
-        show_table(table, screen)
-    over_runs = [one for one in found.over_runs if items or not one.measure.startswith(ITEM)]
-    print_each(notes_over_runs(over_runs), screen)
-    print_each(unmeasured(found.values, found.study), screen)
-    print_each((f"left out, damaged: {fault}" for fault in found.faults), screen)
+        yield from ("", table)
+    yield from notes_over_runs(
+        [one for one in found.over_runs if items or not one.measure.startswith(ITEM)]
+    )
+    yield from unmeasured(found.values, found.study)
+    yield from (f"left out, damaged: {fault}" for fault in found.faults)
 
 
 def _table(found: ForkReport) -> Table:
@@ -194,14 +188,13 @@ def _table(found: ForkReport) -> Table:
     return Table(columns, rows)
 
 
-def _print_effects(
-    effects: Sequence[Effect], labels: Mapping[str, str], items: bool, screen: Console
-) -> None:
-    """Print effects, a table for every change at every turn, and what must be known of them."""
+def _effects(
+    effects: Sequence[Effect], labels: Mapping[str, str], items: bool
+) -> Iterator[str | Table]:
+    """Effects, a table for every change at every turn, and what must be known of them."""
     for table in tables_of_effects(effects, labels, items):
-        screen.print()
-        show_table(table, screen)
-    print_each(notes_on_effects(shown(effects, items)), screen)
+        yield from ("", table)
+    yield from notes_on_effects(shown(effects, items))
 
 
 probe_app = typer.Typer(add_completion=False)
@@ -239,7 +232,7 @@ def probe(
     if as_json:
         echo_json(course.plain())
     else:
-        _print_course(course, answers, console())
+        show(_course(course, answers), console())
     whole = course.held == course.planned and not (course.incomplete or course.faults)
     raise typer.Exit(exit_code(bool(course.held), whole))
 
@@ -254,28 +247,19 @@ def _planned(runs: Runs, session: str, asked: tuple[str, int], settings: list[st
 
 def _hold_probes(found: Branches, as_json: bool, quiet: bool) -> None:
     """Hold the probes that have no run yet, and say what came of them."""
-    screen = console(stderr=True)
-    try:
-        preparing = prepare_branches(found, printer(screen))
-        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
-    except KeyboardInterrupt:
-        screen.print(STOPPED, soft_wrap=True)
-        raise typer.Exit(3) from None
-    lines = told(found, outcomes, ("probe", "probes"))
-    print_each(lines, screen if as_json else console())
+    lines = told(found, hold_branches(found, quiet), ("probe", "probes"))
+    print_each(lines, console(stderr=as_json))
 
 
-def _print_course(course: Course, with_answers: bool, screen: Console) -> None:
-    """Print the course of a run."""
+def _course(course: Course, with_answers: bool) -> Iterator[str | Table]:
+    """The course of a run."""
     if not course.held:
-        screen.print(
-            f"{course.place} has no probes yet: delibsim probe {quoted(course.place)} --after each"
-        )
+        place = course.place
+        yield f"{place} has no probes yet: delibsim probe {quoted(place)} --after each"
     table = course_table(course.readings, course.labels)
-    show_table(Table(table.columns, table.rows, f"Course of {course.place}"), screen)
+    yield Table(table.columns, table.rows, f"Course of {course.place}")
     for note in dict.fromkeys(reading.note for reading in course.readings if reading.note):
-        print_each([f"no value: {', '.join(map(in_words, note.split('; ')))}"], screen)
+        yield f"no value: {', '.join(map(in_words, note.split('; ')))}"
     for own in answer_tables(course.answers) if with_answers else ():
-        screen.print()
-        show_table(own, screen)
-    print_each((f"left out, damaged: {fault}" for fault in course.faults), screen)
+        yield from ("", own)
+    yield from (f"left out, damaged: {fault}" for fault in course.faults)

@@ -61,9 +61,8 @@ class Taken:
 def _texts(order: Order) -> Taken:
     """The texts of a CSV file."""
     from delibsim.analysis.texts_described import described
-    from delibsim.conduct.import_texts import Columns, import_texts
-    from delibsim.conduct.opinion_columns import OpinionColumns
-    from delibsim.store.opinions import example
+    from delibsim.conduct.import_texts import Columns, OpinionColumns, import_texts
+    from delibsim.store.study_texts import example
 
     given, question = order.given, order.given["question"]
     if given["example"]:
@@ -185,7 +184,7 @@ def _pairs(order: Order) -> Taken:
     from delibsim.asking.kinds.pair_import import columns_of, import_pairs
     from delibsim.asking.settings import task_name
     from delibsim.conduct.texts import rescore_pairs
-    from delibsim.store.gathered import gathered_and_own
+    from delibsim.store.comparisons import gathered_and_own
     from delibsim.store.runs import Runs
 
     study, name = order.study_and("FILE")

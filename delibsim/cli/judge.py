@@ -19,8 +19,9 @@ from delibsim.asking.kinds.judgment_plan import (
     plan_judging,
 )
 from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Asked, Call, Handed, Handing, Kind, Reported, add, commands_of
+from delibsim.cli.asking import Asked, Call, Handing, Kind, Reported, add, commands_of
 from delibsim.cli.options import RUNS, TEXT, Words, parted, settings_of, settings_of_kind
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
@@ -86,7 +87,7 @@ class Judge(Kind):
         """What must be known of the judges."""
         return notes_of(plan, judge_rows(plan))
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out summaries to be judged."""
         if handing.n:
             raise WrongInput("all summaries are handed out, each to --raters people; leave --n out")
@@ -94,13 +95,7 @@ class Judge(Kind):
         own, others = parted(call.words, PACK)
         name = task_name("pack", settings_of(own, PACK)["pack"] or "people")
         planned = plan_judging(call.runs, others)
-        made = export_summaries(planned, name, people, handing.out, handing.online)
-        lines = [
-            f"{counted(made.sheets, 'sheet')}, a person each{'' if made.folder else ', on pages'}",
-            "Reliability of the mean of a summary, by published ratings of people:",
-            *made.hints(),
-        ]
-        return Handed(name, made.folder, lines, made.plain())
+        return export_summaries(planned, name, people, handing.out, handing.online)
 
     def kept(self, call: Call) -> Plan:
         """A set of judgments as it was kept."""

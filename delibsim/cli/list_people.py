@@ -123,8 +123,7 @@ def print_personas(plain: Mapping[str, Any]) -> None:
 def texts_of_study(words: Sequence[str], root: Path, as_json: bool) -> None:
     """What the texts of a study are like (how many, words, groups, repeated ones), or one."""
     from delibsim.analysis.texts_described import described
-    from delibsim.store.opinions import question_of
-    from delibsim.store.study_texts import StudyTexts
+    from delibsim.store.study_texts import StudyTexts, question_of
 
     if not 1 <= len(words) <= 2:
         raise WrongInput("name the study: delibsim list texts STUDY, and perhaps the id of a text")

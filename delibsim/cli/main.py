@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from delibsim.cli.commands import COMMANDS, GROUPS, loaded
+from delibsim.cli.commands import COMMANDS, GROUPS, STOPPED, loaded
 from delibsim.domain.errors import WrongInput, told, unknown
 
 INTERRUPTED = 130
@@ -24,7 +24,6 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MISNAMED = (errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
 """What the system says of a name that the user gave and that no such file can have."""
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
-STOPPED = "Stopped. What was recorded is kept; the same command begins, or goes on from there."
 
 
 class Commands(TyperGroup):

@@ -43,10 +43,9 @@ def invite(
 ) -> None:
     """Make links that let people in: one each (--n, --list), or one for all (--open)."""
     from delibsim.asking.packs import rater_task
-    from delibsim.store.people.entry import Invitation, invite_person
-    from delibsim.store.people.entry import invite as invite_all
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
-    from delibsim.store.people.persons import Identity
+    from delibsim.store.people.persons import Identity, Invitation, invite_person
+    from delibsim.store.people.persons import invite as invite_all
     from delibsim.store.people.register import Register
     from delibsim.store.people.schema import Role
 
@@ -146,8 +145,7 @@ def revoke(study: str, who: str, root: Path = RUNS) -> None:
     of it, as of what is done on the researcher's page.
     """
     from delibsim.people.presence import InterventionRecord
-    from delibsim.store.people.entry import revoke_open
-    from delibsim.store.people.persons import named
+    from delibsim.store.people.persons import named, revoke_open
     from delibsim.store.people.register import Register
     from delibsim.store.people.rooms import shut_out
 
@@ -193,7 +191,7 @@ def password(study: str, root: Path = RUNS) -> None:
 
     The study keeps its argon2 hash. A new password ends every login of the one before.
     """
-    from delibsim.store.people.entry import set_password
+    from delibsim.store.people.persons import set_password
     from delibsim.store.people.register import Register
 
     register = Register.of(study_at(study, root))

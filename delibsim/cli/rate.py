@@ -1,39 +1,30 @@
 """`delibsim rate`: debates rated blind, by language models or by people, and what ratings say."""
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import typer
 from rich.console import Console
 
-from delibsim.asking.kinds.rating_people import export_debates
-from delibsim.cli.asking import (
-    Asked,
-    Call,
-    Handed,
-    Handing,
-    Kind,
-    Reported,
-    commands_of,
-    counted_plain,
+from delibsim.asking.kinds.rating import (
+    RATINGS,
+    WORDING,
+    plan_ratings,
+    ratings_plain,
+    ratings_told,
 )
-from delibsim.cli.estimate import show_found
-from delibsim.cli.options import parted, settings_of, settings_of_kind
+from delibsim.asking.kinds.rating_people import export_debates
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.people import HandedOut
+from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
+from delibsim.cli.options import TEXT, settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import agreed, console, echo_json, exit_code, print_each, safe
-from delibsim.conduct.annotate import RatingPlan, ask_panel, estimate_panel, plan_ratings
-from delibsim.conduct.panel import kin
+from delibsim.cli.terminal import safe
 from delibsim.conduct.score import score_all
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.compose import plan
-from delibsim.store.ratings import Ratings
 
-WORDING = "oxford"
-"""The wording that raters read by default."""
-ASKED, HANDED = settings_of_kind("rate_ask"), settings_of_kind("rate_handout")
-REPORTED = settings_of_kind("rate_report")
+HANDED, REPORTED = settings_of_kind("rate_handout"), settings_of_kind("rate_report")
 
 
 class Rate(Kind):
@@ -46,47 +37,33 @@ class Rate(Kind):
     handed = HANDED
     reported = REPORTED
 
-    def ask(self, call: Call, asked: Asked) -> NoReturn:
-        """Have a panel rate, or say what it takes."""
-        runs = call.runs
-        own, others = parted(call.words, ASKED)
-        given = settings_of(own, ASKED)
-        if not any(one.startswith("wording=") for one in others):
-            others.insert(0, f"wording={WORDING}")
-        planned = plan_ratings(runs, others, given["panel"] or "panel", given["each"])
-        screen = console(stderr=True)
-        print_each([f"warning: {one}" for one in kin(planned.panel, planned.debates)], screen)
-        if asked.only:
-            _show_estimate(planned, asked.as_json)
-        if asked.may_ask(planned.panel.models):
-            agreed(asyncio.run(estimate_panel(planned)).usd.high, asked.yes)
-        notify = asked.notify(screen)
-        outcome = asyncio.run(ask_panel(planned, notify, notify))
-        losses = Ratings.of(runs).losses(run.session.id for run in planned.debates)
-        score_all(runs, ["ratings"])
-        if asked.as_json:
-            echo_json(planned.report(outcome, losses))
-        else:
-            print_each(planned.told(outcome), console())
-            print_each(planned.missing(outcome, losses), screen)
-            console().print(f"Next       delibsim rate report {quoted(planned.runs.study)}")
-        complete = not (outcome.faults or planned.faults or losses)
-        raise typer.Exit(exit_code(bool(outcome.new + outcome.before), complete))
+    def plan(self, call: Call, n: int | None = None) -> Plan:
+        """The ratings that are asked for."""
+        return plan_ratings(call.runs, call.words)
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return ratings_plain(plan, outcome)
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+        return ratings_told(plan, outcome)
+
+    def rescore(self, plan: Plan, outcome: Outcome) -> None:
+        """Write the scores of ratings anew."""
+        score_all(plan.runs, ["ratings"])
+
+    def kept(self, call: Call) -> Plan:
+        """The ratings of a panel as they were kept."""
+        return RATINGS.kept(call.runs, settings_of(call.words, {"panel": TEXT})["panel"])
+
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out debates to be rated."""
         runs = call.runs
         wording = settings_of(call.words, HANDED)["wording"] or WORDING
         texts = plan([f"wording={wording}"]).session.wording
         raters, each = len(handing.people(self.raters, "rater")), handing.n
-        pack = export_debates(runs, texts, raters, each, handing.out, handing.online)
-        shares = "" if each is None else f", {each} each"
-        where = "rater-1.html and so on to print, form.csv to fill in"
-        line = (
-            f"{counted(pack.debates, 'debate')} for {counted(raters, 'rater')}{shares}:"
-            f" {where if pack.folder else 'on pages'}"
-        )
-        return Handed(pack.name, pack.folder, [line], pack.plain())
+        return export_debates(runs, texts, raters, each, handing.out, handing.online)
 
     def report(self, call: Call) -> Reported:
         """The analysis of a tournament."""
@@ -105,17 +82,6 @@ class Rate(Kind):
             f"      delibsim rate handout {study} (people rate)",
         ]
         return Reported(found, nothing, tables="all", printed=print_sections)
-
-
-def _show_estimate(planned: RatingPlan, as_json: bool) -> NoReturn:
-    """Say what the ratings that are still to be asked for will take."""
-    found = asyncio.run(estimate_panel(planned))
-    study, limits = planned.runs.study, planned.plan.limits
-    counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
-    before = [f"{study_named(study)}: {counted(found.planned, 'rating')}, {counts}"]
-    values = counted_plain(found, study, "ratings")
-    show_found(found, limits, values, as_json, before, "ratings", planned.runs)
-    raise typer.Exit(0)
 
 
 def print_sections(result: Any, screen: Console) -> None:

@@ -16,7 +16,8 @@ from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.rationale import plan_audit
 from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Handed, Handing, Kind
+from delibsim.asking.people import HandedOut
+from delibsim.cli.asking import Call, Handing, Kind
 from delibsim.cli.options import TEXT, parted, settings_of, settings_of_kind
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
@@ -76,25 +77,14 @@ class Rationale(Kind):
         """The tables of the audit."""
         return list(_tables(_audit_of_plan(plan)))
 
-    def hand_out(self, call: Call, handing: Handing) -> Handed:
+    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
         """Hand out a sample of rationales to be read, with the table of failures."""
         if handing.online is not None or handing.raters:
             raise WrongInput(
                 "rationales are handed out on paper, one form for any reader, who writes the name"
                 " there; leave --online and --raters out"
             )
-        pack = export_rationales(_audit(call), handing.n or SAMPLE, handing.out)
-        rationales = counted(pack.rationales, "rationale")
-        lines = [
-            f"{rationales} of {counted(pack.strata, 'stratum', 'strata')}: reader-1.html to"
-            " print, form.csv to fill in"
-        ]
-        if pack.failures:
-            lines.append(
-                f"failures.csv: {counted(pack.failures, 'disagreement')}, with kinds to be"
-                " corrected; failures.html shows their texts"
-            )
-        return Handed(pack.name, pack.folder, lines, pack.plain())
+        return export_rationales(_audit(call), handing.n or SAMPLE, handing.out)
 
     def collect(self, call: Call, form: Path) -> Collected:
         """Read a form of verdicts back, or a table of failures with corrected kinds."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from delibsim.cli.options import RUNS, declared
-from delibsim.cli.terminal import kept_if_stopped, run_at, say, shown, study_at
+from delibsim.cli.terminal import progress, run_at, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.store.places import is_run
 from delibsim.store.runs import Runs
@@ -64,8 +64,8 @@ def _write(root: Path, runs: Runs | None, session: str, folder: Path, private: b
     from delibsim.web.static import write_static  # pandas is slow to import
 
     site = Site(root, runs, session, private, read_only=True, static=True)
-    with kept_if_stopped() as watch:
-        written = write_static(site, folder, watch)
+    watch = progress()
+    written = write_static(site, folder, watch)
     say(f"written: {shown(folder.resolve())}/index.html and {written.files - 1:,} more files")
     for line in (*written.notes, *written.left_out):
         say(line, err=True)

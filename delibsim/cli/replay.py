@@ -12,8 +12,8 @@ from delibsim.cli.options import RUNS, declared
 from delibsim.cli.terminal import (
     console,
     echo_json,
-    kept_if_stopped,
     print_each,
+    progress,
     run_at,
     safe,
     say,
@@ -121,8 +121,8 @@ def _check(runs: Runs, session: str, recorded: bool, quiet: bool, as_json: bool)
     if session:
         found = asyncio.run(verify_run(runs, session, recorded))
     else:
-        with kept_if_stopped(quiet or as_json) as watch:
-            found = asyncio.run(verify_study(runs, watch, recorded))
+        watch = progress(quiet or as_json)
+        found = asyncio.run(verify_study(runs, watch, recorded))
     if as_json:
         echo_json(found.plain())
     else:

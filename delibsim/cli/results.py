@@ -16,8 +16,8 @@ from delibsim.cli.terminal import (
     console,
     echo_json,
     exit_code,
-    kept_if_stopped,
     print_each,
+    progress,
     safe,
     say,
     shown,
@@ -156,16 +156,16 @@ def analyze(
 
     check(margin)
     chosen = Draws(draws, draws, max(1, draws // 5), seed)
-    with kept_if_stopped(quiet=as_json) as watch:
-        source = source_of(study, root, watch, to, alone=second is None)
-        if second is None:
-            report = analyse(source, chosen, margin, watch)
-            folder = to or source.folder
-        else:
-            sources = source, source_of(second, root, watch, alone=False)
-            folder = folder_of_both(sources, to)
-            report = compare(sources, chosen, margin, watch)
-        file = report.write(folder)
+    watch = progress(quiet=as_json)
+    source = source_of(study, root, watch, to, alone=second is None)
+    if second is None:
+        report = analyse(source, chosen, margin, watch)
+        folder = to or source.folder
+    else:
+        sources = source, source_of(second, root, watch, alone=False)
+        folder = folder_of_both(sources, to)
+        report = compare(sources, chosen, margin, watch)
+    file = report.write(folder)
     if as_json:
         echo_json(report.plain())
     else:
@@ -232,11 +232,11 @@ def plot(
     kind = figures.figure_named(figure) if figure else None
     if columns is not None and columns not in COLUMNS:
         raise WrongInput(f"--columns is 1 or 2, not {columns}")
-    with kept_if_stopped() as watch:
-        source = figures.source_of(_given(study, root), condition or [], session or [], watch)
-        if kind is None:
-            raise typer.Exit(_list_figures(source, as_json))
-        results = source.results(kind, Draws(), watch)
+    watch = progress()
+    source = figures.source_of(_given(study, root), condition or [], session or [], watch)
+    if kind is None:
+        raise typer.Exit(_list_figures(source, as_json))
+    results = source.results(kind, Draws(), watch)
     drawing = kind.draw(source.study, results)
     if drawing is None:
         why = kind.why_not(results)

@@ -14,9 +14,10 @@ from rich.console import Console
 from delibsim.analysis.run.summary import notes
 from delibsim.analysis.run.tables import speeches_in_words, stances_in_words, table_of_measures
 from delibsim.analysis.run.view import design_in_words, who_and_how
+from delibsim.cli.commands import STOPPED
 from delibsim.cli.estimate import ask_first, show_estimate, show_waiting
 from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
-from delibsim.cli.study import STOPPED, conclude, hold, hold_shown, printer
+from delibsim.cli.study import conclude, hold, hold_shown, printer
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown, study_at, tell_folder
 from delibsim.conduct.cost import money_of
@@ -76,11 +77,7 @@ def run(
     if multirun:
         print_each(doubts(planned.sessions, runs), screen)
     ask_first(planned, runs, yes)
-    try:
-        outcomes = hold(planned, runs, screen, quiet)
-    except KeyboardInterrupt:
-        screen.print(STOPPED, soft_wrap=True)
-        raise typer.Exit(3) from None
+    outcomes = hold(planned, runs, screen, quiet)
     if multirun:
         raise typer.Exit(conclude(planned, outcomes, runs, as_json))
     (outcome,) = outcomes
@@ -118,12 +115,8 @@ def _hold_again(
         return 3 if failed or never or faults else 0
     planned = plan_again(runs, chosen, settings)
     ask_first(planned, runs, yes)
-    try:
-        preparing = prepare_as_planned(planned, runs, printer(screen))
-        outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
-    except KeyboardInterrupt:
-        screen.print(STOPPED, soft_wrap=True)
-        return 3
+    preparing = prepare_as_planned(planned, runs, printer(screen))
+    outcomes = asyncio.run(hold_shown(preparing, screen, quiet))
     code = conclude(planned, outcomes, runs, as_json)
     return 3 if (never or faults) and code == 0 else code
 

@@ -30,10 +30,10 @@ from delibsim.cli.terminal import (
     console,
     echo_json,
     exit_code,
-    kept_if_stopped,
     number,
     on_terminal,
     print_each,
+    progress,
     safe,
     shown,
     study_at,
@@ -107,7 +107,8 @@ def score(
                 "imported texts have no conditions; leave out --by, --measure and --all"
             )
         raise typer.Exit(_score_imported(runs, scorer or [], as_json))
-    with kept_if_stopped() as watch, _writable(study):
+    watch = progress()
+    with _writable(study):
         scored = scored_study(runs, scorer or [], watch, individually)
     if as_json:
         echo_json(_plain(scored, columns, individually))
@@ -209,8 +210,8 @@ def _score_file(
     """Score the texts in a column of a CSV file, and print what came of it; the exit code."""
     if not scorers or len(scorers) > 1:
         raise WrongInput("to score texts, name one scorer: --scorer aqua")
-    with kept_if_stopped() as watch:
-        scored = score_file(file, column, scorers[0], to, watch)
+    watch = progress()
+    scored = score_file(file, column, scorers[0], to, watch)
     return _print_scored(scored, as_json)
 
 
@@ -222,8 +223,8 @@ def _score_imported(runs: Runs, scorers: Sequence[str], as_json: bool) -> int:
             f"{study_named(runs.study)} holds imported texts; name one scorer that reads single"
             f" texts, such as --scorer aqua (installed here: {able})"
         )
-    with kept_if_stopped() as watch:
-        scored = score_study_texts(runs, scorers[0], watch)
+    watch = progress()
+    scored = score_study_texts(runs, scorers[0], watch)
     return _print_scored(scored, as_json)
 
 

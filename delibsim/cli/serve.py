@@ -138,8 +138,8 @@ def _serve(
     from delibsim.models.pool import ModelPool
     from delibsim.people.dry import prepared_for_people
     from delibsim.people.hall import Hall
-    from delibsim.store.people.entry import Invitation, invite
     from delibsim.store.people.hosting_files import served_before, settled_hosting
+    from delibsim.store.people.persons import Invitation, invite
     from delibsim.store.people.register import Register
     from delibsim.store.people.schema import Role
     from delibsim.store.people.server import refuse_second
@@ -206,8 +206,8 @@ def _end(runs: Runs, sessions: Sequence[Session]) -> None:
 
 def _noted(runs: Runs, register: Any, reached: str, lasting: Sequence[str]) -> Iterator[str]:
     """Keep how a study is served, for links and for the next time; what is to be told of that."""
-    from delibsim.store.people.entry import has_links
     from delibsim.store.people.hosting_files import Served, note_served, served_before
+    from delibsim.store.people.persons import has_links
 
     before = served_before(runs).address
     note_served(runs, Served(reached, tuple(filter(_is_public, lasting))))

@@ -19,10 +19,11 @@ from delibsim.analysis.table import numbers, texts
 from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import brief, console, echo_json, print_each, safe, shown
 from delibsim.conduct.cost import money_of
-from delibsim.conduct.fork import Branches
+from delibsim.conduct.fork import Branches, prepare_branches
 from delibsim.conduct.outcome import (
     Observer,
     Outcome,
+    SessionProgress,
     causes_of,
     exit_code,
     failures,
@@ -31,7 +32,6 @@ from delibsim.conduct.outcome import (
     report_in_words,
 )
 from delibsim.conduct.progress import StudyProgress
-from delibsim.conduct.session_progress import SessionProgress
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, study_named
@@ -42,8 +42,6 @@ from delibsim.planning.compose import Plan
 from delibsim.planning.effects import effects_of
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
-
-STOPPED = "Stopped. What was recorded is kept; the same command goes on from there."
 
 
 def printer(screen: Console) -> Callable[[str], None]:
@@ -74,6 +72,13 @@ async def hold_shown(preparing: Awaitable[Prepared], screen: Console, quiet: boo
             return await hold_prepared(prepared, view.observer)
         finally:
             ticking.cancel()
+
+
+def hold_branches(found: Branches, quiet: bool) -> list[Outcome]:
+    """Hold the branches of a run that have no run yet."""
+    screen = console(stderr=True)
+    preparing = prepare_branches(found, printer(screen))
+    return asyncio.run(hold_shown(preparing, screen, quiet))
 
 
 def _hold_in_workers(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:

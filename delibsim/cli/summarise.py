@@ -9,14 +9,14 @@ import typer
 from delibsim.analysis.table import Table, number, numbers, texts
 from delibsim.asking.embedding import embedding_named
 from delibsim.asking.kinds.summary import SUMMARIES, ratings_of, too_long
-from delibsim.asking.kinds.summary_outcome import (
+from delibsim.asking.kinds.summary_plan import (
     notes_of,
+    plan_summaries,
     summaries_of_plan,
     summaries_plain,
     summaries_told,
     summariser_rows,
 )
-from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.cli.asking import Call, Kind, Reported, commands_of
 from delibsim.cli.options import TEXT, parted, setting, settings_of, settings_of_kind, unquoted

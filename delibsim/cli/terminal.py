@@ -188,12 +188,9 @@ def exit_code(something: bool, whole: bool) -> int:
     return 0 if whole else 3
 
 
-@contextmanager
-def kept_if_stopped(quiet: bool = False) -> Generator[Callable[[str, int, int], None]]:
-    """Prints progress on stderr, unless `quiet`; Ctrl-C ends with exit code 3 and says that nothing
-    done is lost.
-
-    The function it gives takes what is done, how many are done, and of how many.
+def progress(quiet: bool = False) -> Callable[[str, int, int], None]:
+    """Prints progress on stderr, unless `quiet`: what is done, how many are done, and of how
+    many.
     """
     screen = console(stderr=True)
     last = time.monotonic()
@@ -208,14 +205,7 @@ def kept_if_stopped(quiet: bool = False) -> Generator[Callable[[str, int, int], 
             last = time.monotonic()
             screen.print(f"{what} {done} of {among}")
 
-    try:
-        yield on_progress
-    except KeyboardInterrupt:
-        screen.print(
-            "Stopped. What was worked on is kept; the same command goes on from there.",
-            soft_wrap=True,
-        )
-        raise typer.Exit(3) from None
+    return on_progress
 
 
 USUAL = "less"

@@ -1,15 +1,18 @@
 """From the folder of a study to the report on its codes by one scheme."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from delibsim.analysis.coding.codes import CodedStudy, coded_study
+from delibsim.analysis.coding.effect import CodedTexts
+from delibsim.analysis.coding.effect_files import texts_of_study
 from delibsim.analysis.coding.report import Settings, coding_report
 from delibsim.analysis.report import Report
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.texts import texts_of
 from delibsim.domain.text import counted
+from delibsim.store.annotations import packs_of
 from delibsim.store.coded import SchemeCodes
-from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
 
 
@@ -29,6 +32,15 @@ def report_on_codes(
     if damaged:
         faults.append(f"{files.exchanges}: {counted(damaged, 'damaged line')}")
     return coding_report(study, settings, exchanges, faults)
+
+
+def outcomes_of_codes(
+    runs: Runs, scheme: str, dimension: str, named: Mapping[str, str]
+) -> tuple[list[CodedTexts], list[str]]:
+    """The codes of a study as outcomes of its treatments, and what must be known of them."""
+    faults: list[str] = []
+    outcomes, notes = texts_of_study(_study(coding_of(runs, scheme), faults), dimension, named)
+    return outcomes, [*notes, *faults]
 
 
 def _study(coding: Coding, faults: list[str]) -> CodedStudy:

@@ -11,7 +11,7 @@ from delibsim.asking.record import charge, charge_calls
 from delibsim.domain.cost import Money, total_of
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits, Overruns
-from delibsim.store.annotation_logs import annotation_logs
+from delibsim.store.annotations import annotation_logs
 from delibsim.store.codec import Damaged
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_of, calls_or_fault

@@ -7,9 +7,9 @@ from delibsim.asking.packs import bring_back
 from delibsim.asking.people import Pack
 from delibsim.conduct.score import score_all
 from delibsim.conduct.texts import rescore_codes, rescore_pairs
+from delibsim.domain.coding import CODES
 from delibsim.domain.compared import PAIRS
-from delibsim.store.codings import CODES
-from delibsim.store.gathered import gathered_and_own
+from delibsim.store.comparisons import gathered_and_own
 from delibsim.store.runs import Runs
 
 

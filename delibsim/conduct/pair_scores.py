@@ -13,11 +13,11 @@ from delibsim.analysis.pairs.fitted import Compared, Fitted, Settings, fitted
 from delibsim.asking.kinds.pair_texts import UNITS, kept_texts
 from delibsim.asking.texts import texts_of_run
 from delibsim.conduct.compare_report import compared_of
-from delibsim.domain.annotation import Text
-from delibsim.domain.compared import ComparedRun, TextScore
+from delibsim.domain.annotation import Text, annotated
+from delibsim.domain.compared import TextScore
 from delibsim.domain.run import Run
 from delibsim.measures.bradley_terry.fit import Model
-from delibsim.store.gathered import ORIGINAL, AboutStudy, comparisons_about, unit_gathered
+from delibsim.store.comparisons import ORIGINAL, AboutStudy, comparisons_about, unit_gathered
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 
@@ -58,9 +58,7 @@ def compared_runs(runs: Runs, faults: list[str]) -> Callable[[Run], Run]:
         now: dict[str, str] = {}
         for unit in {UNITS[one.unit] for one in found}:
             now |= {text.id: text.sha256 for text in texts_of_run(run, unit)}
-        own = tuple(one.of(now) for one in found)
-        fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
-        return ComparedRun(**fields, compared=own)
+        return annotated(run, compared=tuple(one.of(now) for one in found))
 
     return compared
 

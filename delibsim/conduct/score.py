@@ -12,11 +12,11 @@ from delibsim.conduct.scorers import annotator as annotator
 from delibsim.conduct.scorers import measures_of as measures_of
 from delibsim.conduct.scorers import usual_scorers as usual_scorers
 from delibsim.conduct.translate import ReadsTranslations, translate_runs
+from delibsim.domain.coding import CODES
 from delibsim.domain.compared import PAIRS
 from delibsim.domain.run import Run
 from delibsim.domain.score import ComparesRuns, Comparison, Score, run_by_run
 from delibsim.plugins import load
-from delibsim.store.codings import CODES
 from delibsim.store.runs import LazyRuns, Runs, scores_file
 
 Watch = Callable[[str, int, int], None]

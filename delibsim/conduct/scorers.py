@@ -8,8 +8,8 @@ from delibsim.domain.score import ComparesRuns, Score
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.store.codings import schemes_of
-from delibsim.store.gathered import measures_of_study
-from delibsim.store.ratings import Ratings
+from delibsim.store.comparisons import measures_of_study
+from delibsim.store.ratings import rater
 from delibsim.store.runs import Runs
 
 OF_ALL_RUNS = ("diversity_standardised", "flags.across_runs")
@@ -60,7 +60,7 @@ def annotator(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Ru
 
     Damaged codes are left out and told in `faults`.
     """
-    rated = Ratings.of(runs).rater()
+    rated = rater(runs)
     if not schemes_of(runs):
         return rated
     from delibsim.store.coded import coder  # numpy, which no help needs

@@ -17,11 +17,10 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import study_named
-from delibsim.store.judgments import Judgments
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Summaries
-from delibsim.store.trained_scores import TrainedScores, trained_judges_of
+from delibsim.store.study_texts import opinions_of
+from delibsim.store.summaries import Judgments, Summaries
+from delibsim.store.training import TrainedScores, trained_judges_of
 
 TRAINED = "trained"
 """The kind of a judge that is a trained network."""

@@ -1,6 +1,9 @@
 """Scoring single texts: those of a study of texts, or of a file without a study."""
 
+import csv
+import io
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,17 +13,19 @@ from typing import Any
 
 from delibsim.conduct.score import score_all
 from delibsim.conduct.translate import translate_texts
+from delibsim.domain.coding import CODES
 from delibsim.domain.compared import PAIRS
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.score import ENSEMBLE, Score
 from delibsim.domain.text import quoted, study_named
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
-from delibsim.store.codings import CODES, Codings, schemes_of
+from delibsim.scorers.answers import codes_of_texts, strengths_of_texts
+from delibsim.store.codings import Codings, schemes_of
+from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.csv_cells import Sheet, read_sheet
-from delibsim.store.texts import check_place, write_values
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,8 @@ def score_study_texts(
 
     WrongInput for a scorer that reads whole runs.
     """
-    if name == CODES:
-        return _score_codes(runs)
-    if name == PAIRS:
-        return _score_pairs(runs)
+    if name in (CODES, PAIRS):
+        return _score_answers(runs, name)
     scorer = _scorer_of_texts(name)
     texts = StudyTexts(runs).all()
     values = _scored(scorer, [text.text for text in texts], on_progress)
@@ -140,8 +143,8 @@ def rescore_codes(runs: Runs) -> None:
     """Write the scores of the codes of a study anew, so that none is older than its codes."""
     if not StudyTexts(runs).held():
         score_all(runs, [CODES])
-    elif scores := _scores_of_codes(runs, []):
-        _write_codes(runs, scores)
+    elif scores := _codes(runs, []):
+        _write(runs, CODES, scores)
 
 
 def rescore_pairs(studies: Iterable[Runs]) -> None:
@@ -152,84 +155,64 @@ def rescore_pairs(studies: Iterable[Runs]) -> None:
         if not (runs.scores_folder / scores_file(PAIRS, declared(PAIRS)[0])).is_file():
             continue
         if StudyTexts(runs).held():
-            _write_pairs(runs, [])
+            _write(runs, PAIRS, _strengths(runs, []))
         else:
             score_all(runs, [PAIRS])
 
 
-def _score_pairs(runs: Runs) -> ScoredTexts:
-    """The strengths of the texts of a study of texts as scores; WrongInput where there are none."""
-    faults: list[str] = []
-    scores, place = _write_pairs(runs, faults)
-    if not scores:
-        place.unlink()
-        raise WrongInput(
-            f"{study_named(runs.study)} has no comparison; give:"
-            f" delibsim compare ask {quoted(runs.study)}"
-        )
-    values: dict[str, dict[str, Any]] = {text.id: {} for text in StudyTexts(runs).all()}
-    for score in scores:
-        values.setdefault(score.target, {})[score.measure] = score.value
-        if score.note:
-            values[score.target][f"{score.measure}.note"] = score.note
-    return ScoredTexts(PAIRS, list(values.values()), place, tuple(faults))
+def _score_answers(runs: Runs, name: str) -> ScoredTexts:
+    """The codes of a study of texts, or the strengths from its comparisons, as scores; the values
+    of a text are those of the ensemble, or of each person where people alone have coded.
 
-
-def _write_pairs(runs: Runs, faults: list[str]) -> tuple[list[Score], Path]:
-    """The strengths of the texts of a study of texts, and the file in which they are written."""
-    from delibsim.conduct.pair_scores import scores_of_study_texts  # numpy
-    from delibsim.scorers.pairs import Pairs
-    from delibsim.scorers.pairs import scores_of_texts as scored
-
-    scores = list(scored(scores_of_study_texts(runs, faults)))
-    return scores, runs.write_scores(Pairs.name, Pairs.version, scores)
-
-
-def _score_codes(runs: Runs) -> ScoredTexts:
-    """The codes of a study of texts as scores; the values of a text are those of the ensemble, or
-    of each person where people alone have coded.
-
-    WrongInput where nothing was coded.
+    WrongInput where there are none.
     """
     faults: list[str] = []
-    scores = _scores_of_codes(runs, faults)
+    scores = (_codes if name == CODES else _strengths)(runs, faults)
     if not scores:
-        raise WrongInput(
-            f"{study_named(runs.study)} has no codes; give:"
-            f" delibsim code ask {quoted(runs.study)}, or"
-            " delibsim code collect STUDY FORM"
-        )
+        study = quoted(runs.study)
+        told, asked = "comparison", f"delibsim compare ask {study}"
+        if name == CODES:
+            told = "codes"
+            asked = f"delibsim code ask {study}, or delibsim code collect STUDY FORM"
+        raise WrongInput(f"{study_named(runs.study)} has no {told}; give: {asked}")
     coders = {score.coder for score in scores}
-    shown = {ENSEMBLE} if ENSEMBLE in coders else coders
+    people = name == CODES and ENSEMBLE not in coders
     values: dict[str, dict[str, Any]] = {text.id: {} for text in StudyTexts(runs).all()}
     for score in scores:
-        if score.coder in shown and score.target in values:
-            person = "" if score.coder == ENSEMBLE else f" ({score.coder})"
-            values[score.target] |= {f"{score.measure}{person}": score.value}
-            if score.note:
-                values[score.target][f"{score.measure}{person}.note"] = score.note
-    place = _write_codes(runs, scores)
-    return ScoredTexts(CODES, list(values.values()), place, tuple(faults))
+        of_model = not people and score.coder != ENSEMBLE
+        if name == CODES and (of_model or score.target not in values):
+            continue
+        measure = f"{score.measure} ({score.coder})" if people else score.measure
+        own = values.setdefault(score.target, {})
+        own[measure] = score.value
+        if score.note:
+            own[f"{measure}.note"] = score.note
+    place = _write(runs, name, scores)
+    return ScoredTexts(name, list(values.values()), place, tuple(faults))
 
 
-def _scores_of_codes(runs: Runs, faults: list[str]) -> list[Score]:
+def _strengths(runs: Runs, faults: list[str]) -> list[Score]:
+    """The strengths of the texts of a study of texts as scores."""
+    from delibsim.conduct.pair_scores import scores_of_study_texts  # numpy
+
+    return list(strengths_of_texts(scores_of_study_texts(runs, faults)))
+
+
+def _codes(runs: Runs, faults: list[str]) -> list[Score]:
     """The codes of a study of texts as scores, those of training rounds left out."""
-    from delibsim.scorers.codes import scores_of_texts
     from delibsim.store.coded import SchemeCodes  # imports numpy
 
     scores: list[Score] = []
     for id in schemes_of(runs):
         found = SchemeCodes.of(Codings.of(runs, id), faults)
         known = [code for code in found.codes() if not code.training]
-        scores += scores_of_texts(found.scheme, known)
+        scores += codes_of_texts(found.scheme, known)
     return scores
 
 
-def _write_codes(runs: Runs, scores: Sequence[Score]) -> Path:
-    """Write the scores of codes; their file."""
-    from delibsim.scorers.codes import Codes
-
-    return runs.write_scores(Codes.name, Codes.version, scores)
+def _write(runs: Runs, name: str, scores: Sequence[Score]) -> Path:
+    """Write the scores of answers; their file."""
+    return runs.write_scores(name, declared(name)[0], scores)
 
 
 def scorers_of_texts() -> list[str]:
@@ -280,3 +263,33 @@ def on_people(scorers: Sequence[str]) -> list[str]:
         values = f"{people.mean:.3f} (SD {people.sd:.3f}, N {people.n}; {people.what})"
         lines.append(f"people: {measure} {values}")
     return lines
+
+
+def check_place(place: Path, file: Path) -> None:
+    """WrongInput where a result could not be written to a place, or would replace the texts."""
+    if place.is_dir():
+        raise WrongInput(f"{place} is a folder; name a file to write to: -o FILE")
+    if place.exists() and place.samefile(file):
+        raise WrongInput(
+            f"{place} is the file with the texts, which would be overwritten; name another: -o FILE"
+        )
+    if not place.parent.is_dir():
+        raise WrongInput(
+            f"there is no folder {place.parent} to write {place.name} to; make it, or name another"
+            " place: -o FILE"
+        )
+    if not os.access(place.parent, os.W_OK):
+        raise WrongInput(
+            f"nothing may be written in the folder {place.parent}; name another place: -o FILE"
+        )
+
+
+def write_values(place: Path, file: Sheet, values: Sequence[Mapping[str, Any]]) -> None:
+    """Write the rows as they were, with the values behind them; NaN is an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=file.delimiter, lineterminator="\n")
+    writer.writerow([*file.header, *values[0]])
+    for row, found in zip(file.rows, values, strict=True):
+        defined = ["" if value != value else value for value in found.values()]
+        writer.writerow([*row, *defined])
+    write_atomically(place, out.getvalue())

@@ -11,30 +11,26 @@ from typing import Any
 from delibsim.asking.kinds.code import CODES
 from delibsim.asking.kinds.judgment import JUDGMENTS
 from delibsim.asking.kinds.pair import PAIRS
-from delibsim.asking.kinds.rating import rate
+from delibsim.asking.kinds.rating import RATINGS
 from delibsim.asking.kinds.summary import SUMMARIES
 from delibsim.asking.nouns import Kind
-from delibsim.asking.road import Replayed, compared, replay
-from delibsim.conduct.panel import raters_before
+from delibsim.asking.road import Replayed, replay
 from delibsim.conduct.replay import compare, compare_on_record
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.format import DEBATE
-from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of, natural
 from delibsim.engine.check import prompt_hash
-from delibsim.models.ask import Interrupted
-from delibsim.models.replay import Diverged, Replay, exchanges_in
 from delibsim.planning.cell import digest
-from delibsim.store import codings, comparisons, judgments, summaries
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.branch_folders import BRANCHES, WITHIN
-from delibsim.store.files import read_lines
+from delibsim.store.codings import Codings
+from delibsim.store.comparisons import Comparisons
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import foreign_in
-from delibsim.store.ratings import RATINGS, Ratings
+from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
 
 Watch = Callable[[str, int, int], None]
@@ -42,10 +38,11 @@ EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record
 WHOLE = (EQUAL, NO_RUN, WITHDRAWN, NO_RECORD)
 """The verdicts under which nothing differs."""
 KINDS: Mapping[str, Kind] = {
-    codings.PREFIX: CODES,
-    comparisons.PREFIX: PAIRS,
-    summaries.PREFIX: SUMMARIES,
-    judgments.PREFIX: JUDGMENTS,
+    Codings.prefix: CODES,
+    Comparisons.prefix: PAIRS,
+    Summaries.prefix: SUMMARIES,
+    Judgments.prefix: JUDGMENTS,
+    Ratings.prefix: RATINGS,
 }
 """The kind of a task whose answers can be computed again, by the beginning of its name."""
 
@@ -191,7 +188,7 @@ def _begun(runs: Runs) -> set[str]:
     found = set(runs.sessions())
     for kind in (RUN, RECORD):
         found |= {path.parent.name for path in runs.folder.glob(f"*/{kind}")}
-    return found - {RATINGS}
+    return found
 
 
 async def _verified(
@@ -302,56 +299,7 @@ async def _tasks(runs: Runs) -> AsyncIterator[Finding]:
             asked = folder.exchanges.is_file() or folder.annotations.is_file()
             verdict = "damaged" if asked else NO_RECORD
             yield Finding(task, verdict, (f"{type(error).__name__}: {error}",))
-    if Ratings.of(runs).panels():
-        try:
-            yield _of_task(RATINGS, await _replay_ratings(runs))
-        except Exception as error:  # noqa: BLE001 - as for sessions
-            yield Finding(RATINGS, "damaged", (f"{type(error).__name__}: {error}",))
 
 
 def _of_task(task: str, replayed: Replayed) -> Finding:
     return Finding(task, replayed.verdict, replayed.differences, answers=replayed.answers)
-
-
-async def _replay_ratings(runs: Runs) -> Replayed:
-    """Compute the ratings that language models gave again from their record, and compare them with
-    those that were kept.
-    """
-    ratings = Ratings.of(runs)
-    recorded: dict[Any, Rating] = {}
-    computed: dict[Any, Rating] = {}
-    faults: dict[Any, str] = {}
-    for name in filter(runs.held, runs.sessions()):
-        of_models = {one.rater: one for one in ratings.read(name) if one.source == "model"}
-        log = exchanges_in(read_lines(ratings.exchanges_file(name))[0])[0]
-        if not log and not of_models:
-            continue
-        recorded |= {(name, rater): rating for rater, rating in of_models.items()}
-        run = runs.run(name)
-        for panel in ratings.panels_kept().values():
-            drawn = raters_before(panel, run, ratings.allocation(panel.name) or None)
-            for rater, first in drawn:
-                kept = of_models.get(rater.id)
-                shown = first if kept is None else kept.first
-                try:
-                    voice = Replay(rater.model, log)
-                    computed[name, rater.id] = await rate(run, panel, rater, voice, shown)
-                except (Diverged, Interrupted, WrongInput) as error:
-                    faults[name, rater.id] = str(error).replace("\n", "; ")
-    words = (_rated_by, _said, "rating")
-    return Replayed(RATINGS, len(computed), tuple(compared(recorded, computed, faults, words)))
-
-
-def _rated_by(rating: Rating) -> str:
-    return f"{rating.session}, {rating.rater}"
-
-
-def _said(rating: Rating) -> str:
-    """What a rating says, in brief."""
-    sides = []
-    for side in SIDES:
-        given = rating.of(side)
-        sides.append("/".join(str(given.get(name, "-")) for name in DIMENSIONS))
-    return (
-        f"winner {rating.winner}, stance {rating.before} to {rating.after}, {' and '.join(sides)}"
-    )

@@ -1,12 +1,19 @@
-"""Annotation on paper: a finished text, the panel of coders who are asked about it, one answer."""
+"""Annotation on paper: a finished text, the panel of coders who are asked about it, one reply, and
+a run with what was said of it.
+"""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from delibsim.domain.coding import Code
+from delibsim.domain.compared import TextScore
 from delibsim.domain.participant import Participant
+from delibsim.domain.rating import Rating, digest
 from delibsim.domain.reason import Reason
+from delibsim.domain.run import Run
+from delibsim.domain.scheme import Scheme
 from delibsim.domain.treatment import Wording
 
 
@@ -121,3 +128,44 @@ class Annotation:
         'refusal: no'
         """
         return Reason.of_call(self.status, self.detail)
+
+
+@dataclass(frozen=True)
+class AnnotatedRun(Run):
+    """A run together with what was said of its texts, as scorers and the analysis read it.
+
+    Of a debate `ratings`, and in `wordings` what each panel and pack read, where it was kept;
+    `codes` by every scheme, of which the text is the id of a statement, of a speaker or of the
+    whole; and the scores of its texts in comparisons (`compared`).
+    """
+
+    ratings: tuple[Rating, ...] = ()
+    wordings: Mapping[str, str] = field(default_factory=dict)
+    codes: tuple[tuple[Scheme, tuple[Code, ...]], ...] = ()
+    compared: tuple[TextScore, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a rating of another debate, and two of one rater."""
+        super().__post_init__()
+        raters = [rating.rater for rating in self.ratings]
+        strange = any(rating.session != self.session.id for rating in self.ratings)
+        if strange or len(set(raters)) < len(raters):
+            raise ValueError(
+                f"{self.session.id}: ratings must be of this debate, one from each rater"
+            )
+
+    @property
+    def panels(self) -> dict[str, str]:
+        """The panels and packs that rated this debate, each with its source."""
+        return {rating.panel: rating.source for rating in self.ratings}
+
+    @property
+    def edited(self) -> bool:
+        """Whether the debate is another than one that was rated."""
+        return any(rating.debate_sha256 not in ("", digest(self)) for rating in self.ratings)
+
+
+def annotated(run: Run, **answers: Any) -> AnnotatedRun:
+    """A run with these answers, and with those that it has."""
+    fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
+    return AnnotatedRun(**fields | answers)

@@ -39,7 +39,7 @@ class Verdict:
     wording: str
     reader: str
     kind: Literal["human", "model"]
-    level: LevelValue | None
+    level: LevelValue | None = None
     missing: Reason | None = None
     pack: str = ""
 

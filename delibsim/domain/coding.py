@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.domain.measure import Measure
-from delibsim.domain.rating import Rated
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.score import ENSEMBLE as ENSEMBLE
 
 NO_CODE = ("", "na", "n/a", "nan", ".")
 """What stands in a cell of a table without a code, whatever the case of its letters."""
+CODES = "codes"
+"""The scorer whose measures are those of the schemes by which a study was coded."""
 CoderKind = Literal["model", "human", "ensemble"]
 
 
@@ -28,7 +29,7 @@ class Sample:
     dimension: str
     model: str
     index: int
-    level: LevelValue | None
+    level: LevelValue | None = None
     rationale: str = ""
     missing: Reason | None = None
     wording: str = "coding"
@@ -79,7 +80,7 @@ class Code:
     dimension: str
     coder: str
     kind: CoderKind
-    level: LevelValue | None
+    level: LevelValue | None = None
     missing: Reason | None = None
     votes: int = 1
     training: bool = False
@@ -98,17 +99,6 @@ class Code:
     def key(self) -> tuple[str, str, str, bool]:
         """What no two codes of a scheme share."""
         return self.text, self.dimension, self.coder, self.training
-
-
-@dataclass(frozen=True)
-class Coded(Rated):
-    """A run together with the codes of its statements, as the scorer `codes` reads it.
-
-    `codes` are those of every scheme, which stands before them; the text of a code is the id of a
-    statement, of a speaker or of the whole. A debate keeps its ratings.
-    """
-
-    codes: tuple[tuple[Scheme, tuple[Code, ...]], ...] = ()
 
 
 AS_SCORES = "docs/coding.md#as-scores"

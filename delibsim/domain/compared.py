@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from delibsim.domain.coding import Coded
 from delibsim.domain.measure import Measure
 
 PAIRS = "pairs"
@@ -26,13 +25,6 @@ class TextScore:
     value: float
     note: str = ""
     apart: str = ""
-
-
-@dataclass(frozen=True)
-class ComparedRun(Coded):
-    """A run together with the scores of its texts, as the scorer `pairs` reads it."""
-
-    compared: tuple[TextScore, ...] = ()
 
 
 def measure_of_pairs(coder: str, dimension: str) -> Measure:

@@ -1,4 +1,6 @@
-"""Comparisons on paper: two texts in an order, what a judge says of them, and which are judged."""
+"""Comparisons on paper: two texts in an order, what a judge says of them, and the batches of sheets
+of an adaptive comparison.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,8 +16,6 @@ Scheme = Literal["all", "ring", "groups", "random", "adaptive", "list"]
 SCHEMES: tuple[Scheme, ...] = ("all", "ring", "groups", "random", "adaptive", "list")
 Orders = Literal["one", "both"]
 ORDERS: tuple[Orders, ...] = ("one", "both")
-NEEDED = {"ring": "neighbours", "groups": "size", "random": "pairs", "adaptive": "pairs"}
-"""The number that a design needs, by the name of the design."""
 
 
 @dataclass(frozen=True, order=True)
@@ -81,17 +81,17 @@ class Sheet:
 class Vote:
     """What one judge says of one sheet on one dimension, in one run; runs count from 1.
 
-    `outcome` is None where the vote is missing; then `reason` says why. `rationale` is what the
+    `outcome` is None where the vote is `missing`, which says why. `rationale` is what the
     judge wrote before its label, "" where it was not asked for. Raises WrongInput for an
-    outcome that is none, and for a vote with neither or both of outcome and reason.
+    outcome that is none, and for a vote with neither or both of outcome and reason why.
     """
 
     sheet: Sheet
     judge: str
     dimension: str
-    outcome: Outcome | None
+    outcome: Outcome | None = None
     run: int = 1
-    reason: Reason | None = None
+    missing: Reason | None = None
     rationale: str = ""
 
     def __post_init__(self) -> None:
@@ -99,18 +99,13 @@ class Vote:
         place = f"the vote of '{self.judge}' on '{self.sheet.a}' and '{self.sheet.b}'"
         if self.outcome is not None and self.outcome not in OUTCOMES:
             raise WrongInput(f"{place} is '{self.outcome}'; an outcome is a, b or tie")
-        if (self.outcome is None) == (self.reason is None):
+        if (self.outcome is None) == (self.missing is None):
             raise WrongInput(f"{place} needs either an outcome or a reason why it is missing")
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
         """What tells it from all other votes of its comparison; ids are unique in a study."""
         return self.sheet.a, self.sheet.b, self.dimension, self.judge, self.run
-
-    @property
-    def missing(self) -> Reason | None:
-        """Why it is missing, as other answers about texts say it; None where it is not."""
-        return self.reason
 
     @property
     def winner(self) -> str | None:
@@ -124,39 +119,75 @@ class Vote:
         return self.sheet.b if self.outcome == "b" else None
 
 
-@dataclass(frozen=True)
-class Design:
-    """Which pairs of a group are judged, and how often each.
+Rule = Literal["se", "r", "apart", "usd", "per_text", "all", "no_votes"]
+UNTIL: tuple[Rule, ...] = ("se", "r", "apart", "usd")
+"""The rules that a user may set; the others always hold."""
+RULES = {
+    "se": "the mean standard error of the scores is small enough, by the votes on random pairs",
+    "r": "the scores are expected to correlate with the truth by that much",
+    "apart": "so large a share of adjacent ranks is told apart by the votes on random pairs",
+    "usd": "the next batch could cost more US dollars than were allowed",
+    "per_text": "every text has as many comparisons as were allowed, on average",
+    "all": "all pairs are judged",
+    "no_votes": "no vote says which text is better, so that nothing is known to choose by",
+}
 
-    `neighbours` is the number of a ring, `size` that of groups, `pairs` how many pairs a random
-    design has, and how many an adaptive one has at most; 0 elsewhere. `probe` is the share of an
-    adaptive design that is drawn at random. `order` says whether a pair is shown in one drawn order
-    or in both, `runs` how often a judge is asked about a sheet. Raises WrongInput for a design that
-    cannot be.
+
+@dataclass(frozen=True)
+class Batch:
+    """The sheets of one dimension that were put to the judges together; batches count from 1.
+
+    `drawn` are those of pairs drawn at random (a ring in the first batch, probe pairs later),
+    `chosen` those of the pairs that taught most. `votes` is how many votes on the dimension there
+    were when they were chosen: the first so many are what they follow from. `size` is how many
+    pairs were asked for; there may be fewer.
     """
 
-    scheme: Scheme = "groups"
-    neighbours: int = 0
+    dimension: str
+    number: int
+    votes: int
+    drawn: tuple[Sheet, ...]
+    chosen: tuple[Sheet, ...] = ()
     size: int = 0
-    pairs: int = 0
-    probe: float = 0.3
-    order: Orders = "one"
-    runs: int = 1
 
-    def __post_init__(self) -> None:
-        """Refuse names that are none, and numbers that the design has no use for or lacks."""
-        if self.scheme not in SCHEMES:
-            raise WrongInput(f"unknown design '{self.scheme}'; there are: {', '.join(SCHEMES)}")
-        if self.order not in ORDERS:
-            raise WrongInput(f"unknown order '{self.order}'; there are: {', '.join(ORDERS)}")
-        if self.runs < 1:
-            raise WrongInput(f"a sheet is judged at least once, not {self.runs} times")
-        if not 0 <= self.probe <= 1:
-            raise WrongInput(f"the share of probe pairs is 0 to 1, not {self.probe:g}")
-        needed = NEEDED.get(self.scheme)
-        for name in ("neighbours", "size", "pairs"):
-            number = getattr(self, name)
-            if name == needed and number < 1:
-                raise WrongInput(f"the design {self.scheme} needs {name} of 1 or more")
-            if name != needed and number:
-                raise WrongInput(f"the design {self.scheme} has no {name}; leave it out")
+    @property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """All sheets, those that were drawn first."""
+        return self.drawn + self.chosen
+
+    @property
+    def pairs(self) -> frozenset[Pair]:
+        """The pairs of its sheets."""
+        return frozenset(sheet.pair for sheet in self.sheets)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why no further batch was chosen after `batches` of them, with `votes` votes.
+
+    `limit` is that of the rule, None where it has none. `se` is the mean standard error of the
+    scores by the random part of the votes alone; `r` their expected correlation with the truth: the
+    smaller of `r_fit`, by the errors of the fit, and `r_probe`, by the pairs drawn at random;
+    `apart` the share of adjacent ranks that the
+    random part tells apart. None is not known.
+    """
+
+    dimension: str
+    batches: int
+    votes: int
+    rule: Rule
+    limit: float | None = None
+    se: float | None = None
+    r: float | None = None
+    r_fit: float | None = None
+    r_probe: float | None = None
+    apart: float | None = None
+
+    @property
+    def told(self) -> str:
+        """The rule as it is set.
+
+        >>> Stop("logical", 3, 90, "r", 0.9).told, Stop("logical", 3, 90, "all").told
+        ('r:0.9', 'all')
+        """
+        return self.rule if self.limit is None else f"{self.rule}:{self.limit:g}"

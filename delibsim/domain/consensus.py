@@ -19,21 +19,6 @@ AGREES = 5
 LEFT_OUT = 3
 """Who gives at most so much is left out by a statement."""
 MOST_CANDIDATES = 26
-TEXTS = (
-    "mediator",
-    "positions",
-    "write",
-    "improve",
-    "criticised",
-    "position",
-    "own_position",
-    "statements",
-    "vote",
-    "winner",
-    "critique",
-)
-"""The texts that a rule needs: what the mediator and the participants are told."""
-
 Decision = Literal["", "schulze", "ballot", "lot", "only"]
 """What a winner was decided by: the method, a ballot or a lot drawn among those tied, or because
 there was one candidate alone; "" without a winner.

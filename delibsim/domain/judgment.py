@@ -54,14 +54,14 @@ class Sitting:
 class Judgment:
     """What one judge says at a sitting: whole numbers from 1 to 5 by dimension.
 
-    `values` lack what is missing; where nothing was given they are empty, and then `reason` says
-    why. `first` says of people which of two summaries they had rated before, "" elsewhere.
+    `values` lack what is missing; where nothing was given they are empty, and `missing` says why.
+    `first` says of people which of two summaries they had rated before, "" elsewhere.
     """
 
     sitting: Sitting
     judge: str
     values: Mapping[str, int] = field(default_factory=dict)
-    reason: Reason | None = None
+    missing: Reason | None = None
     first: str = ""
 
     def __post_init__(self) -> None:
@@ -69,7 +69,7 @@ class Judgment:
         if not _LEVELS.issuperset(self.values.values()) or not _NAMES.issuperset(self.values):
             listed = ", ".join(f"{name} {value}" for name, value in self.values.items())
             raise WrongInput(f"{self._place}: {listed}: each must be a whole number from 1 to 5")
-        if not self.values and self.reason is None:
+        if not self.values and self.missing is None:
             raise WrongInput(f"{self._place} needs either values or a reason why they are missing")
 
     @property
@@ -80,8 +80,3 @@ class Judgment:
     def key(self) -> tuple[str, str]:
         """What tells it from all others of its task."""
         return self.judge, self.sitting.id
-
-    @property
-    def missing(self) -> Reason | None:
-        """Why it is missing, as other answers about texts say it; None where it is not."""
-        return self.reason

@@ -110,34 +110,3 @@ def digest(run: Run) -> str:
     sides = {participant.id: participant.role for participant in run.session.participants}
     speeches = [[sides[said.turn.speaker], said.text] for said in speeches_of(run)]
     return hashlib.sha256(json.dumps([run.session.topic.question, speeches]).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Rated(Run):
-    """A debate together with its ratings, as scorers and the analysis read it.
-
-    `wordings` names what each panel and pack read, where it was kept.
-    """
-
-    ratings: tuple[Rating, ...] = ()
-    wordings: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse a rating of another debate, and two of one rater."""
-        super().__post_init__()
-        raters = [rating.rater for rating in self.ratings]
-        strange = any(rating.session != self.session.id for rating in self.ratings)
-        if strange or len(set(raters)) < len(raters):
-            raise ValueError(
-                f"{self.session.id}: ratings must be of this debate, one from each rater"
-            )
-
-    @property
-    def panels(self) -> dict[str, str]:
-        """The panels and packs that rated this debate, each with its source."""
-        return {rating.panel: rating.source for rating in self.ratings}
-
-    @property
-    def edited(self) -> bool:
-        """Whether the debate is another than one that was rated."""
-        return any(rating.debate_sha256 not in ("", digest(self)) for rating in self.ratings)

@@ -154,29 +154,24 @@ class Slot:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a summariser wrote; `text` is "" where it is missing, and then `reason` says why.
+    """What a summariser wrote; `text` is "" where it is `missing`, which says why.
 
     Raises WrongInput for a summary with neither or both.
     """
 
     slot: Slot
     text: str = ""
-    reason: Reason | None = None
+    missing: Reason | None = None
 
     def __post_init__(self) -> None:
         """Refuse summaries that are missing without a reason."""
-        if bool(self.text.strip()) == (self.reason is not None):
+        if bool(self.text.strip()) == (self.missing is not None):
             raise WrongInput(f"summary {self.slot.id} needs either a text or a reason")
 
     @property
     def key(self) -> Slot:
         """What tells it from all other summaries of its task."""
         return self.slot
-
-    @property
-    def missing(self) -> Reason | None:
-        """Why it is missing, as other answers about texts say it; None where it is not."""
-        return self.reason
 
     @property
     def id(self) -> str:

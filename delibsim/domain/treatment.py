@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from delibsim.domain.rules import Rules
 
@@ -42,6 +42,16 @@ class Wording:
 
     id: str
     texts: Mapping[str, str]
+
+
+def wording_plain(wording: Wording) -> dict[str, Any]:
+    """A wording as plain values."""
+    return {"id": wording.id, "texts": dict(wording.texts)}
+
+
+def wording_kept(plain: Mapping[str, Any]) -> Wording:
+    """A wording from plain values."""
+    return Wording(str(plain["id"]), dict(plain["texts"]))
 
 
 @dataclass(frozen=True)

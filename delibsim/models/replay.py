@@ -25,7 +25,7 @@ from delibsim.models.base import (
 )
 from delibsim.models.clients.faults import scrub, secrets
 from delibsim.prompts.labelled import whole_characters
-from delibsim.prompts.prompt import Message, Prompt, Purpose
+from delibsim.prompts.prompt import Message, Prompt, Purpose, request_hash
 from delibsim.store.reading import adapter
 from delibsim.store.sent import NotSent, Sent
 
@@ -309,7 +309,8 @@ class OnRecordedPrompts(Replay):
         recorded = self._by_seed.get(seed)
         if recorded is None:
             return await super().complete(prompt, seed)
-        if recorded.hash != _hash(recorded):
+        asked = recorded.messages, recorded.form, recorded.model, recorded.seed
+        if recorded.hash != request_hash(*asked):
             raise Diverged(
                 f"{recorded.id}: the record was edited: its hash is that of another call"
             )
@@ -317,24 +318,3 @@ class OnRecordedPrompts(Replay):
             differing = passages(*both_texts(recorded, prompt))
             self.reworded.append(Reworded(recorded.id, tuple(differing)))
         return dataclasses.replace(recorded.completion)
-
-
-class _RecordedForm:
-    """The form of a recorded reply, of which nothing is known but its words."""
-
-    def __init__(self, words: str) -> None:
-        self._words = words
-
-    def describe(self) -> str:
-        return self._words
-
-    def read(self, text: str) -> str:
-        return text
-
-    def example(self, label: str, words: int = 0) -> str:
-        return label
-
-
-def _hash(recorded: Exchange) -> str:
-    prompt = Prompt(recorded.messages, _RecordedForm(recorded.form), recorded.purpose)
-    return prompt.hash(recorded.model, recorded.seed)

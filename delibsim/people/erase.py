@@ -26,8 +26,7 @@ from delibsim.people.sweep import ALONE, Gone, empty_session, quotes, sweep, tex
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.branches import branches_of
 from delibsim.store.files import in_turn
-from delibsim.store.people import erasures
-from delibsim.store.people.persons import person_of, persons
+from delibsim.store.people import erasures, persons
 from delibsim.store.people.register import Register, Unavailable
 from delibsim.store.people.rooms import give_up, rooms_of, seat_of, set_room
 from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
@@ -125,7 +124,7 @@ def forget(runs: Runs, register: Register, codes: Iterable[str]) -> list[str]:
     """Delete who these persons are, in the register and in an export that lies in the study; the
     codes of those who were known.
     """
-    known = {one.id for one in persons(register) if one.identity}
+    known = {one.id for one in persons.persons(register) if one.identity}
     wanted = [code for code in codes if code in known]
     if wanted:
         begun = [
@@ -213,7 +212,7 @@ def _runs_on(
     """
     (room,) = rooms_of(register, session)
     if room.state in RoomState.GOING:
-        gone = {one.id for one in persons(register) if one.stage == Stage.WITHDRAWN}
+        gone = {one.id for one in persons.persons(register) if one.stage == Stage.WITHDRAWN}
         others = [
             one for one in room.seats if one.state == SeatState.TAKEN and one.person not in gone
         ]
@@ -230,7 +229,7 @@ def _erase(case: _Case, erasure: erasures.Erasure) -> None:
     _remove_names(case.runs)
     if erasure.what != erasures.DELETE:
         return
-    found = person_of(register, person)
+    found = persons.person_of(register, person)
     if found is not None and found.role == Role.RATER:
         _erase_rater(case)
     elif session:

@@ -22,7 +22,6 @@ from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.people.tables import PEOPLE
-from delibsim.store.ratings import RATINGS
 from delibsim.store.reading import json_value
 from delibsim.store.runs import BENCH, EXPORT, SCORES, Runs
 from delibsim.store.session_notes import FILE as NOTES
@@ -106,10 +105,8 @@ def sweep(runs: Runs, gone: Gone) -> list[str]:
     for folder in {Path.cwd(), runs.folder.resolve().parents[1]}:
         if (translated := folder / TRANSLATIONS).is_file():
             _filter_lines(translated, gone)
-    if gone.session:
-        shutil.rmtree(runs.folder / RATINGS / gone.session, ignore_errors=True)
     for path in list(_files(runs)):
-        asked = path.relative_to(runs.folder).parts[0] in (ANNOTATIONS, RATINGS)
+        asked = path.relative_to(runs.folder).parts[0] == ANNOTATIONS
         if path.suffix == ".jsonl":
             _filter_lines(path, gone)
         elif asked and path.suffix == ".json":

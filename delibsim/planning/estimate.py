@@ -127,26 +127,6 @@ async def estimate(
     )
 
 
-def estimate_ratings(
-    sittings: Sequence[Sequence[Asked]],
-    held: int,
-    models: Mapping[str, Mapping[str, Any]],
-    limits: Limits,
-    addresses: Mapping[str, str],
-    assumptions: Assumptions | None = None,
-) -> Estimate:
-    """What the ratings that are still to be asked for will take.
-
-    Each sitting is the dry run of one rater before one debate. `Load.sessions` counts ratings here,
-    and `held` of them are there already. The speeches are known, so no words are assumed.
-    """
-    by_model: defaultdict[str, Load] = defaultdict(Load)
-    for calls in sittings:
-        by_model[calls[0].model] += load_of(calls, calls, len(calls), repeated=False)
-    found = estimate_loads(by_model, models, limits, addresses, assumptions)
-    return replace(found, planned=len(sittings) + held, held=held)
-
-
 def estimate_loads(
     loads: Mapping[str, Load],
     models: Mapping[str, Mapping[str, Any]],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import Template
 
-from delibsim.domain.consensus import MEDIATOR, TEXTS, Candidate, ConsensusRule
+from delibsim.domain.consensus import MEDIATOR, Candidate, ConsensusRule
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import Statement
@@ -19,7 +19,7 @@ from delibsim.prompts.forms.survey import RankingForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.session import messages_of, particulars, transcript_shown
-from delibsim.prompts.wording import refuse_unfilled
+from delibsim.prompts.wording import TEXTS, refuse_unfilled
 
 LONGEST = 6
 """A text of more than so many times the words asked for is unreadable, and asked for again."""
@@ -119,7 +119,7 @@ def critique_prompt(asked: Asked, participant: Participant, own: str, winner: Ca
 
 def check_consensus_texts(rule: ConsensusRule) -> None:
     """Refuse a rule that lacks a text, or fills in another field in one; WrongInput."""
-    refuse_unfilled(Wording(f"consensus {rule.name}", rule.texts), TEXTS, FIELDS)
+    refuse_unfilled(Wording(f"consensus {rule.name}", rule.texts), TEXTS["consensus"], FIELDS)
 
 
 def fixed_consensus_prompts(session: Session, rule: ConsensusRule) -> tuple[Prompt, ...]:

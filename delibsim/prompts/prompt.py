@@ -1,7 +1,7 @@
 """Prompts: messages, the purpose they serve, and the form of reply they ask for."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -109,19 +109,23 @@ class Prompt:
         return Prompt((*self.messages, *said), form, purpose)
 
     def hash(self, model: str, seed: int) -> str:
-        """SHA-256 of the canonical request.
+        """The hash of the canonical request (see `request_hash`)."""
+        return request_hash(self.messages, self.reply.describe(), model, seed)
 
-        It is made of roles and contents, form of reply, model and seed, each after its length in
-        bytes.
-        """
-        parts = [part for message in self.messages for part in (message.role, message.content)]
-        parts += [self.reply.describe(), model, str(seed)]
-        digest = hashlib.sha256()
-        for part in parts:
-            text = part.encode(errors="surrogatepass")
-            digest.update(b"%d:" % len(text))  # lengths keep the parts apart
-            digest.update(text)
-        return digest.hexdigest()
+
+def request_hash(messages: Sequence[Message], form: str, model: str, seed: int) -> str:
+    """SHA-256 of a canonical request.
+
+    It is made of roles and contents, form of reply, model and seed, each after its length in
+    bytes.
+    """
+    parts = [part for message in messages for part in (message.role, message.content)]
+    digest = hashlib.sha256()
+    for part in [*parts, form, model, str(seed)]:
+        text = part.encode(errors="surrogatepass")
+        digest.update(b"%d:" % len(text))  # lengths keep the parts apart
+        digest.update(text)
+    return digest.hexdigest()
 
 
 def head(reply: str) -> str:

@@ -3,17 +3,32 @@
 runs/<study>/annotations/<task>/: task.json (what is asked, frozen; it may grow), exchanges.jsonl
 (every call), annotations.jsonl (an answer a line), people.jsonl (answers of people), packs/;
 of judges also opinions.json (what people wrote before they judged).
+
+packs/NAME.json: kind, number, sheets (the key: what each code stands for); of texts that are coded
+also scheme and its SHA-256, unit, context, coders, texts (id to chance of being drawn), random (ids
+that were drawn at random), among (how many texts were drawn from). A pack that is answered on pages
+says so under online, and gets more sheets where somebody left: each names in `follows` the sheet
+whose place it takes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput
-from delibsim.store.files import append_line, json_text, make_folder, read_lines, write_atomically
+from delibsim.store.files import (
+    append_line,
+    each_line,
+    json_text,
+    make_folder,
+    read_lines,
+    write_atomically,
+)
 from delibsim.store.reading import read_json
 from delibsim.store.runs import Runs
+from delibsim.store.sent import Calls, cut_off, file_beside
 
 ANNOTATIONS = "annotations"
 TASK = "task.json"
@@ -79,6 +94,17 @@ class TaskFolder:
             )
         return {}
 
+    def answered(self) -> bool:
+        """Whether a model has answered, be it with a reply that could not be read: what it said
+        belongs to the settings with which it was asked. A call that failed on the way binds nobody.
+        """
+        # Most records begin with an answer, so that little of a long one is read.
+        for _, record in each_line(self.exchanges):
+            completion = (record or {}).get("completion")
+            if isinstance(completion, dict) and completion.get("status") in OUTCOMES:
+                return True
+        return False
+
     def settle(self, task: Mapping[str, Any]) -> None:
         """Keep what is asked; who calls it has compared it with what was kept."""
         make_folder(self.folder, self.durable)
@@ -107,3 +133,82 @@ def tasks_with_packs(runs: Runs, prefix: str) -> list[str]:
     """The names of the tasks of a study of which people were handed a pack."""
     found = (runs.folder / ANNOTATIONS).glob(f"{prefix}*/packs")
     return sorted(path.parent.name for path in found)
+
+
+def packs_of(files: TaskFolder) -> dict[str, dict[str, Any]]:
+    """The packs and draws of a task by name, in the order in which they were made."""
+    found = {path.stem: read_json(path) for path in files.packs.glob("*.json")}
+    return dict(sorted(found.items(), key=lambda one: (one[1]["number"], one[0])))
+
+
+def add_pack(files: TaskFolder, name: str, pack: Mapping[str, Any]) -> Path:
+    """Keep a pack under its name, numbered; WrongInput if there is one of that name."""
+    path = files.packs / f"{name}.json"
+    if path.exists():
+        raise WrongInput(f"{path} exists: this pack was made before")
+    make_folder(files.packs, files.durable)
+    numbered = {"number": len(packs_of(files)) + 1, **pack}
+    write_atomically(path, json_text(numbered, indent=1) + "\n", files.durable)
+    return path
+
+
+def extend_pack(files: TaskFolder, name: str, sheets: Mapping[str, Any]) -> None:
+    """Keep more sheets of a pack behind those that there are; KeyError if there is no such pack."""
+    pack = packs_of(files)[name]
+    pack["sheets"] |= sheets
+    write_atomically(files.packs / f"{name}.json", json_text(pack, indent=1) + "\n", files.durable)
+
+
+def handed_out(
+    packs: Mapping[str, Mapping[str, Any]], kinds: Collection[str]
+) -> dict[str, set[str]]:
+    """The ids of the texts in packs of these kinds, by coder."""
+    found: dict[str, set[str]] = {}
+    for pack in packs.values():
+        if pack["kind"] in kinds:
+            for sheet in pack["sheets"].values():
+                found.setdefault(sheet["coder"], set()).add(sheet["text"])
+    return found
+
+
+@dataclass(frozen=True)
+class AnnotationLog:
+    """One record of calls about finished texts: its `task`, its file, the models by name."""
+
+    task: str
+    file: Path
+    models: Mapping[str, Any]
+
+    def read(self) -> Calls:
+        """As `sent.Calls`."""
+        records, damaged = read_lines(self.file)
+        return records, damaged, cut_off(self.file, records)
+
+
+def annotation_logs(runs: Runs, faults: list[str] | None = None) -> list[AnnotationLog]:
+    """The records of all tasks, in order of name.
+
+    WrongInput where nobody knows how a task was asked; with `faults` it is left out and told there.
+    """
+    found = []
+    for task in tasks_of(runs):
+        files = TaskFolder.of(runs, task)
+        if not _was_asked(files.exchanges):
+            continue
+        try:
+            found.append(log_of_task(files))
+        except WrongInput as error:
+            if faults is None:
+                raise
+            faults.append(str(error))
+    return found
+
+
+def _was_asked(log: Path) -> bool:
+    """Whether a call was made, if only one that was cut off."""
+    return log.is_file() or file_beside(log).is_file()
+
+
+def log_of_task(files: TaskFolder) -> AnnotationLog:
+    """The record of the calls of one task."""
+    return AnnotationLog(files.folder.name, files.exchanges, files.task().get("models", {}))

@@ -1,6 +1,6 @@
 """The answers of a task about finished texts on disk: one folder a task, one answer a line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, Self
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import plural_of, study_named
 from delibsim.store.annotations import TaskFolder, tasks_of
-from delibsim.store.records import K, first_of_each, plain_record, read_records
+from delibsim.store.records import Flat, K, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
 
@@ -27,8 +27,13 @@ class Answers(Generic[K]):
     many: ClassVar[str] = ""
     key: ClassVar[str] = "name"
     command: ClassVar[str]
-    line: ClassVar[type[Any]]
-    """What a line of its files describes: it has `answer()`, and `of(answer)` makes one."""
+    packs_bind: ClassVar[bool] = False
+    """Whether what people were handed may not be asked about otherwise."""
+    of_models: ClassVar[type[Any]]
+    """What a language model answers."""
+    of_persons: ClassVar[type[Any] | None] = None
+    """What a person answers, where it is something else."""
+    flat: ClassVar[Flat | None] = None
 
     @classmethod
     def of(cls, runs: Runs, name: str) -> Self:
@@ -62,9 +67,13 @@ class Answers(Generic[K]):
 
     @property
     def bound(self) -> bool:
-        """Whether its settings and texts stand: somebody has answered, or was handed a pack."""
+        """Whether its settings and texts stand: somebody has answered, or was handed a pack that
+        binds.
+        """
         files = self.files
-        return files.annotations.is_file() or files.people.is_file() or files.packs.is_dir()
+        kept = (files.annotations, files.steps, files.people)
+        handed_out = self.packs_bind and files.packs.is_dir()
+        return any(file.is_file() for file in kept) or handed_out or files.answered()
 
     def all(self, faults: list[str] | None = None) -> list[K]:
         """Every answer of language models that can be read, in the order in which they came.
@@ -85,13 +94,14 @@ class Answers(Generic[K]):
     def add(self, answers: Iterable[K], people: bool = False) -> None:
         """Keep answers; who calls it has refused those that are known."""
         file = self.files.people if people else self.files.annotations
-        self.files.add(file, map(self._plain, answers))
+        self.files.add(file, (plain_record(answer, self.flat) for answer in answers))
+
+    def every(self, faults: list[str] | None = None) -> list[K]:
+        """Every answer, those of language models first; faults as in `all`."""
+        return [*self.all(faults), *self.people(faults)]
 
     def _read(self, file: Path, faults: list[str] | None) -> list[K]:
         """The answers in a file, each of them once."""
-        found = [line.answer() for line in read_records(self.line, file, {}, faults)]
+        own = self.of_persons if file == self.files.people else None
+        found = read_records(own or self.of_models, file, faults, self.flat)
         return first_of_each(found, file, faults)
-
-    def _plain(self, answer: K) -> Mapping[str, Any]:
-        """An answer as one line."""
-        return plain_record(self.line.of(answer))

@@ -5,22 +5,13 @@ exchanges.jsonl, annotations.jsonl (verdicts of models), people.jsonl (those of 
 (samples handed out to people), kinds.jsonl (kinds of failure as people corrected them).
 """
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from delibsim.domain.audit import FailureKind, Verdict
-from delibsim.domain.reason import reason_from_text
-from delibsim.store import codec
 from delibsim.store.answers import Answers
-from delibsim.store.reading import adapter
-from delibsim.store.records import plain_record
-
-PREFIX = "audit-"
+from delibsim.store.records import built
 
 
 @dataclass(frozen=True)
@@ -37,35 +28,17 @@ class Correction:
 class Audits(Answers[Verdict]):
     """The audit of the codes of one study by one scheme."""
 
-    prefix = PREFIX
+    prefix = "audit-"
     called = "audit"
     key = "scheme"
     command = "delibsim code ask kind=rationale"
-
-    def every(self) -> list[Verdict]:
-        """Every verdict, of models and then of people; Damaged for a line that is none."""
-        return [*self.all(), *self.people()]
-
-    def _read(self, file: Path, faults: list[str] | None) -> list[Verdict]:
-        """The verdicts in a file; Damaged for a line that is none."""
-        found = []
-        for line in self.files.read(file)[0]:
-            plain: dict[str, Any] = {"level": None, **line}
-            missing = plain.get("missing")
-            if isinstance(missing, str):
-                plain["missing"] = asdict(reason_from_text(missing))
-            found.append(_built(Verdict, plain, file))
-        return found
-
-    def _plain(self, answer: Verdict) -> Mapping[str, Any]:
-        """A verdict as one line, without what says nothing."""
-        return plain_record(answer)
+    of_models = Verdict
 
     def corrections(self) -> dict[tuple[str, str, str], FailureKind]:
         """The kinds that people gave, by text, dimension and coder; the last of each counts."""
         found = {}
         for line in self.files.read(self._kinds)[0]:
-            one = _built(Correction, line, self._kinds)
+            one = built(Correction, line, str(self._kinds))
             found[one.text, one.dimension, one.person] = one.kind
         return found
 
@@ -76,11 +49,3 @@ class Audits(Answers[Verdict]):
     @property
     def _kinds(self) -> Path:
         return self.files.folder / "kinds.jsonl"
-
-
-def _built(kind: type[Any], plain: Mapping[str, Any], file: Path) -> Any:
-    """What a line describes; Damaged, naming the file, if it describes nothing."""
-    try:
-        return adapter(kind).validate_json(json.dumps(plain), strict=True)
-    except ValidationError as error:
-        raise codec.Damaged(f"{file}: {error.errors()[0]['msg']}") from None

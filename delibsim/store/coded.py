@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.domain.coding import ENSEMBLE, Code, Coded, Sample
+from delibsim.domain.annotation import annotated
+from delibsim.domain.coding import ENSEMBLE, Code, Sample
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
@@ -300,8 +301,7 @@ def coder(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run] |
         own = by_session.get(run.session.id)
         if not own:
             return run
-        fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
         codes = tuple((schemes[id], tuple(given)) for id, given in own.items())
-        return Coded(**fields, codes=codes)
+        return annotated(run, codes=codes)
 
     return coded

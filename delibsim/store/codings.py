@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from delibsim.domain.coding import ENSEMBLE, Code, Sample, Steps, measures_of_scheme
@@ -13,15 +12,11 @@ from delibsim.store.annotations import tasks_of
 from delibsim.store.answers import Answers
 from delibsim.store.files import json_text, make_folder, write_atomically
 from delibsim.store.reading import adapter, read_json
-from delibsim.store.records import built, first_of_each, plain_record, read_records
+from delibsim.store.records import built, plain_record, read_records
 from delibsim.store.runs import Runs
 
-PREFIX = "code-"
-"""What the names of the tasks of coding begin with."""
 OF_PEOPLE = "scheme.json"
 """The file with what people code by, in the folder of a scheme's codes."""
-CODES = "codes"
-"""The scorer whose measures are those of the schemes by which a study was coded."""
 
 
 def scheme_to_plain(scheme: Scheme) -> dict[str, Any]:
@@ -38,10 +33,12 @@ def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
 class Codings(Answers[Any]):
     """The codes of one study by one scheme: samples and steps of models, codes of people."""
 
-    prefix = PREFIX
+    prefix = "code-"
     called = "scheme"
     key = "scheme"
     command = "delibsim code ask"
+    of_models = Sample
+    of_persons = Code
 
     def scheme(self) -> Scheme:
         """The scheme that was applied, as it was then; Damaged if it cannot be read."""
@@ -74,15 +71,17 @@ class Codings(Answers[Any]):
 
     def kept(self) -> list[Any]:
         """Every sample and the steps of every model."""
-        return [*self.all(), *read_records(Steps, self.files.steps, {"steps": ()}, None)]
+        return [*self.all(), *read_records(Steps, self.files.steps, None)]
 
     def add(self, answers: Iterable[Any], people: bool = False) -> None:
         """Keep samples, steps, or codes of people."""
+        others = []
         for answer in answers:
-            file = self.files.people if people else self.files.annotations
             if isinstance(answer, Steps):
-                file = self.files.steps
-            self.files.add(file, [plain_record(answer)])
+                self.files.add(self.files.steps, [plain_record(answer)])
+            else:
+                others.append(answer)
+        super().add(others, people)
 
     def steps(self) -> list[dict[str, Any]]:
         """The steps of each model and dimension, as plain values: `dimension`, `model`, `wording`,
@@ -102,16 +101,11 @@ class Codings(Answers[Any]):
             )
         return found
 
-    def _read(self, file: Path, faults: list[str] | None) -> list[Any]:
-        """What the lines of a file describe; those that describe nothing are told in `faults`."""
-        kind: type[Any] = Code if file == self.files.people else Sample
-        return first_of_each(read_records(kind, file, {"level": None}, faults), file, faults)
-
 
 def schemes_of(runs: Runs) -> list[str]:
     """The ids of the schemes by which texts of a study were coded, by models or people."""
-    found = {*tasks_of(runs, PREFIX), *tasks_of(runs, PREFIX, OF_PEOPLE)}
-    return sorted(task.removeprefix(PREFIX) for task in found)
+    found = {*tasks_of(runs, Codings.prefix), *tasks_of(runs, Codings.prefix, OF_PEOPLE)}
+    return sorted(task.removeprefix(Codings.prefix) for task in found)
 
 
 def measures_of_codes(runs: Runs) -> tuple[Measure, ...]:

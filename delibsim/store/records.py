@@ -2,7 +2,7 @@
 with every fault named.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -32,30 +32,33 @@ class Keyed(Protocol):
 K = TypeVar("K", bound=Keyed)
 
 
-def plain_record(record: Any) -> dict[str, Any]:
-    """A dataclass with the field `missing` as one line of a file."""
-    plain = {field.name: getattr(record, field.name) for field in fields(record)}
-    missing: Reason | None = record.missing
-    plain["missing"] = None if missing is None else str(missing)
-    return {name: value for name, value in plain.items() if not _says_nothing(value)}
+Flat = tuple[str, type[Any]]
+"""A field whose own fields stand in a line themselves, and what it holds."""
+
+
+def plain_record(record: Any, flat: Flat | None = None) -> dict[str, Any]:
+    """A dataclass as one line of a file, without what says nothing."""
+    plain: dict[str, Any] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if flat is not None and field.name == flat[0]:
+            plain |= plain_record(value)
+        elif not _says_nothing(value) or value is not field.default:
+            plain[field.name] = _told(value)
+    return plain
 
 
 def read_records(
-    kind: type[T],
-    file: Path,
-    absent: Mapping[str, Any],
-    faults: list[str] | None,
+    kind: type[T], file: Path, faults: list[str] | None, flat: Flat | None = None
 ) -> list[T]:
-    """What the lines of a file describe; those that describe nothing are told in `faults`.
-
-    `absent` has the values of fields that a line need not have.
-    """
+    """What the lines of a file describe; those that describe nothing are told in `faults`."""
     place, damaged = str(file), 0
+    inner = () if flat is None else [field.name for field in fields(flat[1])]
     found = []
     # Millions of lines are not held beside what they describe.
     for _, line in each_line(file):
         try:
-            found.append(built(kind, _with_reason({**absent, **(line or {})}), place))
+            found.append(built(kind, _with_fields(line or {}, flat, inner), place))
         except codec.Damaged:
             damaged += 1
     if damaged and faults is not None:
@@ -105,14 +108,29 @@ def built(kind: type[T], plain: Mapping[str, Any], place: str) -> T:
 
 
 def _says_nothing(value: Any) -> bool:
-    """Whether a field need not be written; the level 0 says something."""
+    """Whether a field that has this by default need not be written."""
     return value is None or value is False or value == ""
 
 
-def _with_reason(line: Mapping[str, Any]) -> dict[str, Any]:
-    """A line as the fields of a record."""
+def _told(value: Any) -> Any:
+    """A value as a line holds it: reasons as texts."""
+    if isinstance(value, Reason):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {name: _told(own) for name, own in value.items()}
+    return value
+
+
+def _with_fields(
+    line: Mapping[str, Any], flat: Flat | None, inner: Iterable[str]
+) -> dict[str, Any]:
+    """A line as the fields of a record; `inner` are those of the flat one."""
     plain = dict(line)
+    if flat is not None:
+        plain[flat[0]] = {name: plain.pop(name) for name in inner if name in plain}
     missing = plain.get("missing")
     if isinstance(missing, str):
         plain["missing"] = asdict(reason_from_text(missing))
+    elif isinstance(missing, dict):
+        plain["missing"] = codec.reasons_from_plain(missing)
     return plain

@@ -4,11 +4,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
-from delibsim.domain.coding import ENSEMBLE, Code, Coded, CoderKind
+from delibsim.domain.annotation import AnnotatedRun, annotated
+from delibsim.domain.coding import ENSEMBLE, Code, CoderKind
 from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant, Side
-from delibsim.domain.rating import DIMENSIONS, SCALE, Rated, Rating
+from delibsim.domain.rating import DIMENSIONS, SCALE, Rating
 from delibsim.domain.reason import Reason
 from delibsim.domain.rules import Rules
 from delibsim.domain.run import Run, Session
@@ -113,7 +114,7 @@ def a_run_with_consensus(name: str = "agreed", seed: int = 1) -> Run:
     return replace(run, consensus=Consensus(positions, vote), status="partial")
 
 
-def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> Rated:
+def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> AnnotatedRun:
     """A debate of six turns before two listeners, whose stances are random, and its two ratings.
 
     `name` is the id of the session. The survey is the stance on the motion from 0 to 100, which
@@ -140,7 +141,7 @@ def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> Rated:
             answers = {"S1": rng.choice(SCALE)} if asked else {}
             reasons = {} if asked else {"S1": BROKEN_OFF}
             responses.append(Response(listener, phase, answers, reasons, ("S1",)))
-    return Rated(
+    return AnnotatedRun(
         session=session,
         responses=tuple(responses),
         transcript=tuple(held[:speeches]),
@@ -150,7 +151,7 @@ def a_debate(name: str = "debate", seed: int = 1, speeches: int = 6) -> Rated:
     )
 
 
-def a_coded_run(name: str = "coded", seed: int = 1) -> Coded:
+def a_coded_run(name: str = "coded", seed: int = 1) -> AnnotatedRun:
     """The run of `a_run`, with random codes of its statements by an example scheme.
 
     It has two dimensions. Coders are two models, their ensemble and a person, who left out the
@@ -168,8 +169,7 @@ def a_coded_run(name: str = "coded", seed: int = 1) -> Coded:
                 else:
                     level = rng.choice(dimension.values)
                     codes.append(Code(text, dimension.id, coder, kind, level))
-    fields = {field: getattr(run, field) for field in run.__dataclass_fields__}
-    return Coded(**fields, codes=((SCHEME, tuple(codes)),))
+    return annotated(run, codes=((SCHEME, tuple(codes)),))
 
 
 def _not_given(text: str, dimension: str, coder: str) -> Code:

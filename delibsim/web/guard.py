@@ -4,6 +4,7 @@ import ipaddress
 import re
 import secrets
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +27,8 @@ OF_ALL: Mapping[str, str] = {
     **HEADERS,
 }
 """The headers of every answer, unless it has others of these names."""
+BY_TLS = {"strict-transport-security": "max-age=31536000"}
+"""The header of answers to who asked by TLS, beside those of all."""
 MALFORMED = 400, "The headers of the request cannot be read."
 FAILED = 500, "This cannot be shown; the terminal says what is wrong."
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -51,40 +54,63 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-class Guard:
-    """Lets requests through to an application that may have them; answers others itself.
+class Screen(ABC):
+    """Stands before an application: lets requests through that may pass, answers others itself, and
+    gives every answer its headers. `hosts` are the names by which the server may be called.
+    """
 
-    `hosts` are the names by which the machine may be called; on the loopback interface these alone
-    count, so that no foreign page can call it by a name of its own (DNS rebinding). Elsewhere every
-    address in numbers counts too. With a `token`, every path begins with it.
+    def __init__(self, app: Any, hosts: Collection[str]) -> None:
+        self.app, self.hosts = app, {*LOOPBACK, *(host.lower() for host in hosts)}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request; one whose headers cannot be read with 400."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        scope = self.received(scope)
+        more = BY_TLS if scope["scheme"] == "https" else {}
+        try:
+            refusal = self.refusal(scope)
+        except ValueError:
+            refusal = MALFORMED
+        if refusal is not None:
+            await refuse(send, *refusal, more)
+        else:
+            await answer(self.app, self.within(scope), receive, send, more)
+
+    @abstractmethod
+    def refusal(self, scope: Any) -> tuple[int, str] | None:
+        """Why a request is not answered: a status and a sentence; None where it is. ValueError for
+        a header that cannot be read.
+        """
+
+    def received(self, scope: Any) -> Any:
+        """The request as its first sender made it."""
+        return scope
+
+    def within(self, scope: Any) -> Any:
+        """The request as the application gets it."""
+        return scope
+
+
+class Guard(Screen):
+    """Stands before the reader.
+
+    On the loopback interface its `hosts` alone count, so that no foreign page can call it by a name
+    of its own (DNS rebinding). Elsewhere every address in numbers counts too. With a `token`, every
+    path begins with it.
     """
 
     def __init__(
         self, app: Any, port: int, hosts: Collection[str] = (), token: str = "", wide: bool = False
     ) -> None:
-        self.app, self.port, self.token, self.wide = app, port, token, wide
-        self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        super().__init__(app, hosts)
+        self.port, self.token, self.wide = port, token, wide
         if wide:
             self.hosts |= {socket.gethostname().lower(), socket.getfqdn().lower()}
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        try:
-            refusal = self._refusal(scope)
-        except ValueError:
-            refusal = MALFORMED
-        if refusal is not None:
-            await refuse(send, *refusal)
-            return
-        await answer(self.app, self._within(scope), receive, send)
-
-    def _refusal(self, scope: Any) -> tuple[int, str] | None:
-        """Why a request is not answered: a status and a sentence; None where it is. ValueError for
-        a header that cannot be read.
-        """
+    def refusal(self, scope: Any) -> tuple[int, str] | None:
+        """Why a request is not answered."""
         headers: dict[str, str] = {}
         for name, text in scope["headers"]:
             key = name.decode("latin-1").lower()
@@ -127,7 +153,7 @@ class Guard:
         given = path.split("/")[1] if path.count("/") > 1 else ""
         return secrets.compare_digest(given.encode(), self.token.encode())
 
-    def _within(self, scope: Any) -> Any:
+    def within(self, scope: Any) -> Any:
         """The request as the application gets it, without the token."""
         if not self.token:
             return scope

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from delibsim.asking.adaptive import Chain, Known, next_step
-from delibsim.domain.adaptive import Batch, Stop
-from delibsim.domain.comparison import Vote
+from delibsim.asking.designs import Chain, Known, next_step
+from delibsim.domain.comparison import Batch, Stop, Vote
 from delibsim.domain.reason import Reason
 from delibsim.measures.bradley_terry.fit import Model, fit
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
@@ -82,7 +81,7 @@ def test_the_first_rule_that_holds_ends_it(course):
 def test_nothing_is_chosen_by_votes_that_say_nothing():
     first = next_step(CHAIN, [], [])
     votes = [
-        Vote(sheet, "judge", "logical", None, reason=Reason("refusal")) for sheet in first.sheets
+        Vote(sheet, "judge", "logical", None, missing=Reason("refusal")) for sheet in first.sheets
     ]
     assert next_step(CHAIN, [first], votes).told == "no_votes"
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from debates import debate, hostile, rater_model, scripted
+from debates import debate, hostile, rate, rater_model, scripted
 
 from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.asking.blinding import FAMILIES, blinded, names_in, scrubbed
-from delibsim.asking.kinds.rating import check_number, first_shown, rate
-from delibsim.conduct.panel import kin, panel_of
+from delibsim.asking.kinds.rating import check_number, first_shown, panel_of, rated_in
+from delibsim.asking.texts import kin_among
 from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.reason import Reason
 from delibsim.engine.hold import hold
@@ -249,25 +249,24 @@ async def test_a_wording_without_a_text_for_raters_names_says_the_name_as_before
 async def test_a_debate_that_broke_off_is_not_rated(tmp_path, panel):
     refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
     run = await held(tmp_path, {("Opposition", "turn 4"): refused})
-    with pytest.raises(WrongInput, match="no debate of six speeches"):
-        await rate(run, panel, panel.coders[0], rater_model(panel, panel.coders[0], run))
+    about = rated_in(panel, [run], {})
+    assert (about.debates, about.incomplete) == ({}, 1)
+    assert not any(about.shown.values())
 
 
-async def test_a_panel_of_the_debaters_family_is_warned_of(tmp_path, panel):
-    run = await held(tmp_path)
-    assert "one family (citizen)" in kin(panel, [run])[0]
-    other = {"x": {"kind": "litellm", "model": "anthropic/claude-opus-4-5"}}
-    foreign = replace(
-        panel, models=other, coders=tuple(replace(coder, model="x") for coder in panel.coders)
+@pytest.mark.parametrize(
+    ("rating", "debating", "family"),
+    [
+        ({"kind": "citizen"}, {"kind": "citizen"}, "citizen"),
+        ({"model": "anthropic/claude-opus-4-5"}, {"kind": "citizen"}, ""),
+        ({"model": "anthropic/claude-opus-4-5"}, {"model": "claude-haiku"}, "claude"),
+    ],
+)
+def test_raters_of_the_debaters_family_are_warned_of(rating, debating, family):
+    found = kin_among(
+        *({"x": {"kind": "litellm", **own}} for own in (rating, debating)), ("a", "b")
     )
-    assert kin(foreign, [run]) == []
-    own = {"y": {"kind": "openai_compatible", "model": "claude-haiku"}}
-    session = replace(
-        run.session,
-        models=own,
-        participants=tuple(replace(p, model="y") for p in run.session.participants),
-    )
-    assert "one family (claude)" in kin(foreign, [replace(run, session=session)])[0]
+    assert [f"one family ({family})" in one for one in found] == [True] * bool(family)
 
 
 def test_a_wording_without_the_texts_of_raters_is_refused(tmp_path):

@@ -63,29 +63,6 @@ def test_a_study_is_scored_without_aqua_unless_it_is_named(delibsim, study):
     assert answer.json["people"] == {}
 
 
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        (
-            ("a.csv", "--scorer", "dri"),
-            "dri reads whole runs and cannot score single texts; aqua can",
-        ),
-        (("a.csv",), "name one scorer: --scorer aqua"),
-        (("a.csv", "--scorer", "aqau"), "did you mean aqua?"),
-        (("b.csv", "--scorer", "aqua"), "b.csv cannot be read: No such file"),
-        (
-            ("a.csv", "--scorer", "aqua", "--column", "txet"),
-            "unknown column 'txet'; did you mean text? There are: id, text",
-        ),
-    ],
-)
-def test_what_cannot_be_scored_is_refused(delibsim, home, words, fault):
-    (home / "a.csv").write_text("id,text\n1,Ja.\n", encoding="utf-8")
-    answer = delibsim("score", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert fault in answer.err
-
-
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_files_of_texts(tmp_path, separator):
     file = tmp_path / "texts.csv"

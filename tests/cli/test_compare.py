@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from delibsim.asking.kinds.pair_outcome import RULE_BASED
+from delibsim.asking.kinds.pair_plan import RULE_BASED
 
 ROWS = """\
 id,topic,text

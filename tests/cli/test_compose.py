@@ -177,46 +177,6 @@ def test_treatments_share_people_orders_and_shuffles(home):
 
 
 @pytest.mark.parametrize(
-    ("overrides", "said"),
-    [
-        (
-            ["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"],
-            "1 of 2 combinations cannot be held",
-        ),
-        (
-            ["study=s", "group.size=2,5", "group.models=[citizen,citizen_open,citizen_firm]"],
-            "group.size=2, group.models=",
-        ),
-        (
-            ["study=s", "persona=none,own", "topic=acp,ccps"],
-            "the personas 'own' are those of the topic acp, not of ccps",
-        ),
-        (["study=a,b"], "'study' is shared by all sessions"),
-        (["study=s", "seed=1,2"], "'seed' is shared by all sessions"),
-        (["study=s", "limits.concurrency=1,2"], "'limits.concurrency' is shared by all sessions"),
-        (["topic=acp,ccps"], "a sweep needs a name"),
-        (["study=s", "treatment=glob(x*)"], "unknown treatment 'treatment=glob(x*)'"),
-        (["study=s", "temperature=interval(0,1)"], "names no list of values"),
-        (["experiment=smok"], "unknown experiment 'smok'; did you mean smoke"),
-        (["experiment=own"], "an experiment holds its settings under hydra.sweeper.params"),
-    ],
-)
-def test_what_cannot_be_swept_is_refused_naming_the_cells(home, overrides, said):
-    for name, text in {
-        "persona/own": "name: own\ntopic: acp\npersonas: [A]\n",
-        "experiment/own": (
-            "# @package _global_\nrounds: 4\nhydra:\n  sweeper:\n    params:\n      study: own\n"
-        ),
-    }.items():
-        path = home / "conf" / f"{name}.yaml"
-        path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
-    with pytest.raises(WrongInput) as caught:
-        plan(overrides, home, sweep=True)
-    assert said in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("experiment", "n"),
     [
         ("main_grid", 180),
@@ -357,11 +317,7 @@ def test_a_debate_sends_the_providers_own_sampling_and_4000_tokens_at_most(home)
     ).models
     assert {
         name: (model["temperature"], model["max_tokens"]) for name, model in models.items()
-    } == {
-        "gpt_5_1": (None, 4000),
-        "deepseek_v3_2_reasoning": (None, 4000),
-        "local": (None, 4000),
-    }
+    } == {"gpt_5_1": (None, 4000), "deepseek_v3_2_reasoning": (None, 4000), "local": (None, 4000)}
     citizen = compose(*DEBATE).models["citizen"]
     assert citizen["temperature"] is None
     assert "max_tokens" not in citizen

@@ -5,7 +5,6 @@ refused.
 import asyncio
 import csv
 
-import pytest
 from fake_provider import FakeProvider
 
 from delibsim import ModelPool, Runs
@@ -75,19 +74,6 @@ def test_prices_thinking_time_and_budget_are_said(delibsim, home):
     }
     assert found["assumptions"]["thinking"] == [100, 200]
     assert [path.name for path in home.iterdir()] == ["conf"]
-
-
-def test_every_without_a_folder_is_refused(delibsim):
-    assert "needs --render FOLDER" in delibsim("estimate", "topic=ccps", "--every").err
-
-
-@pytest.mark.parametrize(
-    "option", [("--words", "200-75"), ("--words", "many"), ("--thinking", "1-x"), ("--words", "-5")]
-)
-def test_a_range_that_is_none_is_refused(delibsim, option):
-    answer = delibsim("estimate", "topic=ccps", *option)
-    assert (answer.code, answer.out) == (2, "")
-    assert "is a range of whole numbers" in answer.err
 
 
 def test_what_could_not_be_held_is_refused_as_run_refuses_it(delibsim, study, files, small):
@@ -170,8 +156,3 @@ def test_a_sweep_needs_no_name_to_be_estimated(delibsim, files):
     refused = delibsim("run", "-m", "topic=ccps,acp")
     assert "a sweep needs a name" in refused.err
     assert files() == {}
-
-
-def test_the_folder_of_studies_stands_among_the_options_of_estimate(delibsim):
-    options = delibsim("estimate", "--help").out.partition("Options:")[2].split("\n\n")[0]
-    assert "--dir" in options

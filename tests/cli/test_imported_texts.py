@@ -136,10 +136,7 @@ def test_what_cannot_be_guessed_is_asked_for(delibsim, home):
     for words, fault in (
         (("none.csv",), "which column has the texts? Name it: column=NAME"),
         (("two.csv",), "several columns may have the texts (text, statement)"),
-        (
-            ("none.csv", "column=wrods"),
-            "unknown column 'wrods'; did you mean words",
-        ),
+        (("none.csv", "column=wrods"), "unknown column 'wrods'; did you mean words"),
         (("none.csv", "column=words", "id=no"), "unknown column 'no'"),
         (("two.csv", "column=text", "id=text"), "in columns of their own"),
         (("none.csv", "two.csv"), "name the study and FILE"),

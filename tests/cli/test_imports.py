@@ -16,13 +16,7 @@ SLOW = (
     *("starlette", "uvicorn", "sqlalchemy", "sse_starlette", "argon2", "httptools"),
 )
 NUMBERS = ("numpy", "hydra", "omegaconf")
-OF_ARRAYS = (
-    "code",
-    "compare",
-    "rate",
-    "summarise",
-    "judge",
-)
+OF_ARRAYS = ("code", "compare", "rate", "summarise", "judge")
 """The commands whose modules import numpy for their help too, and no more than that."""
 CODE = """
 import contextlib, io, json, sys

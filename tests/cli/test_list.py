@@ -182,19 +182,3 @@ def test_dimensions_are_no_schemes_and_those_beside_the_user_come_first(home):
     put(home, "dimensions", (DIMENSION + EXAMPLES).replace("id: tone", "id: logical"), "logical")
     own = Library(home).dimension("logical")
     assert (own.adverb, [one.answer for one in own.examples]) == ("politely", ["tie", "b", "a"])
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["topcs"], "did you mean topics"),
-        (["topics", "ccps", "by=case"], "unknown setting 'by'"),
-        (["topics", "-o", "x"], "leave it out"),
-        (["texts"], "name the study"),
-        (["people", "by=cas"], "did you mean case"),
-    ],
-)
-def test_words_that_cannot_be_are_refused_in_one_line(delibsim, words, told):
-    answer = delibsim("list", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err

@@ -39,20 +39,6 @@ def test_the_version(delibsim):
     assert delibsim("--version").out == f"delibsim {version('delibsim')}\n"
 
 
-def test_an_unknown_command_is_refused_with_the_closest(delibsim):
-    answer = delibsim("scroe", "s")
-    assert (answer.code, answer.out) == (2, "")
-    assert "unknown command 'scroe'; did you mean score" in answer.err
-    assert answer.err.count("\n") == 1
-
-
-@pytest.mark.parametrize("words", [("run", "--jsn"), ("show",), ("score", "s", "--scorer")])
-def test_an_unknown_option_or_a_missing_argument_is_wrong_input(delibsim, words):
-    answer = delibsim(*words)
-    assert answer.code == 2
-    assert "Traceback" not in answer.err
-
-
 @pytest.mark.parametrize(
     "words",
     [

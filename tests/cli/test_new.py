@@ -95,35 +95,6 @@ def test_a_name_that_could_leave_its_folder_or_mean_something_else_is_refused(
     assert files() == {}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("topic", "ccps"),
-        ("topic", "plastics"),
-        ("survey", "acp"),
-        ("treatment", "none"),
-        ("persona", "values"),
-        ("scorer", "dri"),
-    ],
-)
-def test_a_name_of_delibsims_own_is_refused(delibsim, files, kind, name):
-    answer = delibsim("new", kind, name)
-    assert (answer.code, answer.out) == (2, "")
-    assert "take another name" in answer.err
-    assert files() == {}
-
-
-def test_a_name_that_is_too_long_is_refused(delibsim, files):
-    assert delibsim("new", "topic", "x" * 41).code == 2
-    assert files() == {}
-
-
-def test_an_unknown_kind_is_answered_with_those_there_are(delibsim):
-    answer = delibsim("new", "topics", "tea")
-    assert answer.code == 2
-    assert "did you mean topic" in answer.err
-
-
 def test_a_link_that_leads_nowhere_is_no_free_place(delibsim, home):
     (home / "topics").mkdir()
     (home / "topics" / "tea.yaml").symlink_to(home / "elsewhere.yaml")
@@ -138,12 +109,4 @@ def test_without_arguments_the_kinds_are_listed_with_a_line_each(delibsim, files
     assert [line.split()[0] for line in lines[:-1]] == list(KINDS)
     assert all(len(line.split()) > 4 for line in lines[:-1])
     assert lines[-1] == "next: delibsim new KIND NAME"
-    assert files() == {}
-
-
-def test_a_kind_without_a_name_is_asked_for_one(delibsim, files):
-    answer = delibsim("new", "survey")
-    assert (answer.code, answer.out) == (2, "")
-    assert "delibsim new survey NAME" in answer.err
-    assert "did you mean survey" in delibsim("new", "survy").err
     assert files() == {}

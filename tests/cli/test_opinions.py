@@ -8,7 +8,7 @@ from delibsim import Runs
 from delibsim.domain.consensus import ConsensusRule, Contribution
 from delibsim.domain.reason import Reason
 from delibsim.store.manifest import Manifest
-from delibsim.store.opinions import opinions_of
+from delibsim.store.study_texts import opinions_of
 from delibsim.testing import a_run
 from delibsim.testing.runs import a_run_with_consensus
 

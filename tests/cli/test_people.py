@@ -10,9 +10,8 @@ from people_site import hall_of
 from delibsim.cli.main import main
 from delibsim.domain.errors import WrongInput
 from delibsim.store.instruments.library import package_data
-from delibsim.store.people.entry import invited
 from delibsim.store.people.hosting_files import read_hosting
-from delibsim.store.people.persons import person_of
+from delibsim.store.people.persons import invited, person_of
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
 

@@ -85,27 +85,6 @@ def test_a_table_of_a_study_held_elsewhere_is_a_pilot_too(delibsim, home):
     assert delibsim("power", "nothing.csv").code == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--sd", "topics=1"), "did you mean topic"),
-        (("--sd", "topic=x"), "topic is a number"),
-        (("--sd", "residual=0"), "residual is more than 0"),
-        (("--size", "topics=0"), "1 or more"),
-        (("--contrast", "dri:none,none"), "an outcome and two treatments"),
-        (("--effect", "0"), "not 0"),
-        (("--correlation", "2"), "from 0 to 1"),
-        (("one", "two"), "is no setting"),
-        (("nothing",), "unknown study 'nothing'"),
-    ],
-)
-def test_wrong_input_is_one_line_that_says_how_to_mend_it(delibsim, words, said):
-    answer = delibsim("power", *words)
-    assert answer.code == 2
-    assert said in answer.err
-    assert answer.err.count("\n") == 1
-
-
 def test_a_preregistration_takes_the_answer(delibsim, home):
     answer = delibsim("power", "--effect", ".05", "--json")
     (home / "power.json").write_text(answer.out, encoding="utf-8")
@@ -121,13 +100,3 @@ def test_a_preregistration_takes_the_answer(delibsim, home):
         "[FILL IN: why this many",
     ):
         assert words in section, words
-
-
-@pytest.mark.parametrize("content", ["{}", "[]", '{"design": 3}', "no JSON"])
-def test_what_is_no_answer_is_refused(delibsim, home, content):
-    (home / "power.json").write_text(content, encoding="utf-8")
-    answer = delibsim("preregister", "study=p", *SETTINGS, "-m", "--power", "power.json")
-    assert answer.code == 2
-    assert "power.json" in answer.err
-    missing = delibsim("preregister", "study=p", *SETTINGS, "-m", "--power", "none.json")
-    assert (missing.code, "delibsim power --json" in missing.err) == (2, True)

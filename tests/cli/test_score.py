@@ -53,14 +53,6 @@ def test_one_scorer_alone(delibsim, study):
     assert answer.json["files"] == ["runs/s/scores/dri.v1.jsonl"]
 
 
-def test_an_unknown_scorer_is_refused_with_the_closest(delibsim, study, files):
-    before = files()
-    answer = delibsim("score", "s", "--scorer", "diversty")
-    assert (answer.code, answer.out) == (2, "")
-    assert "unknown scorer 'diversty'; did you mean diversity" in answer.err
-    assert files() == before
-
-
 def test_what_is_undefined_is_null_with_its_reason_and_counted(delibsim, partial):
     answer = delibsim("score", "p", "--json")
     assert answer.code == 0
@@ -240,24 +232,6 @@ def test_any_column_of_the_design_and_any_measure(delibsim, sweep):
     assert by_setting.json["table"]["rows"][0]["levels"] == {
         "procedure.audience.network": "complete"
     }
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--by", "treatmnt"), "unknown column 'treatmnt'; did you mean treatment"),
-        (("--by", "no.such.setting"), "unknown column 'no.such.setting'"),
-        (("--measure", "drj"), "unknown measure 'drj'; did you mean dri"),
-        (("--by", "participant,topic"), "--by participant stands alone"),
-        (("--by", "participant", "--measure", "dri"), "--by participant stands alone"),
-        (("--all", "--measure", "dri"), "--all prints every measure"),
-        (("seed=7",), "too many words: seed=7; see"),
-    ],
-)
-def test_what_cannot_be_had_is_refused_with_the_word_to_use(delibsim, study, words, told):
-    answer = delibsim("score", "s", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert told in answer.err
 
 
 def test_a_condition_without_a_run_is_counted(delibsim, sweep, home):

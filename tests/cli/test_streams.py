@@ -33,10 +33,7 @@ def words(tmp_path):
 
 @pytest.mark.parametrize(
     ("variables", "commands"),
-    [
-        ({"PYTHONIOENCODING": "ascii"}, ("run", "show")),
-        (C, ("show", "list")),
-    ],
+    [({"PYTHONIOENCODING": "ascii"}, ("run", "show")), (C, ("show", "list"))],
 )
 def test_what_an_encoding_does_not_have_is_written_as_escapes(words, variables, commands):
     run = ("run", "study=s", "group.size=2", "treatment=own")

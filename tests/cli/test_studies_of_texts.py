@@ -108,30 +108,3 @@ def test_status_counts_its_texts(pilot, delibsim):
     assert delibsim("status", "--json").json == [
         {"study": "pilot", "sessions": 0, "held": 0, "texts": 3}
     ]
-
-
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        (("score", "pilot"), "name one scorer that reads single texts, such as --scorer aqua"),
-        (("score", "pilot", "--scorer", "dri"), "dri reads whole runs and cannot score single"),
-        (("score", "pilot", "--by", "topic"), "imported texts have no conditions"),
-        (("export", "pilot", "--as", "bench"), "leave out --as bench"),
-        (("analyze", "pilot"), "holds imported texts; read them with: delibsim list texts pilot"),
-        (("plot", "pilot"), "holds imported texts"),
-        (("power", "pilot"), "holds imported texts"),
-        (("preregister", "pilot"), "holds imported texts"),
-        (("show", "pilot"), "holds imported texts"),
-        (("show", "pilot/a"), "holds imported texts"),
-        (("run", "pilot", "--retry"), "holds imported texts"),
-        (("rate", "ask", "pilot"), "holds no debate"),
-        (("run", "study=pilot", "topic=ccps"), "no session can be held in it"),
-        (("estimate", "study=pilot", "topic=ccps"), "no session can be held in it"),
-    ],
-)
-def test_what_needs_sessions_says_so_and_writes_nothing(pilot, delibsim, files, words, fault):
-    before = files("runs")
-    answer = delibsim(*words)
-    assert (answer.code, answer.out) == (2, "")
-    assert fault in answer.err
-    assert files("runs") == before

@@ -14,7 +14,7 @@ from delibsim.analysis.summaries import agreement, biases
 from delibsim.conduct.summaries_report import judged_set
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
-from delibsim.store.opinions import opinions_of
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 ROWS = """\
@@ -213,7 +213,7 @@ def test_an_export_without_texts_holds_no_word_of_them_and_keeps_their_hashes(
     runs = Runs(study.parent, "tram")
     summaries = Summaries.of(runs, "main")
     refused = Reason("refusal", "I will not write of violins")
-    summaries.add([Summary(Slot("shy", 8), reason=refused)])
+    summaries.add([Summary(Slot("shy", 8), missing=refused)])
     assert delibsim("export", "tram", "-o", "whole", "--json").code == 0
     bare = delibsim("export", "tram", "-o", "bare", "--format", "both", "--without-texts")
     assert bare.code == 0

@@ -107,20 +107,6 @@ def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(deli
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("s", "rounds=2"), "would change what was planned"),
-        (("s", "--status", "lost"), "unknown status 'lost'"),
-    ],
-)
-def test_retry_changes_no_plan(delibsim, grid, home, words, said):
-    next((home / "runs" / "s").glob("*/run.json")).unlink()
-    answer = delibsim("run", *words, "--retry")
-    assert answer.code == 2
-    assert said in answer.err
-
-
 def test_status_counts_what_was_not_begun(delibsim, grid, home):
     manifest = home / "runs/s/study.json"
     plain = json.loads(manifest.read_text(encoding="utf-8"))
@@ -147,12 +133,6 @@ def test_a_sweep_says_how_it_goes_where_there_is_no_terminal(delibsim):
     assert answer.code == 0
     assert answer.err.startswith("4/4 sessions, 0 running, 20 calls, ")
     assert answer.out.splitlines()[0] == "study s: 4 sessions, 4 complete"
-
-
-def test_an_experiment_needs_a_sweep(delibsim):
-    answer = delibsim("run", "experiment=smoke")
-    assert answer.code == 2
-    assert "delibsim run -m experiment=smoke" in answer.err
 
 
 @pytest.fixture

@@ -380,8 +380,8 @@ def test_ratings_are_compared_with_their_record(delibsim, home):
     debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
     assert delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting").code == 0
     assert delibsim("rate", "ask", "d", "group.size=3").code == 0
-    assert "ratings: 3 answers, equal" in delibsim("verify", "d").out
-    (kept,) = (home / "runs" / "d" / "ratings").glob("*/ratings.jsonl")
+    assert "rating-panel: 3 answers, equal" in delibsim("verify", "d").out
+    kept = home / "runs" / "d" / "annotations" / "rating-panel" / "annotations.jsonl"
 
     def change(ratings):
         ratings[0]["proposition"]["logic"] = 1

@@ -202,9 +202,7 @@ def test_a_whole_study_is_scored_on_one_screen(grid, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
-    "words",
-    [(), ("--by", "treatment,topic"), ("--by", "participant")],
-    ids=" ".join,
+    "words", [(), ("--by", "treatment,topic"), ("--by", "participant")], ids=" ".join
 )
 def test_scores_fit_whatever_treatments_are_called(grid, width, words):
     terminal = AtTerminal(grid, width, "score", "long", *words)

@@ -98,33 +98,3 @@ def test_help_and_guide_have_one_word_for_settings(delibsim):
             r"https?://\S+|`[^`]*`|called an override by Hydra", "", page.read_text("utf-8")
         )
         assert not re.search(r"\boverrides? (?:of|to|for|at)\b|set of overrides", text), page
-
-
-def test_a_study_that_comes_second_is_told_to_come_first(delibsim, home):
-    error = delibsim("run", "topic=ccps", "pilot").err
-    assert error == "delibsim: STUDY comes first: write pilot topic=ccps\n"
-    error = delibsim("run", "pilot", "topic").err
-    assert error == "delibsim: 'topic' is no setting, which is key=value, such as topic=ccps\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--topic", "ccps"), "there is no --topic, and settings are written without dashes: write topic=ccps"),
-        (("--budget-usd=3",), "write limits.budget_usd=3"), (("--runs", "x"), "write --dir"),
-        (("--jsn",), "did you mean --json"), (("--nothing-like-it",), "there is no --nothing-like-it; see"),
-    ],
-)  # fmt: skip
-def test_an_option_that_there_is_not_is_told_with_the_right_word(delibsim, home, words, told):
-    answer = delibsim("run", *words)
-    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert answer.err.startswith("delibsim: run: ")
-    assert told in answer.err
-    assert "delibsim run --help" in answer.err
-
-
-@pytest.mark.parametrize("given", ["a=b=c", "study='a"])
-def test_what_cannot_be_read_is_called_a_setting(delibsim, given):
-    error = delibsim("run", given).err
-    assert "cannot read the setting" in error
-    assert "override" not in error

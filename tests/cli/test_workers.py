@@ -41,8 +41,4 @@ def test_one_process_is_a_launcher_too(delibsim, home):
     assert answer.code == 0
     assert sorted(
         path.name for path in (home / "runs" / "s").iterdir() if not path.name.startswith(".")
-    ) == [
-        "ccps.normative.citizen_rounds1_size2.r1",
-        "sessions.jsonl",
-        "study.json",
-    ]
+    ) == ["ccps.normative.citizen_rounds1_size2.r1", "sessions.jsonl", "study.json"]

@@ -8,11 +8,10 @@ from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds.pair import PAIRS
 from delibsim.asking.kinds.pair_batches import votes_at_most
-from delibsim.asking.kinds.pair_outcome import notes_of, stop_rows, votes_of
-from delibsim.asking.kinds.pair_plan import plan_pairs
+from delibsim.asking.kinds.pair_plan import notes_of, plan_pairs, stop_rows, votes_of
 from delibsim.asking.record import spent_on
 from delibsim.conduct import ask as asking
-from delibsim.domain.adaptive import Batch
+from delibsim.domain.comparison import Batch
 from delibsim.store.codec import Damaged
 
 N = 12

@@ -3,14 +3,13 @@
 from collections import Counter
 
 import pytest
-from comparing import PAIRS, SAID, study_of_pairs
+from comparing import PAIRS, study_of_pairs
 from fake_provider import FakeProvider, Rule
 
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import pair
-from delibsim.asking.kinds.pair_outcome import IDENTICAL, notes_of, votes_of
-from delibsim.asking.kinds.pair_plan import plan_pairs
+from delibsim.asking.kinds.pair_plan import IDENTICAL, notes_of, plan_pairs, votes_of
 from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Sheet
 
@@ -36,22 +35,6 @@ async def ask(runs, provider, *own):
 
 def labels(planned):
     return Counter(vote.outcome for vote in planned.answers.all())
-
-
-async def test_what_is_asked_is_billed_once_recorded_and_replayed(runs):
-    async with FakeProvider() as provider:
-        planned, outcome = await ask(runs, provider)
-        assert provider.billed == outcome.asked == outcome.usable == PAIRS
-        assert {call.body["temperature"] for call in provider.requests} == {0.7}
-        assert len({call.body["seed"] for call in provider.requests}) == PAIRS
-        _, again = await ask(runs, provider)
-        assert (again.new, again.before, again.asked) == (0, PAIRS, 0)
-        assert provider.billed == PAIRS
-    votes = planned.answers.all()
-    assert {(vote.sheet.group == "parks") for vote in votes} == {True, False}
-    assert all(SAID[vote.sheet.a][0] == SAID[vote.sheet.b][0] for vote in votes)
-    replayed = await road.replay(pair.PAIRS.kept(runs, ""))
-    assert (replayed.verdict, replayed.answers) == ("equal", PAIRS)
 
 
 async def test_every_line_of_a_text_is_quoted_so_that_none_answers_for_the_judge(runs):
@@ -102,17 +85,6 @@ async def test_with_both_orders_a_judge_of_places_contradicts_itself_and_one_of_
         assert sum(same) == 2 * agree
 
 
-async def test_a_text_that_a_judge_refuses_leaves_its_pairs_missing_and_the_others_go_on(runs):
-    refusal = {"refusal": "I cannot judge this.", "content": None}
-    async with FakeProvider([Rule(match="cost too much", message=refusal)]) as provider:
-        planned, outcome = await ask(runs, provider)
-        assert dict(outcome.missing) == {"refusal": 3}
-        assert provider.calls == PAIRS
-    missing = [vote for vote in planned.answers.all() if vote.missing]
-    assert all("t3" in (vote.sheet.a, vote.sheet.b) for vote in missing)
-    assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
-
-
 async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = {f"t{n}": ("", f"Text number {n} has its own reason.") for n in range(9)}
@@ -135,38 +107,6 @@ async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeyp
         assert outcome.new == 9
         assert provider.billed == 9 + 9 + 18 + 9
     assert (await road.replay(pair.PAIRS.kept(runs, ""))).verdict == "equal"
-
-
-@pytest.mark.parametrize(
-    "own",
-    [
-        "order=both",
-        "ties=false",
-        "criteria=definition",
-        "reasons=true",
-        "design=all",
-        "temperature=0",
-        "topic=true",
-        "seed=5",
-    ],
-)
-async def test_other_settings_are_refused_with_the_difference(runs, own):
-    async with FakeProvider() as provider:
-        await ask(runs, provider)
-        with pytest.raises(WrongInput, match="are not those of the votes") as caught:
-            await ask(runs, provider, own)
-        assert own.partition("=")[0] in str(caught.value)
-        assert provider.billed == PAIRS
-
-
-async def test_a_changed_vote_is_found_by_the_replay(runs):
-    async with FakeProvider([Rule(text="A")]) as provider:
-        planned, _ = await ask(runs, provider)
-    file = planned.answers.files.annotations
-    file.write_text(file.read_text().replace('"outcome":"a"', '"outcome":"b"', 1))
-    replayed = await road.replay(pair.PAIRS.kept(runs, ""))
-    assert replayed.verdict == "different"
-    assert "kept b, the record says a" in replayed.differences[0]
 
 
 async def test_runs_that_never_differ_are_told(runs):

@@ -16,9 +16,13 @@ from delibsim.conduct.compare_report import report_on_pairs
 from delibsim.conduct.import_texts import Columns, import_texts
 from delibsim.conduct.pair_scores import compared_runs
 from delibsim.domain.survey import Topic
-from delibsim.scorers.pairs import Pairs
-from delibsim.store.comparisons import Comparisons
-from delibsim.store.gathered import comparisons_about, gathered_from, measures_of_study
+from delibsim.scorers.answers import Pairs
+from delibsim.store.comparisons import (
+    Comparisons,
+    comparisons_about,
+    gathered_from,
+    measures_of_study,
+)
 from delibsim.store.manifest import Manifest
 from delibsim.store.study_texts import StudyTexts
 from delibsim.testing import a_debate, a_run

@@ -18,7 +18,6 @@ from delibsim.conduct.hold import hold_all, hold_session
 from delibsim.conduct.outcome import Observer
 from delibsim.conduct.replay import replay
 from delibsim.conduct.score import score_all, usual_scorers
-from delibsim.engine.hold import check
 from delibsim.models.replay import Diverged
 from delibsim.store.codec import run_from_json, session_from_json
 
@@ -458,30 +457,6 @@ async def test_a_session_that_was_planned_differently_is_refused_with_the_differ
         await hold_session(replace(session, **change), runs, pool=pool(voice))
     assert voice.asked == []
     assert contents(runs.folder) == before
-
-
-@pytest.mark.parametrize(
-    ("network", "fault"), [("rign", "did you mean ring"), ("edges", "audience.edges needs pairs")]
-)
-def test_an_audience_that_cannot_be_is_refused(session, network, fault):
-    audience = replace(session.procedure.audience, network=network)
-    with pytest.raises(WrongInput, match=fault):
-        check(replace(session, procedure=replace(session.procedure, audience=audience)))
-    check(session)
-
-
-@pytest.mark.parametrize(
-    ("settings", "fault"),
-    [
-        ({"kind": "citzen"}, "no plug-in 'citzen'.*did you mean citizen"),
-        ({}, "model 'citizen'"),
-        ({"kind": "citizen", "nose": 1}, "model 'citizen'.*nose"),
-        ({"kind": "citizen", "susceptibility": 2}, "susceptibility lies between 0 and 1"),
-    ],
-)
-def test_a_model_that_cannot_be_made_is_refused(session, settings, fault):
-    with pytest.raises(WrongInput, match=fault):
-        models_for(replace(session, models={"citizen": settings}))
 
 
 def test_the_people_are_the_sessions_own_unless_the_model_names_them(session):

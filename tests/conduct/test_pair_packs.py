@@ -15,8 +15,8 @@ from delibsim.asking.packs import bring_back
 from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import compared_of
 from delibsim.domain.comparison import Sheet
+from delibsim.store.annotations import packs_of
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.packs import packs_of
 
 LOGICAL = "dimension=logical"
 PEOPLE = ("Ann", "Ben")
@@ -33,7 +33,7 @@ def handed(runs, *settings, raters=PEOPLE, each=None):
 
 
 def key_of(runs, pack):
-    return packs_of(Comparisons.of(runs, pack.comparison).files)[pack.name]["sheets"]
+    return packs_of(Comparisons.of(runs, pack.facts["comparison"]).files)[pack.name]["sheets"]
 
 
 def fill(pack, answers):
@@ -56,10 +56,10 @@ def brought_back(runs, file):
 
 def test_every_rater_has_all_pairs_and_one_of_the_first_again(runs):
     pack = handed(runs)
-    assert pack.raters == {"Ann": PAIRS + 1, "Ben": PAIRS + 1}
-    assert (pack.pairs, pack.among) == (PAIRS, PAIRS)
+    assert pack.facts["raters"] == {"Ann": PAIRS + 1, "Ben": PAIRS + 1}
+    assert (pack.facts["pairs"], pack.facts["among"]) == (PAIRS, PAIRS)
     few = handed(runs, LOGICAL, "name=few", raters=["Ann"], each=3)
-    assert (few.pairs, few.among) == (3, PAIRS)
+    assert (few.facts["pairs"], few.facts["among"]) == (3, PAIRS)
     key = key_of(runs, pack)
     assert len(key) == 2 * (PAIRS + 1)
     shown = {}
@@ -157,7 +157,7 @@ def test_nobody_is_asked_twice_and_a_pack_binds_settings(runs):
     handed(runs)
     with pytest.raises(WrongInput, match="handed out to them before"):
         handed(runs, "name=main")
-    assert handed(runs, "name=main", raters=["Ann", "Cy"]).nothing == ("Ann",)
+    assert handed(runs, "name=main", raters=["Ann", "Cy"]).facts["nothing"] == ["Ann"]
     with pytest.raises(WrongInput, match="ties: true -> false"):
         plan_pairs(runs, [LOGICAL, "ties=false", "model=citizen"])
     with pytest.raises(WrongInput, match="'Ann' is a rater of comparison main"):

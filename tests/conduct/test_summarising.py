@@ -13,13 +13,12 @@ from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import summary as plan
 from delibsim.asking.kinds.summary import SUMMARIES
-from delibsim.asking.kinds.summary_outcome import flag_counts, summaries_of_plan
-from delibsim.asking.kinds.summary_plan import plan_summaries
+from delibsim.asking.kinds.summary_plan import flag_counts, plan_summaries, summaries_of_plan
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
 from delibsim.models.extractive import by_relevance, by_themes
 from delibsim.prompts.verdict import opinions_in
-from delibsim.store.opinions import opinions_of
+from delibsim.store.study_texts import opinions_of
 
 CHUNKS = ("plan=chunks", "part=3")
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")
@@ -182,9 +181,9 @@ async def test_a_part_that_is_refused_leaves_its_summary_missing_and_nothing_is_
         own = ("plan=chunks", "part=4", "sizes=all", "runs=1")
         planned, outcome = await ask(runs, provider, *own)
         assert not any("of the parts, one a" in call.text for call in provider.requests)
-    (missing,) = [one for one in planned.answers.all() if one.reason]
+    (missing,) = [one for one in planned.answers.all() if one.missing]
     assert missing.slot.model == "local_parts4"
-    assert f" of {-(-SPOKEN // 4)}: No." in str(missing.reason)
+    assert f" of {-(-SPOKEN // 4)}: No." in str(missing.missing)
     assert dict(outcome.missing) == {"refusal": 1}
     assert (await road.replay(SUMMARIES.kept(runs, ""))).verdict == "equal"
 

@@ -16,7 +16,7 @@ from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
 from delibsim.domain.training import Triple, parts_by_rater
-from delibsim.store.judgments import Judgments
+from delibsim.store.summaries import Judgments
 
 HEAD = "question,opinion,summary,rater,instance,rep,inf,neu,pol\n"
 
@@ -144,7 +144,7 @@ def test_a_model_judges_for_those_whose_opinions_it_is_shown(study):
         Judgment(Sitting(ONE, "b"), "m", four),
         Judgment(Sitting(ONE, "b", TWO), "m", {"rep": 5}),
         Judgment(Sitting(ONE, "c"), "m", {"inf": 2}),
-        Judgment(Sitting(TWO, "c"), "m", reason=Reason("refusal")),
+        Judgment(Sitting(TWO, "c"), "m", missing=Reason("refusal")),
     ]
     Judgments.of(study, "main").add(given)
     found = records_of_study(study, "m")

@@ -10,9 +10,10 @@ from debates import debate
 from delibsim.analysis.human import groups_of_five
 from delibsim.analysis.human.reference import reference
 from delibsim.conduct.score import measures_of
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.measure import CATALOGUE, MEASURES, Measure, in_order
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating
+from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.rules import KINDS as BROKEN
 from delibsim.engine.hold import hold
 from delibsim.measures.aqua import HIGHEST, LOWEST
@@ -36,7 +37,7 @@ async def rated(tmp_path):
     given = {side: dict.fromkeys(DIMENSIONS, 60) for side in SIDES}
     given |= {"before": 40, "winner": SIDES[0], "after": 55, "attentive": True}
     rating = Rating(session.id, "rater", SIDES[0], **given)
-    return Rated(**vars(run), ratings=(rating,))
+    return AnnotatedRun(**vars(run), ratings=(rating,))
 
 
 @pytest.fixture

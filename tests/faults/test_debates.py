@@ -1,5 +1,5 @@
-"""Debates over real HTTP: so many calls and no more, a debate that goes on in the turn where it
-was, and raters asked once.
+"""Debates over real HTTP: so many calls and no more, and a debate that goes on in the turn where it
+was.
 """
 
 import json
@@ -9,10 +9,10 @@ import pytest
 from debates import debate
 from fake_provider import FakeProvider, Rule
 
-from delibsim import Runs, compose
-from delibsim.conduct.annotate import ask_panel, plan_ratings, rate_all
+from delibsim import Runs
+from delibsim.asking.kinds.rating import plan_ratings
+from delibsim.conduct.ask import ask
 from delibsim.conduct.hold import hold_session
-from delibsim.conduct.panel import panel_of
 from delibsim.conduct.study import hold_plan
 from delibsim.planning.compose import plan
 
@@ -48,27 +48,11 @@ async def held(session, runs, voices):
         await voices.close()
 
 
-@pytest.fixture
-def panel(tmp_path, session):
-    """Two raters voiced by x."""
-    planned = compose("wording=oxford", "group.size=2", home=tmp_path)
-    people = tuple(replace(p, model="x") for p in planned.participants)
-    return panel_of(replace(planned, participants=people, models={"x": session.models["x"]}))
-
-
-async def test_a_debate_is_six_calls_and_its_raters_two_each_and_no_more(
-    session, panel, runs, voices_at
-):
+async def test_a_debate_is_six_calls_and_no_more(session, runs, voices_at):
     async with FakeProvider(models=("x", "y")) as provider:
         done = await held(session, runs, voices_at(provider))
         assert done.run.status == "complete"
         assert [call.body["model"] for call in provider.requests] == ["x", "y"] * 3
-        outcome = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
-        assert (outcome.new, outcome.asked, outcome.faults) == (2, 4, ())
-        assert provider.calls == 6 + 4
-        again = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
-        assert (again.new, again.before, again.asked) == (0, 2, 0)
-        assert provider.calls == 10
 
 
 async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twice(
@@ -82,20 +66,6 @@ async def test_a_debate_cut_off_in_turn_four_goes_on_there_and_pays_nothing_twic
         assert done.run.status == "complete"
         assert done.recorded == 3
         assert provider.calls == 4 + 3
-
-
-async def test_a_rater_who_cannot_be_asked_is_named_and_asked_later(
-    session, panel, runs, voices_at
-):
-    async with FakeProvider([Rule(status=401, at=(9,))], models=("x", "y")) as provider:
-        await held(session, runs, voices_at(provider))
-        first = await rate_all(runs, panel, runs.all()[0], voices_at(provider), at_once=1)
-        assert first.new == 1
-        assert len(first.faults) == 1
-        calls = provider.calls
-        second = await rate_all(runs, panel, runs.all()[0], voices_at(provider))
-        assert (second.new, second.before) == (1, 1)
-        assert provider.calls == calls + 2
 
 
 LITE = """name: lite
@@ -123,11 +93,11 @@ async def test_a_debate_sends_no_temperature_and_4000_tokens_at_most(tmp_path, m
             assert "temperature" not in call.body
             assert call.body["max_tokens"] == 4000
         raters = ("wording=oxford", *options, "group.size=2")
-        assert (await ask_panel(plan_ratings(runs, raters))).new == 2
+        assert (await ask(plan_ratings(runs, raters))).new == 2
         assert {call.body["temperature"] for call in provider.requests[6:]} == {0.0}
         assert provider.calls == 10
-        own = plan_ratings(runs, (*raters, "temperature=null"), "own")
-        assert (await ask_panel(own)).new == 2
+        own = plan_ratings(runs, (*raters, "temperature=null", "panel=own"))
+        assert (await ask(own)).new == 2
         assert provider.calls == 14
         assert not any("temperature" in call.body for call in provider.requests[10:])
     log = next((tmp_path / "runs" / "d").glob("voting*/exchanges.jsonl"))

@@ -1,16 +1,9 @@
-"""The tables of an export: what was dropped, what was asked again, and no
-key.
-"""
-
-import csv
+"""The tables of an export: what was dropped, and what was asked again."""
 
 from fake_provider import FakeProvider, Rule
 
-from delibsim.store.tables.codebook import TABLES
 from delibsim.store.tables.study import tables
 
-KEY = "canary-key-0123456789abcdef"
-SIGN = "canarysignature"
 FIRST = r"Please fill in[\s\S]*<you>\nParticipant 1\n</you>"
 
 
@@ -56,46 +49,3 @@ async def test_what_was_asked_again_can_be_left_out(hold, session_of, runs):
     assert set(frames["statements"].attempts) == {1}
     assert list(frames["runs"].reasked) == [1]
     assert list(frames["calls"].attempt).count(2) == 1
-
-
-ECHO = {
-    "error": {
-        "message": f"Incorrect API key provided: {KEY}. Bearer {KEY}; ?sign={SIGN}",
-        "code": "invalid_api_key",
-    }
-}
-
-
-async def test_no_key_is_in_any_exported_file(command, tmp_path):
-    async with FakeProvider(
-        [Rule(status=500, body=ECHO, at=(3,)), Rule(status=401, body=ECHO, at=(6,))]
-    ) as provider:
-        arguments = [
-            "run",
-            "model=local",
-            f"base_url='{provider.base_url}?sign={SIGN}'",
-            "study=s",
-            "group.size=2",
-            "rounds=1",
-        ]
-        env = {"SOME_ENTRANCE": KEY}
-        code, _, err = await command(
-            *arguments, "model.key_env=SOME_ENTRANCE", "limits.longest_wait=0.01", env=env
-        )
-        assert provider.requests[0].headers["Authorization"] == f"Bearer {KEY}"
-    assert code == 4, err
-    code, out, err = await command("export", "s", "--format", "both", env=env)
-    assert (code, err) == (0, "")
-    folder = tmp_path / "runs" / "s" / "tables"
-    with (folder / "calls.csv").open(encoding="utf-8", newline="") as file:
-        calls = list(csv.DictReader(file))
-    assert any("[hidden]" in call["detail"] for call in calls), (
-        "the error that named the key was exported, without the key"
-    )
-    files = [path for path in folder.iterdir() if path.is_file()]
-    names = {path.name for path in files}
-    assert {f"{table}.{form}" for table in TABLES for form in ("csv", "parquet")} <= names
-    assert {"codebook.csv", "codebook.md", "manifest.json"} <= names
-    for path in files:
-        assert b"canary" not in path.read_bytes(), path.name
-    assert "canary" not in out

@@ -13,9 +13,10 @@ import pytest
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Runs, WrongInput
-from delibsim.conduct.panel import panel_of
+from delibsim.asking.kinds.rating import panel_of
 from delibsim.models.clients.faults import public_url, scrub, secrets
 from delibsim.planning.compose import plan
+from delibsim.store.tables.codebook import TABLES
 
 KEY = "canary-key-0123456789abcdef"
 SIGN = "canarysignature"
@@ -69,6 +70,16 @@ async def test_no_key_is_written_or_printed_by_a_run_that_fails(command, tmp_pat
     for text in (out, err, written):
         assert "canary" not in text
         assert SIGN not in text
+    code, out, err = await command("export", "s", "--format", "both", env={"SOME_ENTRANCE": KEY})
+    assert (code, err) == (0, "")
+    files = [path for path in (tmp_path / "runs" / "s" / "tables").iterdir() if path.is_file()]
+    assert {f"{table}.{form}" for table in TABLES for form in ("csv", "parquet")} <= {
+        path.name for path in files
+    }
+    assert any(path.name == "calls.csv" and b"[hidden]" in path.read_bytes() for path in files)
+    assert "canary" not in out
+    for path in files:
+        assert b"canary" not in path.read_bytes(), path.name
 
 
 async def test_no_user_or_password_of_an_address_is_written_or_printed(command, tmp_path):

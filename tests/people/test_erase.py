@@ -6,7 +6,7 @@ import time
 from contextlib import closing, nullcontext
 
 import pytest
-from people_site import PLAIN, Browser, hall_of, link_for, served, take_part
+from people_site import PLAIN, Browser, hall_of, link_for, served, take_part, until
 from rated import (
     all_of,
     codes_online,
@@ -36,13 +36,6 @@ from delibsim.store.ratings import Ratings
 
 HERS = "The quagga bridge must be painted violet before anybody crosses it again."
 QUICK = 0.1
-
-
-def until(met, seconds=15.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def room(hall):
@@ -212,7 +205,6 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     rows = Rows(desk, nullcontext)
     rows.bring()
     rows.rescore(at_once=True)
-    ratings = Ratings.of(runs)
     raters = {row["rater"] for row in rated(runs)}
     assert len(raters) == 2
     (mine,) = [held.number for held in places_in(desk.register, task) if held.person == "ann"]
@@ -232,7 +224,6 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     all_of(desk, held)
     Rows(desk, nullcontext).bring()
     assert len({row["rater"] for row in rated(runs)}) == 2
-    assert ratings.losses(runs.sessions()) == []
 
 
 def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
@@ -257,10 +248,7 @@ def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
 
 
 def rated(runs):
-    found = []
-    for file in runs.folder.glob("ratings/*/ratings.jsonl"):
-        found += read_lines(file)[0]
-    return found
+    return read_lines(Ratings.of(runs, "people").files.people)[0]
 
 
 def test_codes_of_a_coder_who_withdraws_are_deleted(tmp_path, monkeypatch):

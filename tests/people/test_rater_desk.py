@@ -22,11 +22,11 @@ from delibsim.analysis.debates.rated import debates_of
 from delibsim.people.raters import Rows, write_rows
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.judgments import Judgments
 from delibsim.store.people.assignments import place_of, replies_of, unkept
 from delibsim.store.people.schema import PLACE, REQUEST
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
+from delibsim.store.summaries import Judgments
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_a_rater_gets_a_share_once_and_her_rows_are_those_of_paper(debates):
     assert len(ratings) == len({one.session for one in ratings}) == 4
     assert {one.source for one in ratings} == {"human"}
     assert all(not one.missing and one.panel == task for one in ratings)
-    key = Ratings.of(debates).key(task)
+    key = desk.task(task).sheets
     assert {one.first for one in ratings} <= {sheet["first"] for sheet in key.values()}
     rows.rescore(at_once=True)
     assert any(task in score.coder for score in debates.scores())
@@ -182,7 +182,7 @@ def test_what_cannot_be_kept_is_told_and_the_rest_is_kept(debates):
     desk = desk_of(debates)
     ann = joined(desk, "ann", task)
     all_of(desk, ann)
-    ratings = Ratings.of(debates)
+    ratings = Ratings.of(debates, "people")
     path = ratings.files.packs / f"{task}.json"
     text = path.read_text()
     code = ann.sheets[0]
@@ -248,5 +248,5 @@ def test_a_summary_is_judged_after_ones_own_opinion(tmp_path, monkeypatch):
     assert Rows(desk, nullcontext).bring() == 1
     judgments = Judgments.of(runs, "main").people()
     assert len(judgments) == 2
-    assert all(one.reason is None and len(one.values) == 4 for one in judgments)
+    assert all(one.missing is None and len(one.values) == 4 for one in judgments)
     assert joined(desk, "ben", task).sheets != held.sheets

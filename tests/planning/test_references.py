@@ -145,8 +145,7 @@ def test_a_sweep_without_end_is_refused_at_once(composed, setting):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["name: !!binary aGVsbG8=\n", f"name: {'9' * 6000}\n", "null: 1\n", "b: !!set {a, b}\n"],
+    "text", ["name: !!binary aGVsbG8=\n", f"name: {'9' * 6000}\n", "null: 1\n", "b: !!set {a, b}\n"]
 )
 def test_values_that_no_setting_can_have_are_refused(composed, text):
     assert refused(composed, {"treatment/own": text}, "treatment=own")

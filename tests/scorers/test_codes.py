@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from delibsim.domain.coding import Code, Coded, measures_of_scheme
+from delibsim.domain.annotation import annotated
+from delibsim.domain.coding import Code, measures_of_scheme
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.scorers.codes import Codes
+from delibsim.scorers.answers import Codes
 from delibsim.testing import a_coded_run, a_run
 
 REASONS = Dimension(
@@ -35,8 +36,7 @@ def scored():
         Code("one/3", "tone", "m", "model", "loud"),
         Code("one/2", "tone", "m", "model", "loud"),
     ]
-    fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
-    return Codes().score([Coded(**fields, codes=((SCHEME, tuple(codes)),))])
+    return Codes().score([annotated(run, codes=((SCHEME, tuple(codes)),))])
 
 
 def test_levels_means_and_reasons(scored):
@@ -65,12 +65,11 @@ def test_names_are_shares_of_texts(scored):
 
 def test_speakers_are_scored_where_all_that_they_said_was_coded():
     run = a_run("two")
-    fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
     codes = tuple(
         Code(f"two/Participant {i}", "reasons", "ensemble", "ensemble", level)
         for i, level in ((1, 0), (2, 2))
     )
-    found = Codes().score([Coded(**fields, codes=((SCHEME, codes),))])
+    found = Codes().score([annotated(run, codes=((SCHEME, codes),))])
     assert [score.unit for score in found] == ["participant", "participant", "run"]
     assert found[-1].value == 1.0
 

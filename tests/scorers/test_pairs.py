@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from delibsim.domain.compared import ComparedRun, TextScore, measure_of_pairs
+from delibsim.domain.annotation import annotated
+from delibsim.domain.compared import TextScore, measure_of_pairs
 from delibsim.domain.score import Score, Scorer
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.scorers.pairs import Pairs, scores_of_texts
+from delibsim.scorers.answers import Pairs, strengths_of_texts
 from delibsim.testing import a_run
 
 VALUES = {"one/1": 1.0, "one/2": -0.5, "one/3": 2.0}
@@ -19,8 +20,7 @@ def compared(*scores):
     run = a_run("one", participants=2)
     again = Statement(Turn(3, 2, "Participant 1"), "Once more.")
     run = replace(run, transcript=(*run.transcript, again))
-    fields = {name: getattr(run, name) for name in run.__dataclass_fields__}
-    return ComparedRun(**fields, compared=scores)
+    return annotated(run, compared=scores)
 
 
 def of(values, note="", apart=""):
@@ -70,7 +70,7 @@ def test_a_run_has_no_mean_where_it_would_say_nothing(apart):
 
 
 def test_imported_texts_are_scored_each_for_itself():
-    found = list(scores_of_texts(of({"t1": 0.5, "t2": -0.5})))
+    found = list(strengths_of_texts(of({"t1": 0.5, "t2": -0.5})))
     assert [(one.unit, one.target, one.value) for one in found] == [
         ("text", "t1", 0.5),
         ("text", "t2", -0.5),

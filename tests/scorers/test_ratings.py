@@ -7,11 +7,12 @@ import pytest
 from debates import debate, scripted
 
 from delibsim import Completion, Score, Usage
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating
+from delibsim.domain.annotation import annotated
+from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.reason import Reason
 from delibsim.engine.hold import hold
 from delibsim.plugins import load
-from delibsim.scorers.ratings import Ratings
+from delibsim.scorers.answers import Ratings
 from delibsim.scorers.speeches import Speeches
 
 GIVEN = {
@@ -35,7 +36,7 @@ async def run(tmp_path):
 
 
 def rated(run, *ratings):
-    return Rated(**{name: getattr(run, name) for name in run.__dataclass_fields__}, ratings=ratings)
+    return annotated(run, ratings=ratings)
 
 
 def test_every_rating_is_a_row_of_its_rater(run):

@@ -105,7 +105,7 @@ def test_the_scale_of_imported_answers_is_read_by_the_same_reader(home):
 )
 def test_json_nested_too_deep_is_damaged_and_named(home, text):
     runs = Runs(home / "runs", "s")
-    for name in ("study.json", "a/session.json", "a/run.json", "ratings/panels.json"):
+    for name in ("study.json", "a/session.json", "a/run.json", "annotations/rating-p/task.json"):
         path = runs.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text)
@@ -115,19 +115,13 @@ def test_json_nested_too_deep_is_damaged_and_named(home, text):
         lambda: runs.run("a"),
         lambda: runs.status("a"),
     )
-    for read in (*asked, Ratings(runs.folder).panels):
+    for read in (*asked, Ratings.of(runs, "p").files.task):
         with pytest.raises(WrongInput, match=r"runs/s/\S+\.json") as caught:
             read()
         assert f"nested more than {LEVELS} levels deep" in str(caught.value)
     for read in (run_from_json, session_from_json):
         with pytest.raises(Damaged):
             read(text)
-
-
-def test_a_damaged_file_of_ratings_is_named(home):
-    path = put(home / "ratings" / "panels.json", "{")
-    with pytest.raises(WrongInput, match=f"{path} cannot be read"):
-        Ratings(home).panels()
 
 
 def test_what_is_larger_than_it_may_be_is_not_read(tmp_path):

@@ -9,8 +9,8 @@ from delibsim import compose, hold, models_for
 from delibsim.domain.rules import DEMANDS, Rules
 from delibsim.domain.treatment import Network, Procedure
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS
-from delibsim.store.tables.session_facts import NETWORK, PROCEDURE, RULES
+from delibsim.store.tables.codebook import COLUMNS, paths_of
+from delibsim.store.tables.session_facts import NETWORK
 from delibsim.store.tables.study import tables
 
 LEFT_OUT: dict[str, str] = {}
@@ -19,9 +19,11 @@ LEFT_OUT: dict[str, str] = {}
 
 def columns_of_settings():
     """The column of every setting, by its path within the procedure."""
-    found = {name: name for name in PROCEDURE}
-    found |= {f"audience.{name}": name for name in NETWORK}
-    return found | {f"rules.{name}": column for column, name in RULES.items()}
+    found = {f"audience.{name}": name for name in NETWORK}
+    for fact, path in paths_of("plan").items():
+        if path.startswith("procedure."):
+            found[path.removeprefix("procedure.")] = fact
+    return found | {f"rules.{name}": column for column, name in paths_of("rules").items()}
 
 
 def leaves(plain, path=""):

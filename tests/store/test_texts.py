@@ -5,8 +5,8 @@ import math
 import pytest
 
 from delibsim import WrongInput
+from delibsim.conduct.texts import check_place, write_values
 from delibsim.store.tables.csv_cells import read_sheet
-from delibsim.store.texts import check_place, write_values
 
 
 def test_rows_stay_as_they_were_and_undefined_values_are_empty(tmp_path):

@@ -56,7 +56,7 @@ def read(site, spoken):
 
 PLACES = (
     "analysis", "analysis/report.html", "analysis/figures", "analysis/figures/change.svg", "RUN", "RUN/run.json", "RUN/session.json",
-    "RUN/exchanges.jsonl", "study.json", "notes.jsonl", "scores", "scores/dri.v1.jsonl", "fork", "annotations", "ratings", "sessions.jsonl",
+    "RUN/exchanges.jsonl", "study.json", "notes.jsonl", "scores", "scores/dri.v1.jsonl", "fork", "annotations", "sessions.jsonl",
 )  # fmt: skip
 
 

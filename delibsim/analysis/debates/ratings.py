@@ -17,9 +17,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from delibsim.analysis.result import entry, with_holm
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating, debated
+from delibsim.domain.rating import DIMENSIONS, Rating, debated
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import cell_of
@@ -139,7 +140,7 @@ SAMPLES = 10_000
 OTHER: Mapping[str, str] = {"proposition": "opposition", "opposition": "proposition"}
 
 
-def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
+def rating_table(runs: Iterable[AnnotatedRun]) -> pd.DataFrame:
     """One row for each rating of each complete debate.
 
     Columns: debate, cell (of the design: the debate's name without the replicate), motion,
@@ -157,7 +158,7 @@ def rating_table(runs: Iterable[Rated]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns())
 
 
-def _debate(run: Rated) -> Row:
+def _debate(run: AnnotatedRun) -> Row:
     """What all ratings of a debate have in common, by column."""
     session = run.session
     row: Row = {
@@ -175,7 +176,7 @@ def _debate(run: Rated) -> Row:
     return row
 
 
-def _words(run: Rated, speaker: str) -> int:
+def _words(run: AnnotatedRun, speaker: str) -> int:
     """The words of a debater's speeches, without the notes of its preparation."""
     words = 0
     for statement in run.transcript:
@@ -184,7 +185,7 @@ def _words(run: Rated, speaker: str) -> int:
     return words
 
 
-def _rating(run: Rated, rating: Rating) -> Row:
+def _rating(run: AnnotatedRun, rating: Rating) -> Row:
     """What one rater says of a debate, by column."""
     row: Row = {
         "rater": rating.rater,
@@ -305,7 +306,7 @@ def percentile_interval(
     return float(low), float(high)
 
 
-def counts(runs: Iterable[Rated], table: pd.DataFrame) -> pd.DataFrame:
+def counts(runs: Iterable[AnnotatedRun], table: pd.DataFrame) -> pd.DataFrame:
     """What was held, rated and analysed for every motion, and why the rest was not.
 
     Columns: motion, held, complete, rated (debates), ratings, without_winner, failed_attention,

@@ -30,16 +30,16 @@ from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import Part
 from delibsim.analysis.report import Report, sayings
 from delibsim.analysis.result import Result, catalogue, make_table, said, tables_of
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.effect import same_cells
 from delibsim.domain.participant import SIDES
 from delibsim.domain.pooled import differing
-from delibsim.domain.rating import Rated, debated
+from delibsim.domain.rating import debated
 from delibsim.domain.reason import MEANINGS, for_readers
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 from delibsim.plugins import without_effect
 from delibsim.store.instruments.own_answers import Covariates, read_covariates
-from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
 
 
@@ -158,7 +158,7 @@ def _quantiles(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(
-    runs: Sequence[Rated],
+    runs: Sequence[AnnotatedRun],
     seed: int = 0,
     samples: int = SAMPLES,
     focus: str | None = None,
@@ -232,7 +232,7 @@ class Pooled:
     warnings: tuple[str, ...]
 
     @classmethod
-    def of(cls, rated: Iterable[Rated]) -> "Pooled":
+    def of(cls, rated: Iterable[AnnotatedRun]) -> "Pooled":
         """What is pooled in these debates with their ratings."""
         kept = [run for run in rated if run.ratings and debated(run)]
         sessions = [run.session for run in kept]
@@ -261,7 +261,7 @@ class Pooled:
         }
 
 
-def _shares(rated: Iterable[Rated]) -> dict[str, Share]:
+def _shares(rated: Iterable[AnnotatedRun]) -> dict[str, Share]:
     """The share of every panel and pack, in order of name."""
     counts: Counter[tuple[str, str]] = Counter()
     wordings: dict[str, str] = {}
@@ -272,6 +272,13 @@ def _shares(rated: Iterable[Rated]) -> dict[str, Share]:
     for (name, source), n in sorted(counts.items()):
         found[name] = Share(source, n, wordings.get(name, ""))
     return found
+
+
+TO_MEND = (
+    "models are asked again by delibsim rate ask, people's forms are collected again; then delete"
+    " what is damaged"
+)
+"""What to do about ratings that are lost to damaged lines."""
 
 
 def _of_wordings(shares: Mapping[str, Share]) -> Iterator[str]:
@@ -315,14 +322,14 @@ def study_report(
 
     `people` is a file of covariates; the rest is as in `tables` and `chosen`.
     """
-    debates, faults = debates_of(runs)
+    losses: list[str] = []
+    debates, faults = debates_of(runs, losses)
     planned = len(runs.sessions())
     covariates = None if people is None else read_covariates(people, ids_of(debates))
     rated = chosen(debates, panels, source)
     waiting = planned - len(debates) - len(faults)
-    losses = Ratings.of(runs).losses(run.session.id for run in debates)
     changed = edited(debates)
-    lacking = [f"lost: {loss}" for loss in losses]
+    lacking = [f"lost: {loss}; {TO_MEND}" for loss in losses]
     lacking += [f"warning: {line}" for line in changed]
     lacking += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)

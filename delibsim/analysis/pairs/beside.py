@@ -26,7 +26,8 @@ from delibsim.analysis.pairs.fitted import (
 from delibsim.analysis.result import Result, make_table, with_holm
 from delibsim.analysis.result import said as sentence
 from delibsim.domain.text import counted
-from delibsim.measures.bradley_terry.fit import Fit, crowd_bt, likelihood_ratio
+from delibsim.measures.bradley_terry.fit import Fit
+from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.stability import split_half
 from delibsim.measures.bradley_terry.strengths import z_scale
 from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty

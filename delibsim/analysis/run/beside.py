@@ -3,19 +3,115 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import zip_longest
 from math import isnan
 from typing import Any
 
 from delibsim.analysis.calls import cost_usd, readable
-from delibsim.analysis.run.beside_turns import TurnPair, in_pieces, same_until, turn_pairs
 from delibsim.analysis.run.tables import mean_ratings
-from delibsim.analysis.run.view import RunView, lineage
+from delibsim.analysis.run.view import Line, RunView, lineage
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import IndividualChange, Score, of_whole_runs
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.domain.text import counted
-from delibsim.domain.word_differences import word_differences
+from delibsim.domain.word_differences import Piece, word_differences
+
+
+def in_pieces(pieces: Sequence[Piece]) -> list[list[str]]:
+    """The pieces of two texts as plain values."""
+    return [[piece.kind, piece.text] for piece in pieces]
+
+
+@dataclass(frozen=True)
+class TurnPair:
+    """A turn of two runs with one speaker and task; None where one run has no such turn."""
+
+    a: Line | None
+    b: Line | None
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The differences in words; none where only one run has a statement."""
+        if self.a is None or self.b is None or self.a.missing or self.b.missing:
+            return ()
+        return word_differences(self.a.said, self.b.said)
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        sides: dict[str, Any] = {}
+        for name, said in (("a", self.a), ("b", self.b)):
+            sides[name] = None if said is None else said.plain()
+        return sides | {"same": self.same, "words": in_pieces(self.pieces)}
+
+    @property
+    def same(self) -> bool:
+        """Whether the same was said, word for word, or nothing for the same reason."""
+        if self.a is None or self.b is None:
+            return False
+        return (self.a.said, self.a.missing) == (self.b.said, self.b.missing)
+
+
+def turn_pairs(first: Sequence[Line], second: Sequence[Line]) -> tuple[TurnPair, ...]:
+    """The turns of two runs beside each other, none left out.
+
+    Where the same speakers had the same tasks, as far as both runs go, turns go together by number.
+    Otherwise those with the same words go together first; then, between these, those of one
+    speaker in the same order; then what one speaker said in one round. A turn that was inserted
+    or left out stands alone. Turns stand in the order of the first run.
+    """
+    if all(one.words[:2] == other.words[:2] for one, other in zip(first, second, strict=False)):
+        return tuple(TurnPair(*pair) for pair in zip_longest(first, second))
+    together = _together(first, second)
+    partner = {j: i for i, j in together.items()}
+    placed = []
+    for i, one in enumerate(first):
+        j = together.get(i)
+        placed.append(((i, 0, 0), TurnPair(one, None if j is None else second[j])))
+    last = -1
+    for j, one in enumerate(second):
+        last = partner.get(j, last)
+        if j not in partner:
+            placed.append(((last, 1, j), TurnPair(None, one)))
+    return tuple(pair for _, pair in sorted(placed, key=lambda place: place[0]))
+
+
+def _together(first: Sequence[Line], second: Sequence[Line]) -> dict[int, int]:
+    """Which turns of the second run go with which of the first, by their places."""
+    found: dict[int, int] = {}
+    whole = [(0, len(first), 0, len(second))]
+    for key in ("words", "place"):
+        gaps = []
+        keys = [getattr(one, key) for one in first]
+        others = [getattr(one, key) for one in second]
+        for i, i_end, j, j_end in whole:
+            parts = keys[i:i_end], others[j:j_end]
+            for tag, k, k_end, m, m_end in SequenceMatcher(None, *parts, False).get_opcodes():
+                if tag == "equal":
+                    found.update(zip(range(i + k, i + k_end), range(j + m, j + m_end), strict=True))
+                else:
+                    gaps.append((i + k, i + k_end, j + m, j + m_end))
+        whole = gaps
+    left: dict[tuple[int, str, str], list[int]] = {}
+    taken = set(found.values())
+    for j, one in enumerate(second):
+        if j not in taken:
+            left.setdefault(one.place, []).append(j)
+    for i, one in enumerate(first):
+        if i not in found and left.get(one.place):
+            found[i] = left[one.place].pop(0)
+    return found
+
+
+def same_until(pairs: Sequence[TurnPair]) -> int:
+    """How many turns at the beginning are the same in both runs."""
+    n = 0
+    while n < len(pairs) and pairs[n].same:
+        n += 1
+    return n
+
 
 OTHER_SURVEY = "other_survey"
 """Why there is no difference: the measure depends on the survey, and the runs have another."""
@@ -145,7 +241,7 @@ def beside(a: RunView, b: RunView, measures: Mapping[str, Measure]) -> Beside:
         runs=(a, b),
         known=measures,
         settings=settings_that_differ(one, other),
-        turns=turn_pairs(a.run, b.run),
+        turns=turn_pairs(a.lines, b.lines),
         answers=answer_pairs(a.run, b.run),
         people=paired(changes, changes_of_other, "participant"),
         measures=measure_pairs(a.scores, b.scores, measures, one.survey == other.survey),

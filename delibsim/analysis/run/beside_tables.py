@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from delibsim.analysis.run.beside import Answers, Beside, Cost, Pair, Value
-from delibsim.analysis.run.beside_turns import Said, TurnPair
+from delibsim.analysis.run.beside import Answers, Beside, Cost, Pair, TurnPair, Value
 from delibsim.analysis.run.tables import RATERS
 from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
@@ -80,7 +79,7 @@ def in_turn(pairs: Sequence[TurnPair]) -> Iterator[list[Words]]:
     """Turns in parts: neighbours that are the same in both runs together, every other alone."""
     part: list[Words] = []
     for pair in pairs:
-        a, b = (None if said is None else _said(said) for said in (pair.a, pair.b))
+        a, b = (None if line is None else line.text for line in (pair.a, pair.b))
         shown = Words(heading_of(pair), a, b, None, pair.same)
         if pair.same:
             part.append(shown)
@@ -91,10 +90,6 @@ def in_turn(pairs: Sequence[TurnPair]) -> Iterator[list[Words]]:
         part = []
     if part:
         yield part
-
-
-def _said(said: Said) -> str:
-    return f"(no statement: {said.missing})" if said.missing else said.text
 
 
 def heading_of(pair: TurnPair) -> str:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.consensus import MEDIATOR, Consensus, Contribution, Ranking, Vote
 from delibsim.domain.participant import Participant
-from delibsim.domain.rating import Rated
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Response
@@ -62,7 +62,7 @@ def without_personas(run: Run) -> Run:
         responses=tuple(hide.response(one) for one in run.responses),
         consensus=None if run.consensus is None else hide.consensus(run.consensus),
     )
-    return _without_raters(found) if isinstance(found, Rated) else found
+    return _without_raters(found) if isinstance(found, AnnotatedRun) else found
 
 
 def text_without_personas(text: str, session: Session) -> str:
@@ -155,7 +155,7 @@ class _Hiding:
         return one
 
 
-def _without_raters(run: Rated) -> Rated:
+def _without_raters(run: AnnotatedRun) -> AnnotatedRun:
     """A debate without the ratings that people gave."""
     return replace(run, ratings=tuple(one for one in run.ratings if one.source != PERSON))
 

@@ -9,10 +9,11 @@ from typing import Any
 from delibsim.analysis.run.leave_out import NOT_SHOWN
 from delibsim.analysis.run.summary import UNPHASED, Summary
 from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.consensus import LEFT_OUT, MEDIATOR, Consensus, Vote
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rated, Rating
+from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.store.tables.session_rows import consensus_rows
@@ -177,7 +178,7 @@ def _hidden(vote: Vote) -> int:
 
 def ratings_of(run: Run) -> tuple[Rating, ...]:
     """The ratings of a debate; none of another run."""
-    return run.ratings if isinstance(run, Rated) else ()
+    return run.ratings if isinstance(run, AnnotatedRun) else ()
 
 
 def values_of_rating(rating: Rating) -> dict[str, int | str | None]:

@@ -36,8 +36,8 @@ from delibsim.analysis.run.tables import (
     tables_of_votes,
 )
 from delibsim.analysis.table import Table
+from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.branching import in_short
-from delibsim.domain.coding import Coded
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import IndividualChange, Score
@@ -52,14 +52,37 @@ SILENT_SESSION = "Nobody spoke in this session."
 @dataclass(frozen=True)
 class Line:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
-    ("" where no record tells), what was said, or why nothing was, and the codes of the text.
+    ("" where no record tells), what was said, or why nothing was (`missing`, "" where something
+    was), and the codes of the text. `given`: a fork gave the words, and nobody was asked for them.
     """
 
     turn: Turn
-    heading: str
-    time: str
-    text: str
+    heading: str = ""
+    time: str = ""
+    said: str = ""
+    missing: str = ""
+    given: bool = False
     codes: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """What is shown of it."""
+        return f"(no statement: {self.missing})" if self.missing else self.said
+
+    @property
+    def words(self) -> tuple[str, str, str, str]:
+        """Who said what to which task, or why nothing was said."""
+        return self.turn.speaker, self.turn.task, self.said, self.missing
+
+    @property
+    def place(self) -> tuple[int, str, str]:
+        """Whose turn it was, in which round."""
+        return self.turn.round, self.turn.speaker, self.turn.task
+
+    def plain(self) -> dict[str, Any]:
+        """What was said in which turn, as plain values."""
+        words = {"text": self.said, "missing": self.missing, "given": self.given}
+        return vars(self.turn) | words
 
 
 @dataclass(frozen=True)
@@ -180,7 +203,7 @@ class RunView:
         where answers are left out, since people may have given them.
         """
         found: dict[str, list[str]] = {}
-        shown = isinstance(self.run, Coded) and not self.private
+        shown = isinstance(self.run, AnnotatedRun) and not self.private
         for scheme, codes in self.run.codes if shown else ():
             given: dict[tuple[str, str], list[str]] = {}
             for code in codes:
@@ -203,12 +226,11 @@ class RunView:
             heading = self.session.kind.heading(turn) if turn.round != last else ""
             last = turn.round
             time = times.get(f"turn {turn.index}", "")[11:19]  # of 2026-01-31T12:30:59.000+00:00
-            if isinstance(one, Statement):
-                text = one.text
-            else:
-                text = f"(no statement: {one.status}: {one.reason})"
             codes = self.codes.get(f"{self.session.id}/{turn.index}", ())
-            found.append(Line(turn, heading, time, text, codes))
+            if isinstance(one, Statement):
+                found.append(Line(turn, heading, time, one.text, "", one.given, codes))
+            else:
+                found.append(Line(turn, heading, time, "", str(one.why), False, codes))
         return found
 
     @property

@@ -17,7 +17,6 @@ from delibsim.domain.consensus import MEDIATOR
 from delibsim.domain.rating import Rating
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import safe
-from delibsim.domain.transcript import Statement
 from delibsim.store.codec import SCHEMA, run_to_plain
 from delibsim.store.tables.session_rows import consensus_rows
 from delibsim.store.tables.sheets import inert
@@ -175,15 +174,11 @@ def rows(view: RunView) -> Iterator[Row]:
 
 
 def _statements(view: RunView) -> Iterator[Row]:
-    said = [*view.run.transcript, *view.run.silences]
-    for one in sorted(said, key=lambda one: one.turn.index):
-        turn = one.turn
+    for line in view.lines:
+        turn = line.turn
         row = {"part": "statement", "occasion": f"turn {turn.index}", "round": turn.round}
         row |= {"turn": turn.index, "participant": turn.speaker, "name": turn.task}
-        if isinstance(one, Statement):
-            yield row | {"text": one.text}
-        else:
-            yield row | {"missing": str(one.why)}
+        yield row | ({"missing": line.missing} if line.missing else {"text": line.said})
 
 
 def _answers(view: RunView) -> Iterator[Row]:

@@ -169,7 +169,7 @@ def _row(one: Judgment, people: bool) -> tuple[Any, ...]:
     """A judgment as a row of its table."""
     sitting = one.sitting
     values = [float(one.values.get(name, "nan")) for name in DIMENSIONS]
-    missing = "" if one.reason is None else one.reason.code
+    missing = "" if one.missing is None else one.missing.code
     if missing:  # what an inattentive rater gave is kept, and says nothing
         values = [float("nan")] * len(DIMENSIONS)
     if sitting.other:
@@ -207,8 +207,8 @@ def summaries_table(slots: Mapping[str, Slot], every: Mapping[str, Summary]) -> 
         one = every.get(id)
         text = one.text if one else ""
         missing = "not_asked" if one is None else ""
-        if one is not None and one.reason is not None:
-            missing = one.reason.code
+        if one is not None and one.missing is not None:
+            missing = one.missing.code
         row = {"id": id, "model": slot.model, "size": slot.size, "draw": slot.draw}
         row |= {"run": slot.run, "group": slot.group, "cell": f"{slot.cell}", "text": text}
         row |= {"words": len(text.split()), "characters": len(text), "missing": missing}

@@ -20,6 +20,7 @@ from delibsim.domain.audit import Failure, Reading, Verdict
 from delibsim.domain.coding import Code, Sample
 from delibsim.domain.scheme import Dimension, LevelValue
 from delibsim.store.audits import Audits
+from delibsim.store.codec import Damaged
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 
 
@@ -99,10 +100,19 @@ def audit_of(coding: Coding) -> Audit:
     return Audit(
         coding=coding,
         readings=tuple(readings),
-        verdicts=tuple(audits.every()),
+        verdicts=tuple(_every(audits)),
         failures=tuple(_failures(codes, samples, audits)),
         without_level=len(samples) - len(readings),
     )
+
+
+def _every(audits: Audits) -> list[Verdict]:
+    """Every verdict, of models and then of people; Damaged for a line that is none."""
+    faults: list[str] = []
+    found = audits.every(faults)
+    if faults:
+        raise Damaged("; ".join(faults))
+    return found
 
 
 def read_by_rule(

@@ -6,7 +6,7 @@ text is shown.
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -25,6 +25,7 @@ from delibsim.asking.kinds.coding import (
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import (
     Given,
+    HandedOut,
     Online,
     Pack,
     Replies,
@@ -33,10 +34,11 @@ from delibsim.asking.people import (
     new_folder,
     pack_name,
     refuse_names,
+    where,
 )
 from delibsim.asking.texts import checked_wording
 from delibsim.domain.annotation import Coder, Text
-from delibsim.domain.coding import ENSEMBLE, Code
+from delibsim.domain.coding import CODES, ENSEMBLE, Code
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Scheme
@@ -48,8 +50,8 @@ from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.forms.code import SCORE
 from delibsim.prompts.prompt import Purpose
-from delibsim.store.codings import CODES, scheme_from_plain, scheme_to_plain
-from delibsim.store.packs import handed_out, packs_of
+from delibsim.store.annotations import handed_out, packs_of
+from delibsim.store.codings import scheme_from_plain, scheme_to_plain
 
 GROUP = "group"
 """What stands in the place of a column where texts are drawn by the session they belong to."""
@@ -167,12 +169,7 @@ class TextPack(Pack):
         self._shown()
         key = self.sheets[sheet]
         text = self.known["texts"].get(key["text"])
-        if text is None or text.sha256 != key["text_sha256"]:
-            what = "is no longer in the study" if text is None else "was edited"
-            raise WrongInput(
-                f"text {key['text']} {what} after pack {self.name} was handed out; hand another out"
-            )
-        return text
+        return self.refuse_other(key["text"], text, key["text_sha256"])
 
     def _shown(self) -> Mapping[str, Text]:
         """The texts of the pack as coders see them, read once."""
@@ -276,33 +273,6 @@ def draw_review(coding: Coding, n: int, dimension: str = "") -> Draw:
     return Draw(texts, tuple(waiting[i] for i in at_random), len(doubt), tuple(read))
 
 
-@dataclass(frozen=True)
-class CodingPack:
-    """A pack that was handed out: its name, its folder (None: on pages), its coders, how many texts
-    it holds.
-
-    `before` counts by coder the texts of the draw that the coder has from an earlier pack, and is
-    not handed again.
-    """
-
-    name: str
-    kind: str
-    folder: Path | None
-    coders: tuple[str, ...]
-    texts: int
-    strata: Mapping[str, int]
-    not_codable: int
-    before: Mapping[str, int]
-    draw: Draw
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        fields = {name: value for name, value in vars(self).items() if name != "draw"}
-        folder = None if self.folder is None else str(self.folder)
-        found = fields | {"folder": folder, "coders": list(self.coders)}
-        return found | ({"draw": self.draw.plain()} if self.kind == REVIEW else {})
-
-
 def export_codes(
     coding: Coding,
     coders: Sequence[str],
@@ -310,7 +280,7 @@ def export_codes(
     kind: str = "pack",
     folder: Path | None = None,
     online: Online | None = None,
-) -> CodingPack:
+) -> HandedOut:
     """Hand the texts of a draw out that were not read yet; the study keeps draw and key.
 
     A coder is not handed a text again. Coders who answer `online` are named after the pack.
@@ -352,45 +322,47 @@ def export_codes(
         **draw.plain(),
     }
     pack = TextPack(coding.runs, name, sheets, answers=coding.codings, plain=plain)
-    pack.register(online)
-    hand_out(pack, folder)
-    left_out = sum(not dimensions_for(scheme, text) for text in every)
-    handed = {sheet["text"] for sheet in sheets.values()}
-    return CodingPack(name, kind, folder, named, len(handed), draw.strata, left_out, again, draw)
+    hand_out(pack, folder, online)
+    facts: dict[str, Any] = {
+        "kind": kind,
+        "coders": list(named),
+        "texts": len({sheet["text"] for sheet in sheets.values()}),
+        "strata": draw.strata,
+        "not_codable": sum(not dimensions_for(scheme, text) for text in every),
+        "before": again,
+    }
+    review = kind == REVIEW
+    lines = [*(_told_of_review(name, draw) if review else ()), *_told(facts, folder)]
+    return HandedOut(name, folder, facts | ({"draw": draw.plain()} if review else {}), lines)
 
 
-def told(pack: CodingPack) -> list[str]:
-    """What was drawn and handed out, in sentences."""
-    lines = _told_of_review(pack) if pack.kind == REVIEW else []
-    among = f"{counted(pack.texts, 'text')} for {counted(len(pack.coders), 'coder')}"
-    printed = "coder-1.html and so on to print, form.csv to fill in"
-    lines.append(f"{among}: {printed if pack.folder else 'on pages'}")
-    if pack.strata:
-        parts = [f"{name or '(empty)'} {size}" for name, size in pack.strata.items()]
-        lines.append(f"by column: {', '.join(parts)}")
-    if pack.before:
-        had = ", ".join(f"{coder} {n}" for coder, n in pack.before.items())
-        lines.append(f"not handed out again, because an earlier pack holds them: {had}")
-    if pack.not_codable:
-        lines.append(
-            f"not drawn, because the scheme is not meant for texts of their length:"
-            f" {pack.not_codable}"
+def _told(facts: Mapping[str, Any], folder: Path | None) -> Iterator[str]:
+    """What was handed out, in sentences."""
+    texts, coders = counted(facts["texts"], "text"), counted(len(facts["coders"]), "coder")
+    yield f"{texts} for {coders}: {where('coder', folder)}"
+    if facts["strata"]:
+        parts = [f"{name or '(empty)'} {size}" for name, size in facts["strata"].items()]
+        yield f"by column: {', '.join(parts)}"
+    if facts["before"]:
+        had = ", ".join(f"{coder} {n}" for coder, n in facts["before"].items())
+        yield f"not handed out again, because an earlier pack holds them: {had}"
+    if facts["not_codable"]:
+        yield (
+            "not drawn, because the scheme is not meant for texts of their length:"
+            f" {facts['not_codable']}"
         )
-    return lines
 
 
-def _told_of_review(pack: CodingPack) -> list[str]:
+def _told_of_review(name: str, draw: Draw) -> Iterator[str]:
     """What was drawn of the texts that models have coded."""
-    draw = pack.draw
     new = len(draw.texts) - len(draw.read)
-    lines = [
+    yield (
         f"drawn from {draw.among} texts that models have coded: {new}, of them {len(draw.random)}"
         f" at random and {new - len(draw.random)} by doubt"
-    ]
-    if draw.read:
-        lines.append(f"read by people before, and part of the draw: {len(draw.read)}")
-    lines.append(
-        "agreement holds for all texts on those drawn at random only; means weigh each text by its"
-        f" chance, which is kept in packs/{pack.name}.json"
     )
-    return lines
+    if draw.read:
+        yield f"read by people before, and part of the draw: {len(draw.read)}"
+    yield (
+        "agreement holds for all texts on those drawn at random only; means weigh each text by its"
+        f" chance, which is kept in packs/{name}.json"
+    )

@@ -9,7 +9,7 @@ from typing import Any
 from delibsim.asking.kinds.code import CODES, Coded, coded_in
 from delibsim.asking.kinds.coding import uncoded_of
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.asking.road import answered, kept_answers, merge, refuse_if
+from delibsim.asking.road import kept_answers, merge, refuse_if
 from delibsim.asking.settings import (
     Called,
     CodersAsked,
@@ -40,10 +40,10 @@ from delibsim.planning.config import names, one_name, one_of, temperature, whole
 from delibsim.prompts.coding import (
     check_coder_texts,
 )
+from delibsim.store.annotations import packs_of
 from delibsim.store.codec import differences
 from delibsim.store.codings import Codings, scheme_to_plain
 from delibsim.store.instruments.library import Library
-from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
 
 RULES = ("lower", "mean", "mode", "pooled")
@@ -202,19 +202,15 @@ def _merged(codings: Codings, new: Mapping[str, Any]) -> dict[str, Any]:
     for pack, kept in packs_of(codings.files).items():
         _refuse_other(kept, new, f"pack {pack} was handed to people")
     _refuse_other(codings.of_people(), new, "people have coded")
-    files = codings.files
-    if not (files.steps.is_file() or files.people.is_file() or answered(files)):
-        return dict(new)
-    begun = files.task()
-    if not begun:
-        return dict(new)
-    where = f"{study_named(begun['study'])}, scheme {codings.name}"
-    refuse_if(
-        differences(begun["scheme"], new["scheme"]) or _other_sha256(begun, new),
-        f"{where}: the scheme is not the one by which texts were coded",
-        "put the scheme back as it was, or give the changed one an id of its own",
-    )
-    return merge(begun, new, CODES.growth, where, CODES.noun)
+    begun = codings.files.task() if codings.bound else {}
+    if begun:
+        refuse_if(
+            differences(begun["scheme"], new["scheme"]) or _other_sha256(begun, new),
+            f"{study_named(begun['study'])}, scheme {codings.name}: the scheme is not the one by"
+            " which texts were coded",
+            "put the scheme back as it was, or give the changed one an id of its own",
+        )
+    return merge(CODES, codings, new)
 
 
 def _other_sha256(begun: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

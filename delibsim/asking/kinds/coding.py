@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.asking.blinding import blinded_text
-from delibsim.asking.texts import texts_of
+from delibsim.asking.texts import shown_texts, texts_of, unit_in
 from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
@@ -18,13 +17,11 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.text import quoted, study_named
 from delibsim.measures.ensemble import entropies
-from delibsim.store.annotations import ANNOTATIONS
+from delibsim.store.annotations import ANNOTATIONS, packs_of
 from delibsim.store.coded import DimensionSamples, SchemeCodes
-from delibsim.store.codings import PREFIX, Codings
+from delibsim.store.codings import Codings
 from delibsim.store.instruments.library import Library
-from delibsim.store.packs import packs_of
 from delibsim.store.runs import Runs
-from delibsim.store.study_texts import StudyTexts
 
 
 @dataclass(frozen=True)
@@ -43,10 +40,7 @@ class Coding:
 
     def shown(self, texts: Sequence[Text]) -> dict[str, Text]:
         """Texts by id as coders see them; imported ones word for word."""
-        if StudyTexts(self.runs).held():
-            return {text.id: text for text in texts}
-        sessions = self.runs.plans_by_name()
-        return {text.id: blinded_text(text, sessions[text.group]) for text in texts}
+        return shown_texts(self.runs, texts)
 
 
 def coding_of(
@@ -71,7 +65,7 @@ def coding_of(
                 " scheme back as it was, or give the new one an id of its own"
             )
     begun: dict[str, Any] = kept or next(iter(packs.values()), {})
-    unit = _settled("by", by, begun.get("unit"), _unit_of(runs))
+    unit = _settled("by", by, begun.get("unit"), unit_in(runs, "statement"))
     shown_before = _settled("context", context, begun.get("context"), 0)
     return Coding(runs, scheme, codings, unit, shown_before)
 
@@ -88,15 +82,10 @@ def _settled(name: str, given: Any, begun: Any, default: Any) -> Any:
     return given
 
 
-def _unit_of(runs: Runs) -> str:
-    """Imported texts where the study is one of texts, else statements."""
-    return "text" if StudyTexts(runs).held() else "statement"
-
-
 def _only_scheme(runs: Runs) -> str:
     """The scheme by which a study was coded, or a pack of it handed out, where it is one only."""
-    folders = (runs.folder / ANNOTATIONS).glob(f"{PREFIX}*")
-    names = sorted(path.name.removeprefix(PREFIX) for path in folders if path.is_dir())
+    folders = (runs.folder / ANNOTATIONS).glob(f"{Codings.prefix}*")
+    names = sorted(path.name.removeprefix(Codings.prefix) for path in folders if path.is_dir())
     if len(names) == 1:
         return names[0]
     if names:

@@ -1,32 +1,31 @@
 """People who judge summaries, a sheet a person: own opinion first, then a rating, a comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.judgment_settings import JudgedMaterial
+from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
-from delibsim.asking.people import Given, Online, Pack, Replies, Step, new_folder
-from delibsim.asking.texts import wording_kept
+from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, Step, new_folder
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment, Sitting
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import spoken
 from delibsim.domain.text import counted
+from delibsim.domain.treatment import wording_kept
 from delibsim.measures.inference.components import of_means, raters_needed
 from delibsim.prompts.blocks import block, quoted
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.verdict import QUESTION, verdict_prompt
-from delibsim.store.opinions import opinions_of
-from delibsim.store.packs import packs_of
+from delibsim.store.annotations import packs_of
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 PUBLISHED = {"rep": 0.025, "inf": 0.057, "neu": 0.063, "pol": 0.014}
@@ -124,11 +123,11 @@ class SummaryPack(Pack):
     def said(self, answer: Judgment) -> str:
         """The numbers."""
         listed = ", ".join(f"{name} {value}" for name, value in answer.values.items())
-        return str(answer.reason) if answer.reason else listed
+        return str(answer.missing) if answer.missing else listed
 
     def told(self, answers: Sequence[Judgment]) -> list[str]:
         """How many sheets have another check."""
-        lost = {one.judge for one in answers if one.reason and one.reason.code == INATTENTIVE}
+        lost = {one.judge for one in answers if one.missing and one.missing.code == INATTENTIVE}
         told = "kept, and counted as missing (inattentive)"
         return [f"{counted(len(lost), 'sheet')} with another check: {told}"] if lost else []
 
@@ -163,30 +162,12 @@ def _numbers(reply: Any, two: bool) -> Mapping[str, int]:
     return {NUMBERED[label]: value for label, value in reply.items()}
 
 
-@dataclass(frozen=True)
-class SummariesHandedOut:
-    """What was handed out: where (None: on pages), how many sheets, and what to expect of their
-    reliability.
-    """
-
-    name: str
-    folder: Path | None
-    sheets: int
-    per_summary: int
-
-    def hints(self) -> list[str]:
-        """How reliable the means of so many ratings are, by published ratings of people."""
-        lines = []
-        for name in DIMENSIONS:
-            icc = PUBLISHED[name]
-            have, need = of_means(icc, self.per_summary), raters_needed(icc, 0.8)
-            lines.append(f"{name}: {have:.2f} expected; 0.8 takes {need:.0f} raters a summary")
-        return lines
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        folder = {} if self.folder is None else {"folder": str(self.folder)}
-        return {"pack": self.name, **folder, "sheets": self.sheets, "hints": self.hints()}
+def _hints(per_summary: int) -> Iterator[str]:
+    """How reliable the means of so many ratings are, by published ratings of people."""
+    for name in DIMENSIONS:
+        icc = PUBLISHED[name]
+        have, need = of_means(icc, per_summary), raters_needed(icc, 0.8)
+        yield f"{name}: {have:.2f} expected; 0.8 takes {need:.0f} raters a summary"
 
 
 def export_summaries(
@@ -195,7 +176,7 @@ def export_summaries(
     per_summary: int,
     to: Path | None = None,
     online: Online | None = None,
-) -> SummariesHandedOut:
+) -> HandedOut:
     """Hand out a pack in which each whole summary is rated by so many people, each of whom then
     compares it with another one; nobody sees two sheets.
 
@@ -224,6 +205,11 @@ def export_summaries(
     files.settle(planned.task if begun else asked_nobody)
     plain = {"summaries": planned.task["summaries"]}
     pack = SummaryPack(planned.runs, name, sheets, answers=planned.answers, plain=plain)
-    pack.register(online)
-    hand_out(pack, folder)
-    return SummariesHandedOut(name, folder, len(sheets), per_summary)
+    hand_out(pack, folder, online)
+    hints = list(_hints(per_summary))
+    lines = [
+        f"{counted(len(sheets), 'sheet')}, a person each{'' if folder else ', on pages'}",
+        "Reliability of the mean of a summary, by published ratings of people:",
+        *hints,
+    ]
+    return HandedOut(name, folder, {"pack": name, "sheets": len(sheets), "hints": hints}, lines)

@@ -1,35 +1,35 @@
 """Planning judgments of summaries from settings, and what came of asking judges."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
 from delibsim.asking.kinds.judgment import (
     JUDGMENTS,
     Judged,
+    JudgingSettings,
     judged_material,
+    judging_asked,
     of_people,
     ring,
     sittings_of,
     whole_of,
     with_people,
 )
-from delibsim.asking.kinds.judgment_settings import JudgingSettings, judging_asked
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.road import merge
 from delibsim.asking.settings import CodersAsked
-from delibsim.asking.texts import checked_wording, kin_among, plain, wording_plain
+from delibsim.asking.texts import checked_wording, kin_among, plain
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.prompts.verdict import check_verdict_texts
-from delibsim.store.judgments import Judgments
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Summaries
+from delibsim.store.study_texts import opinions_of
+from delibsim.store.summaries import Judgments, Summaries
 
 
 def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
@@ -48,7 +48,8 @@ def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
     k = ring(settings, made, notes)
     wording = checked_wording(settings.wording, check_verdict_texts)
     judgments = Judgments.of(runs, settings.name)
-    task = _merged(judgments, plain(_task(runs, settings, judges, summaries.name, made, wording)))
+    new = _task(runs, settings, judges, summaries.name, made, wording)
+    task = merge(JUDGMENTS, judgments, plain(new))
     material = with_people(material, judgments)
     sittings = sittings_of(settings, material, made, k)
     if settings.people:
@@ -98,19 +99,6 @@ def _task(
         "models": {name: dict(own) for name, own in judges.models.items()},
         "judged": {one.id: one.sha256 for one in made},
     }
-
-
-def _merged(judgments: Judgments, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of its judgments after this command; summaries may be added.
-
-    Nobody is bound to the settings of a command that got no judgment.
-    """
-    files = judgments.files
-    if not files.annotations.is_file() and not files.people.is_file():
-        return dict(new)
-    begun = files.task()
-    where = f"{study_named(begun['study'])}, judgments {judgments.name}"
-    return merge(begun, new, JUDGMENTS.growth, where, JUDGMENTS.noun)
 
 
 RULE_BASED = (

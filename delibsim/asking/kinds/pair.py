@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from delibsim.asking.adaptive import Chain, chain_of, further_sheets
-from delibsim.asking.designs import Drawing, groups_of, sheets_of
+from delibsim.asking.designs import Chain, Drawing, chain_of, further_sheets, groups_of, sheets_of
 from delibsim.asking.kinds.pair_batches import (
     ask_batches,
     batches_of,
@@ -25,16 +24,13 @@ from delibsim.asking.kinds.pair_texts import (
 )
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import (
-    shown_texts,
-    wording_kept,
-)
+from delibsim.asking.texts import shown_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.comparison import Pair, Sheet, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask
@@ -76,6 +72,13 @@ class Compared:
     def sheets_on(self, dimension: str) -> tuple[Sheet, ...]:
         """The sheets of a dimension."""
         return self.by_dimension.get(dimension, self.sheets)
+
+    def places(self) -> Iterator[tuple[QualityDimension, Sheet, int]]:
+        """Every dimension, sheet and run, in the order of asking."""
+        for dimension in self.dimensions:
+            for sheet in self.sheets_on(dimension.id):
+                for run in range(1, self.repeats + 1):
+                    yield dimension, sheet, run
 
     @property
     def pairs(self) -> int:
@@ -130,10 +133,8 @@ class Pairs(Kind):
 
     def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
         """One vote a dimension, sheet and run."""
-        for dimension in plan.about.dimensions:
-            for sheet in plan.about.sheets_on(dimension.id):
-                for run in range(1, plan.about.repeats + 1):
-                    yield sheet.a, sheet.b, dimension.id, coder, run
+        for dimension, sheet, run in plan.about.places():
+            yield sheet.a, sheet.b, dimension.id, coder, run
 
     def rounds(
         self, plan: Plan, coder: str, keys: set[Key], done: Mapping[Key, Vote], faults: list[str]
@@ -142,11 +143,9 @@ class Pairs(Kind):
         yield Round(self._questions(plan, coder, keys))
 
     def _questions(self, plan: Plan, coder: str, keys: set[Key]) -> Iterator[Question]:
-        for dimension in plan.about.dimensions:
-            for sheet in plan.about.sheets_on(dimension.id):
-                for run in range(1, plan.about.repeats + 1):
-                    if (sheet.a, sheet.b, dimension.id, coder, run) in keys:
-                        yield question(plan.about, dimension, sheet, coder, run)
+        for dimension, sheet, run in plan.about.places():
+            if (sheet.a, sheet.b, dimension.id, coder, run) in keys:
+                yield question(plan.about, dimension, sheet, coder, run)
 
     def longest(self, plan: Plan) -> Prompt:
         """The prompt with the longest two texts that may meet."""

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from delibsim.asking.adaptive import Chain, next_step, rechosen
+from delibsim.asking.designs import Chain, next_step, rechosen
 from delibsim.asking.nouns import Plan
 from delibsim.asking.record import spent_on
-from delibsim.domain.adaptive import Batch, Stop
-from delibsim.domain.comparison import Sheet, Vote
+from delibsim.domain.comparison import Batch, Sheet, Stop, Vote
 from delibsim.models.clients.prices import price_in
 from delibsim.models.retry import worst_case
 

@@ -3,6 +3,7 @@
 People read what language models are asked, and nothing of who wrote a text.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from delibsim.asking.kinds.pair_texts import keep_gathered, kept_texts
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import (
     Given,
+    HandedOut,
     Online,
     Pack,
     Replies,
@@ -23,6 +25,7 @@ from delibsim.asking.people import (
     new_folder,
     pack_name,
     refuse_names,
+    where,
 )
 from delibsim.domain.annotation import Coder, Text
 from delibsim.domain.compared import PAIRS
@@ -32,8 +35,8 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.prompts.forms.choice import ANSWER, LABELS
 from delibsim.prompts.prompt import Purpose
-from delibsim.store.comparisons import PREFIX, Comparisons
-from delibsim.store.packs import packs_of
+from delibsim.store.annotations import packs_of
+from delibsim.store.comparisons import Comparisons
 from delibsim.store.runs import Runs
 
 CHOICE = "choice"
@@ -68,13 +71,7 @@ class PairPack(Pack):
         key, about = self.sheets[sheet], self._about()
         texts = {text.id: text for text in about.texts}
         for side in ("a", "b"):
-            text = texts.get(key[side])
-            if text is None or text.sha256 != key[f"{side}_sha256"]:
-                what = "is no longer in the study" if text is None else "was edited"
-                raise WrongInput(
-                    f"text {key[side]} {what} after pack {self.name} was handed out; hand another"
-                    " out"
-                )
+            self.refuse_other(key[side], texts.get(key[side]), key[f"{side}_sha256"])
         dimension = next(one for one in about.dimensions if one.id == key["dimension"])
         shown = Sheet(key["a"], key["b"], key["group"])
         return Step(CHOICE, about.prompt(dimension, shown, Purpose("Rater", CHOICE)))
@@ -197,35 +194,13 @@ def for_people(
     )
 
 
-@dataclass(frozen=True)
-class PairsHandedOut:
-    """A pack that was handed out: its folder (None: on pages), its raters with how many sheets each
-    has, how many pairs it is about of how many (`among`), and how many sheets are repeated.
-    `nothing` are raters to whom all was handed out before.
-    """
-
-    name: str
-    comparison: str
-    folder: Path | None
-    raters: Mapping[str, int]
-    pairs: int
-    among: int
-    repeated: int
-    nothing: tuple[str, ...] = ()
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        folder = None if self.folder is None else str(self.folder)
-        return {**vars(self), "folder": folder, "nothing": list(self.nothing)}
-
-
 def export_pairs(
     asked: ForPeople,
     raters: Sequence[str],
     each: int | None = None,
     folder: Path | None = None,
     online: Online | None = None,
-) -> PairsHandedOut:
+) -> HandedOut:
     """Hand sheets out to people, `each` of them so many on a dimension; the study keeps the key,
     and settings and texts of the comparison stand from then on.
 
@@ -235,7 +210,7 @@ def export_pairs(
     comparisons, task, runs = asked.comparisons, asked.task, asked.runs
     refuse_names(raters, task["models"], "rater")
     packs = packs_of(comparisons.files)
-    name = pack_name(runs, PREFIX, comparisons.name, len(packs) + 1)
+    name = pack_name(runs, Comparisons.prefix, comparisons.name, len(packs) + 1)
     folder = new_folder(folder, f"pairs-{name}", online)
     if online is not None:
         raters = [Coder(name, number).id for number in range(1, len(raters) + 1)]
@@ -262,7 +237,6 @@ def export_pairs(
                     "a_sha256": hashes[sheet.a],
                     "b_sha256": hashes[sheet.b],
                 }
-    nothing = tuple(rater for rater, own in found.items() if not own)
     every = {code: key for own in found.values() for code, key in own.items()}
     if not every:
         raise WrongInput(
@@ -273,18 +247,38 @@ def export_pairs(
         keep_gathered(runs, asked.texts, asked.sources, comparisons.name, asked.unit)
     comparisons.files.settle(task)
     pack = PairPack(runs, name, every, answers=comparisons, plain={"ties": task["ties"]})
-    pack.register(online)
-    hand_out(pack, folder)
-    return PairsHandedOut(
-        name=name,
-        comparison=comparisons.name,
-        folder=folder,
-        raters={rater: len(own) for rater, own in found.items() if own},
-        pairs=len({Sheet(key["a"], key["b"], key["group"]).pair for key in every.values()}),
-        among=len(pairs),
-        repeated=sum(key["run"] == 2 for key in every.values()),
-        nothing=nothing,
+    hand_out(pack, folder, online)
+    return _handed(pack, folder, list(found), len(pairs), asked.notes)
+
+
+def _handed(
+    pack: PairPack, folder: Path | None, raters: Sequence[str], among: int, notes: Sequence[str]
+) -> HandedOut:
+    """What was handed out of so many pairs, and to which of these raters nothing."""
+    keys = pack.sheets.values()
+    each = Counter(key["rater"] for key in keys)
+    nothing = [rater for rater in raters if rater not in each]
+    pairs = len({Sheet(key["a"], key["b"], key["group"]).pair for key in keys})
+    repeated = sum(key["run"] == 2 for key in keys)
+    facts = {
+        "comparison": pack.answers.name,
+        "raters": dict(each),
+        "pairs": pairs,
+        "among": among,
+        "repeated": repeated,
+        "nothing": nothing,
+    }
+    line = (
+        f"{counted(pairs, 'pair')} for {counted(len(each), 'rater')}: {counted(len(keys), 'sheet')}"
+        f", of which {repeated} repeated; {where('rater', folder)}"
     )
+    told = [*notes]
+    if nothing:
+        had = ", ".join(nothing)
+        told.append(f"{had}: all pairs were handed out before, so no pages were written")
+    if pairs < among:
+        told.append(f"{among - pairs:,} of {among:,} pairs are in no sheet of this pack")
+    return HandedOut(pack.name, folder, facts, [line], told)
 
 
 def shares(

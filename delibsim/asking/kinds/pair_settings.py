@@ -15,8 +15,7 @@ from delibsim.asking.settings import (
     settings_in,
     task_name,
 )
-from delibsim.domain.adaptive import UNTIL, Rule
-from delibsim.domain.comparison import ORDERS, SCHEMES, Orders, Scheme
+from delibsim.domain.comparison import ORDERS, SCHEMES, UNTIL, Orders, Rule, Scheme
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.config import names, one_name, one_of, temperature, whole, yes_or_no
 from delibsim.prompts.compare import Criteria

@@ -20,9 +20,15 @@ from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
 from delibsim.store.annotations import tasks_of
-from delibsim.store.comparisons import PREFIX
+from delibsim.store.comparisons import (
+    GATHERED,
+    ORIGINAL,
+    QUESTION,
+    STUDY,
+    Comparisons,
+    gathered_from,
+)
 from delibsim.store.files import json_text
-from delibsim.store.gathered import GATHERED, ORIGINAL, QUESTION, STUDY, gathered_from
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
@@ -169,7 +175,7 @@ def keep_gathered(
     kept = held.named() if held.held() else {}
     if kept == {text.id: text for text in texts}:
         return
-    others = [task for task in tasks_of(runs) if task != f"{PREFIX}{name}"]
+    others = [task for task in tasks_of(runs) if task != f"{Comparisons.prefix}{name}"]
     refuse_if(
         others,
         f"{study_named(runs.study)}: other texts would stand under what was asked about its texts",

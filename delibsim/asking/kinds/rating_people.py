@@ -1,8 +1,8 @@
 """People who rate debates: which debates each is given, and what a sheet asks."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,12 +13,14 @@ from delibsim.asking.paper import hand_out
 from delibsim.asking.people import (
     LETTERS,
     Given,
+    HandedOut,
     Online,
     Pack,
     Replies,
     Step,
     new_folder,
     pack_name,
+    where,
 )
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.annotation import Coder, Panel, Text
@@ -27,13 +29,14 @@ from delibsim.domain.rating import Rating, debated, digest
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
-from delibsim.domain.text import study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.text import counted, study_named
+from delibsim.domain.treatment import Wording, wording_kept, wording_plain
 from delibsim.prompts.blocks import transcript_block
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.rating import ballot_prompt, check_rater_texts, stance_prompt
-from delibsim.store.ratings import Ratings, panel_and_index
+from delibsim.store.annotations import packs_of
+from delibsim.store.ratings import OF_PEOPLE, Ratings
 from delibsim.store.runs import Runs
 
 BEFORE, BALLOT = "before", "ballot"
@@ -48,7 +51,6 @@ class DebatePack(Pack):
     kind: ClassVar[Given] = "debates"
     scorer: ClassVar[str] = "ratings"
     noun: ClassVar[str] = "rating"
-    wording: Wording = field(default_factory=lambda: Wording("", {}))
 
     def unit(self, sheet: str) -> str:
         """The debate."""
@@ -74,8 +76,9 @@ class DebatePack(Pack):
                     " out; hand another out"
                 )
             self.known[key["debate"]] = run
-        rater = Coder("Rater", panel_and_index(key["rater"])[1])
-        return run, Panel("Rater", (rater,), {}, self.wording), rater
+        rater = Coder("Rater", int(key["rater"].rpartition(" ")[2]))
+        wording = wording_kept(self.plain["wording"])
+        return run, Panel("Rater", (rater,), {}, wording), rater
 
     def _stance(self, sheet: str) -> Prompt:
         run, panel, rater = self._asked(sheet)
@@ -120,21 +123,6 @@ class DebatePack(Pack):
         n = sum(bool(one.missing) for one in answers)
         return [f"{n} with something missing"] if n else []
 
-    def handed_out(self) -> Mapping[str, Any]:
-        """The sheets that stand in the key of the pack now."""
-        return Ratings.of(self.runs).key(self.name)
-
-    def kept(self) -> Iterable[Rating]:
-        """The ratings of the debates of this pack."""
-        ratings = Ratings.of(self.runs)
-        for debate in dict.fromkeys(sheet["debate"] for sheet in self.sheets.values()):
-            yield from ratings.read(debate)
-
-    def add(self, answers: Sequence[Rating]) -> None:
-        """Each rating with its debate."""
-        for one in answers:
-            Ratings.of(self.runs).add(one)
-
 
 def _stance_in(reply: Any) -> int | None:
     """The stance of a page's reply, or as it was written."""
@@ -148,23 +136,6 @@ def _neutral(prompt: Prompt, rater: Coder, step: str) -> Prompt:
     return replace(prompt, purpose=Purpose(rater.neutral_name, step))
 
 
-@dataclass(frozen=True)
-class DebatesHandedOut:
-    """A pack that was handed out: its name, where its files are (None: on pages), how many debates
-    it is about, and for how many raters.
-    """
-
-    name: str
-    folder: Path | None
-    debates: int
-    raters: int
-    debates_per_rater: int | None
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        return {**vars(self), "folder": None if self.folder is None else str(self.folder)}
-
-
 def export_debates(
     runs: Runs,
     wording: Wording,
@@ -172,25 +143,27 @@ def export_debates(
     each: int | None = None,
     folder: Path | None = None,
     online: Online | None = None,
-) -> DebatesHandedOut:
+) -> HandedOut:
     """Hand debates out to so many raters, `each` of them so many debates, None for all; by default
     into pack-NAME. The study keeps the key.
 
     Raises WrongInput where no debate is complete, or the folder exists.
     """
     check_rater_texts(wording)
-    ratings = Ratings.of(runs)
-    name = pack_name(runs, "pack", len(ratings.packs()) + 1)
+    ratings = Ratings.of(runs, OF_PEOPLE)
+    name = pack_name(runs, "pack", len(packs_of(ratings.files)) + 1)
     folder = new_folder(folder, f"pack-{name}", online)
     debates = [run for run in debates_of(runs)[0] if debated(run)]
     if not debates:
         raise WrongInput(f"{study_named(runs.study)} has no complete debate to rate")
-    plain = {"wording": {"id": wording.id, "texts": dict(wording.texts)}}
+    plain = {"wording": wording_plain(wording)}
     sheets = dict(sheets_of(debates, name, raters, each))
-    pack = DebatePack(runs, name, sheets, answers=ratings, plain=plain, wording=wording)
-    pack.register(online)
-    hand_out(pack, folder)
-    return DebatesHandedOut(name, folder, len(debates), raters, each)
+    pack = DebatePack(runs, name, sheets, answers=ratings, plain=plain)
+    hand_out(pack, folder, online)
+    facts = {"debates": len(debates), "raters": raters, "debates_per_rater": each}
+    shares = "" if each is None else f", {each} each"
+    among = f"{counted(len(debates), 'debate')} for {counted(raters, 'rater')}{shares}"
+    return HandedOut(name, folder, facts, [f"{among}: {where('rater', folder)}"])
 
 
 def sheets_of(

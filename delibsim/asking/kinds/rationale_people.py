@@ -14,7 +14,16 @@ from delibsim.asking.collect import NOTHING, refuse
 from delibsim.asking.kinds.audit import Audit
 from delibsim.asking.kinds.code_import import level_of
 from delibsim.asking.paper import document, escaped, form_text, hand_out, paragraphs, table
-from delibsim.asking.people import Given, Pack, Replies, Step, new_folder, pack_name, sheet_code
+from delibsim.asking.people import (
+    Given,
+    HandedOut,
+    Pack,
+    Replies,
+    Step,
+    new_folder,
+    pack_name,
+    sheet_code,
+)
 from delibsim.domain.annotation import Text
 from delibsim.domain.audit import KINDS, Failure, Reading, Verdict
 from delibsim.domain.errors import WrongInput
@@ -24,10 +33,10 @@ from delibsim.domain.text import counted, study_named
 from delibsim.measures.designs import even_sizes
 from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt
+from delibsim.store.annotations import packs_of
 from delibsim.store.audits import Audits, Correction
 from delibsim.store.codings import Codings
 from delibsim.store.files import write_atomically
-from delibsim.store.packs import packs_of
 from delibsim.store.tables.csv_cells import read_sheet
 
 FAILURES = ("text", "dimension", "person", "given", "ensemble", "unstable", "kind")
@@ -117,21 +126,6 @@ class RationalePack(Pack):
         return self.known["rationales"]
 
 
-@dataclass(frozen=True)
-class RationalesHandedOut:
-    """A sample that was handed out: its name, its folder, how many rationales and strata."""
-
-    name: str
-    folder: Path
-    rationales: int
-    strata: int
-    failures: int
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON prints it."""
-        return {**vars(self), "folder": str(self.folder)}
-
-
 def draw_rationales(readings: Sequence[Reading], n: int, names: Sequence[str]) -> list[Reading]:
     """About as many readings of each stratum (model, dimension, what the rule read), `n` in all.
 
@@ -150,7 +144,7 @@ def draw_rationales(readings: Sequence[Reading], n: int, names: Sequence[str]) -
     return drawn
 
 
-def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> RationalesHandedOut:
+def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> HandedOut:
     """Hand out a stratified sample of rationales, and the table of failures.
 
     By default into audit-NAME; the study keeps the key. WrongInput where there is no rationale, or
@@ -173,7 +167,6 @@ def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> Ratio
         sheets[code] = {part: getattr(sample, part) for part in own}
     plain = {"scheme_sha256": scheme.sha256}
     pack = RationalePack(runs, name, sheets, answers=audits, plain=plain)
-    pack.register()
     hand_out(pack, place)
     if audit.failures:
         write_atomically(place / "failures.csv", failures_form(audit.failures))
@@ -181,8 +174,18 @@ def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> Ratio
         texts = [text for text in audit.coding.texts() if text.id in wanted]
         page = failures_page(audit.failures, audit.coding.shown(texts), scheme)
         write_atomically(place / "failures.html", page)
-    strata = len({stratum_of(reading) for reading in drawn})
-    return RationalesHandedOut(name, place, len(drawn), strata, len(audit.failures))
+    strata, failures = len(set(map(stratum_of, drawn))), len(audit.failures)
+    facts = {"rationales": len(drawn), "strata": strata, "failures": failures}
+    lines = [
+        f"{counted(len(drawn), 'rationale')} of {counted(strata, 'stratum', 'strata')}:"
+        " reader-1.html to print, form.csv to fill in"
+    ]
+    if failures:
+        lines.append(
+            f"failures.csv: {counted(failures, 'disagreement')}, with kinds to be corrected;"
+            " failures.html shows their texts"
+        )
+    return HandedOut(name, place, facts, lines)
 
 
 def failures_form(failures: Sequence[Failure]) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
-from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of, wording_kept
+from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import FLOORS, OpinionSet, Slot, Summary
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.prices import context_window
 from delibsim.models.extractive import Copying
@@ -25,8 +25,8 @@ from delibsim.models.retry import estimated_tokens
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import summary_prompt, summary_reask
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 JOINING = "summary_parts"
@@ -94,9 +94,10 @@ class SummaryKind(Kind):
     called = "the summaries"
     growth = Growth(
         fixed=("question", "groups", "embedding", "temperature", "reasks", "seed", "wording"),
+        named=("models", "joining"),
         joined=("sizes", "parts"),
         larger=("draws", "runs"),
-        kept=("study", "grouped", "embedded", "joining"),
+        kept=("study", "grouped", "embedded"),
     )
 
     def coders(self, plan: Plan) -> list[str]:
@@ -200,7 +201,7 @@ def _part_question(
         found[slot][number] = reply
         whole = len(found[slot]) == len(parts[slot])
         reason = _why_missing(found[slot]) if whole else None
-        return [] if reason is None else [Summary(slot, reason=reason)]
+        return [] if reason is None else [Summary(slot, missing=reason)]
 
     return Question(
         unit=unit,

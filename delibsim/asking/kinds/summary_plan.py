@@ -1,14 +1,16 @@
-"""Planning summaries from settings: sizes, orders, groups and summarisers."""
+"""Planning summaries from settings: sizes, orders, groups and summarisers; what came of asking."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from delibsim.asking.embedding import embedding_named
 from delibsim.asking.kinds.summary import JOINING, SUMMARIES, summarised_in
-from delibsim.asking.nouns import Plan
-from delibsim.asking.road import answered, merge
+from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.road import merge
 from delibsim.asking.settings import (
     MODELS,
     SIZE,
@@ -21,26 +23,29 @@ from delibsim.asking.settings import (
     settings_in,
     task_name,
 )
-from delibsim.asking.texts import (
-    FEWEST,
-    checked_wording,
-    named_in_parts,
-    plain,
-    slots_of,
-    wording_plain,
-)
+from delibsim.asking.texts import FEWEST, checked_wording, named_in_parts, plain, slots_of
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.language import prevailing
+from delibsim.domain.reason import in_words
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping, OpinionSet, alike
+from delibsim.domain.summary import (
+    FLOORS,
+    GROUPINGS,
+    Grouping,
+    OpinionSet,
+    Summary,
+    alike,
+    flags_of,
+)
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.treatment import Wording
+from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.summaries.texts import NoSharedWord, clusters
 from delibsim.planning.config import key_of, one_name, one_of, read_values, temperature, whole
 from delibsim.planning.overrides import values_by_key
 from delibsim.planning.presets import Presets
 from delibsim.prompts.verdict import check_summary_texts
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
 
 PLANS = ("whole", "chunks")
@@ -188,7 +193,7 @@ def plan_summaries(runs: Runs, overrides: Sequence[str]) -> Plan:
     wording = checked_wording(settings.wording, check_summary_texts)
     summaries = Summaries.of(runs, settings.name)
     new = _task(runs, asked, opinions, sizes, wording)
-    task = _merged(summaries, plain(new))
+    task = merge(SUMMARIES, summaries, plain(new))
     about = summarised_in(task, opinions)
     models = asked.models.models
     every = [*models, *asked.floors]
@@ -312,16 +317,83 @@ def _grouped(
     return kept | {"embedded": embedding.source} if embedding.source else kept
 
 
-def _merged(summaries: Summaries, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What a study keeps of its summaries after this command.
+RULE_BASED = (
+    "extractive, themes and citizens are no language models: they copy sentences by rule, and are"
+    " the floor that a summariser must pass"
+)
+TOLD = {
+    "counts": "name how many people or opinions there are, against the wording",
+    "declined": "read like a refusal",
+    "other_language": "are in another language than the opinions",
+}
 
-    Nobody is bound to the settings of a command that got no answer.
-    """
-    if not answered(summaries.files):
-        return dict(new)
-    begun = summaries.files.task()
-    growth = SUMMARIES.growth
-    if "joining" in begun and "joining" in new:
-        growth = replace(growth, fixed=(*growth.fixed, "joining"))
-    where = f"{study_named(begun['study'])}, summaries {summaries.name}"
-    return merge(begun, new, growth, where, SUMMARIES.noun)
+
+def summaries_of_plan(planned: Plan) -> list[Summary]:
+    """The summaries that there are of those that a command was to give."""
+    wanted = set(planned.about.slots)
+    return [one for one in planned.answers.all() if one.slot in wanted]
+
+
+def summariser_rows(planned: Plan, found: Sequence[Summary]) -> list[dict[str, Any]]:
+    """By summariser and size: summaries planned, made, missing, and the median of their words."""
+    rows = []
+    for model in planned.coders:
+        for size in sorted({slot.size for slot in planned.about.of(model)}):
+            planned_here = [slot for slot in planned.about.of(model) if slot.size == size]
+            own = [one for one in found if (one.slot.model, one.slot.size) == (model, size)]
+            made = [one for one in own if one.missing is None]
+            row: dict[str, Any] = {"model": model, "size": size, "planned": len(planned_here)}
+            row |= {"made": len(made), "missing": len(own) - len(made)}
+            row["words"] = median(one.words for one in made) if made else None
+            rows.append(row)
+    return rows
+
+
+def flag_counts(planned: Plan, found: Sequence[Summary]) -> dict[str, dict[str, int]]:
+    """How many summaries of each summariser have which flag."""
+    spoken = prevailing(planned.about.material.opinions.values())
+    counts: dict[str, Counter[str]] = {}
+    for one in found:
+        if one.missing is None:
+            own = counts.setdefault(one.slot.model, Counter())
+            own.update(flags_of(one.text, spoken))
+    return {model: dict(own) for model, own in counts.items() if own}
+
+
+def notes_of(planned: Plan, found: Sequence[Summary]) -> list[str]:
+    """What must be known of the summaries before they are read."""
+    notes = [RULE_BASED]
+    for model, flags in flag_counts(planned, found).items():
+        for flag, n in flags.items():
+            notes.append(
+                f"{model}: {counted(n, 'summary', 'summaries')} (kept) {TOLD[flag]} ({flag})"
+            )
+    return notes
+
+
+def summaries_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
+    """What came of a command, as plain values."""
+    found = summaries_of_plan(planned)
+    return {
+        "study": planned.runs.study,
+        "name": planned.settings.name,
+        "question": planned.about.material.question,
+        "opinions": len(planned.about.material.opinions),
+        **outcome.plain(),
+        "summaries": summariser_rows(planned, found),
+        "flags": flag_counts(planned, found),
+        "notes": [*planned.notes, *notes_of(planned, found)],
+        "faults": list(outcome.faults),
+    }
+
+
+def summaries_told(planned: Plan, outcome: Outcome) -> list[str]:
+    """How many summaries there are, and which are missing and why."""
+    opinions = counted(len(planned.about.material.opinions), "opinion")
+    who = counted(len(planned.coders), "summariser")
+    new = counted(outcome.new, "summary")
+    calls = counted(outcome.asked, "call")
+    lines = [f"{opinions}, {who}: {new} now, {outcome.before:,} before ({calls})"]
+    for code, n in outcome.missing.items():
+        lines.append(f"Missing    {counted(n, 'summary', 'summaries')}: {in_words(code)}")
+    return lines

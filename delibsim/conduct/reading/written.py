@@ -17,7 +17,7 @@ from delibsim.domain.text import counted, safe
 from delibsim.store.annotations import ANNOTATIONS
 from delibsim.store.branch_folders import WITHIN
 from delibsim.store.own_folder import foreign_in, names_in, own_bytes, own_stamp
-from delibsim.store.ratings import RATINGS
+from delibsim.store.reading import read_yaml
 from delibsim.store.runs import SCORES, Runs
 
 ANALYSIS = "analysis"
@@ -30,33 +30,11 @@ TOKEN = re.compile(
 )
 ATTRIBUTE = re.compile(r'([A-Za-z][A-Za-z0-9:-]*)(?:="([^"<]*)")?')
 DOCTYPE = "<!doctype html>"
-OF_REPORT = frozenset(
-    "a abbr article aside b blockquote body br caption code col colgroup dd details div dl dt em"
-    " figcaption figure footer h1 h2 h3 h4 h5 h6 head header hr html i img input kbd label li main"
-    " mark meta nav ol p picture pre q s section small source span strong style sub summary sup"
-    " table tbody td tfoot th thead time title tr u ul var wbr".split()
-)
-OF_FIGURE = frozenset(
-    "svg title desc defs style g path use text tspan clipPath rect circle ellipse line polygon"
-    " polyline linearGradient radialGradient stop image marker pattern symbol".split()
-)
+ALLOWED = read_yaml(Path(__file__).parents[2] / "data" / "reader" / "allowed.yaml")
+OF_REPORT, OF_FIGURE = (frozenset(ALLOWED[kind].split()) for kind in ("report", "figure"))
 """The elements of either."""
-PLAIN = frozenset(
-    "alt checked class colspan content datetime dir for headers height hidden id lang media name"
-    " open role rowspan scope span start tabindex title value width".split()
-)
-"""Attributes of a report that have any value."""
-ONE_VALUE = {
-    "http-equiv": "content-security-policy",
-    "charset": "utf-8",
-    "type": "checkbox",
-}
-"""Attributes of a report that have this value."""
-OF_LOOKS = frozenset(
-    "baseProfile class clipPathUnits cx cy d dx dy fill fx fy gradientTransform gradientUnits"
-    " height id offset opacity overflow points preserveAspectRatio r role rx ry stroke style"
-    " transform type version viewBox width x x1 x2 y y1 y2".split()
-)
+PLAIN, OF_LOOKS = (frozenset(ALLOWED[kind].split()) for kind in ("attributes", "looks"))
+"""The attributes of either that have any value."""
 LOOK = re.compile(r"(?:fill|stroke|font|text|clip|color|stop|dominant|alignment)-[a-z-]+")
 """Attributes of a figure; their values load nothing."""
 NAMESPACES = ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink")
@@ -67,7 +45,7 @@ OUTSIDE = re.compile(
 """What a style says that loads or runs something, or could hide that it does."""
 
 
-READ = (SCORES, ANNOTATIONS, RATINGS, *WITHIN)
+READ = (SCORES, ANNOTATIONS, *WITHIN)
 """The folders of a study that are read besides those of its sessions."""
 
 
@@ -174,7 +152,7 @@ def _is_plain(element: str, attribute: str, value: str, figure: bool) -> bool:
     if figure:
         known = attribute in OF_LOOKS or LOOK.fullmatch(attribute) is not None
         return known and not _reaches_out(said)
-    return attribute in PLAIN or said.lower() == ONE_VALUE.get(attribute)
+    return attribute in PLAIN or said.lower() == ALLOWED["one_value"].get(attribute)
 
 
 def _reaches_out(style: str) -> bool:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
-from delibsim.asking.kinds.judgment import judged_material
-from delibsim.asking.kinds.judgment_settings import JudgedMaterial, rating_sittings
+from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material, rating_sittings
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import TrainedScore, Triple
@@ -22,10 +21,10 @@ from delibsim.scorers.judge.checkpoint import (
     write_record,
 )
 from delibsim.scorers.judge.form import InputForm
-from delibsim.store.opinions import opinions_of
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Summaries
-from delibsim.store.trained_scores import TrainedScores
+from delibsim.store.training import TrainedScores
 
 Told = Callable[[str], None]
 Pair = tuple[str, str]

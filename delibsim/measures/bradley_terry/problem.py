@@ -303,10 +303,8 @@ class Problem:
         return added(rows.first, values, rows.n) - added(rows.second, values, rows.n)
 
 
-def maximised(
-    problem: Problem, start: Point, tolerance: float = TOLERANCE
-) -> tuple[Point, int, bool]:
-    """The point of the maximum, the steps it took, and whether the method converged.
+def maximised(problem: Problem, start: Point, tolerance: float = TOLERANCE) -> tuple[Point, bool]:
+    """The point of the maximum, and whether the method converged.
 
     Steps of Newton's method are halved until the objective does not fall. A step that changes every
     parameter by `tolerance` at most is the last one.
@@ -315,7 +313,7 @@ def maximised(
     value = problem.objective(state)
     votes = float(problem.counts.votes.sum())
     size = np.sqrt(ROUGH)
-    for count in range(1, STEPS + 1):
+    for _ in range(STEPS):
         texts, judges = _step(problem, state, float(np.clip(size**2, FINE, ROUGH)))
         size = max(np.abs(texts).max(initial=0.0), np.abs(judges).max(initial=0.0))
         share = min(1.0, LONGEST / size) if size > 0 else 1.0
@@ -328,11 +326,11 @@ def maximised(
                 break
             share /= 2
         else:
-            return state.point, count, False
+            return state.point, False
         state, value = moved, reached
         if size * share <= tolerance:
-            return state.point, count, True
-    return state.point, STEPS, False
+            return state.point, True
+    return state.point, False
 
 
 def _step(problem: Problem, state: State, tolerance: float) -> tuple[Array, Array]:

@@ -1,19 +1,19 @@
 """How stable scores are: split halves, a curve over pairs, a jackknife, a bootstrap.
 
-Each draw has a seed of its own, so that the number of workers changes no number (Davison and
-Hinkley 1997, section 3.2, https://doi.org/10.1017/CBO9780511802843, for draws within groups).
+Each draw has a seed of its own. Source for draws within groups: Davison and Hinkley (1997), section
+3.2, https://doi.org/10.1017/CBO9780511802843.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import NOT_CONNECTED, Counts, Graph, centred, counted
+from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
+from delibsim.measures.bradley_terry.graph import NOT_CONNECTED, Graph, centred
 from delibsim.measures.bradley_terry.strengths import Stretch
 from delibsim.measures.correlations import agreement_of_scores, spearman_brown
 from delibsim.measures.inference.resampling import percentile_interval
@@ -58,8 +58,10 @@ def split_half(counts: Counts, model: Model, seed: int, splits: int = SPLITS) ->
     scores in both halves.
     """
     whole = fit(counts, model)
-    halves = _halves(counts, whole, seed, splits)
-    return _agreements([_scores(one, whole) for one in both] for both in halves)
+    found = []
+    for both in _halves(counts, whole, seed, splits):
+        found.append([_scores(one, whole) for one in both])
+    return _agreements(found)
 
 
 def by_judge(counts: Counts, model: Model, seed: int, splits: int = SPLITS) -> Halves:
@@ -255,63 +257,35 @@ class Draws:
         return low, high
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What a worker needs: the fit, the pairs of each group, the seed."""
-
-    fit: Fit
-    strata: tuple[NDArray[np.int64], ...]
-    seed: int
-
-    def drawn(self, draw: int) -> tuple[Array, Array, Array, bool]:
-        """Scores, delta and theta of one draw, and whether it needs the penalty."""
-        rng = np.random.default_rng([self.seed, draw])
-        rows = self.fit.counts
-        times = np.zeros(len(rows.pairs))
-        for pairs in self.strata:
-            times[pairs] = np.bincount(rng.integers(0, len(pairs), len(pairs)), None, len(pairs))
-        again = fit(rows.weighted(times[rows.pair]), self.fit.model, self.fit, NEAR)
-        held = any(note not in ("", NOT_CONNECTED) for note in again.notes)
-        apart = (again.graph.sizes > 1).sum() != (self.fit.graph.sizes > 1).sum()
-        lone = again.graph.alone.sum() != self.fit.graph.alone.sum()
-        return again.scores, again.delta, again.theta, bool(held or apart or lone)
-
-    def several(self, draws: Sequence[int]) -> list[tuple[Array, Array, Array, bool]]:
-        """The same of several draws, on one thread."""
-        from threadpoolctl import threadpool_limits
-
-        with threadpool_limits(1):
-            return [self.drawn(draw) for draw in draws]
-
-
-def bootstrap(
-    found: Fit,
-    draws: int,
-    seed: int,
-    groups: ArrayLike | None = None,
-    workers: int = 1,
-) -> Draws:
+def bootstrap(found: Fit, draws: int, seed: int, groups: ArrayLike | None = None) -> Draws:
     """Refits of `draws` samples of the pairs of a fit, as many pairs of each group as it has.
 
     `groups` (n,) numbers the group of each text; a pair belongs to that of its text with the
-    smaller number. Without groups, a component counts as one. `workers` are processes.
+    smaller number. Without groups, a component counts as one.
     """
+    from threadpoolctl import threadpool_limits
+
     whole = _whole(found)
-    codes = whole.graph.component if groups is None else np.asarray(groups)
-    of_pairs = np.unique(codes[whole.counts.pairs[:, 0]], return_inverse=True)[1]
+    rows, graph = whole.counts, whole.graph
+    codes = graph.component if groups is None else np.asarray(groups)
+    of_pairs = np.unique(codes[rows.pairs[:, 0]], return_inverse=True)[1]
     strata = [np.flatnonzero(of_pairs == k) for k in range(of_pairs.max(initial=-1) + 1)]
-    task = _Task(whole, tuple(strata), seed)
-    if workers == 1:
-        results = task.several(range(draws))
-    else:
-        parts = [range(k, draws, workers) for k in range(workers)]
-        with ProcessPoolExecutor(workers) as pool:
-            done = list(pool.map(task.several, parts))
-        results = [done[draw % workers][draw // workers] for draw in range(draws)]
-    scores = np.array([one[0] for one in results])
-    delta = np.array([one[1] for one in results])
-    theta = np.array([one[2] for one in results])
-    return Draws(scores, delta, theta, sum(one[3] for one in results))
+    fits, penalised = [], 0
+    with threadpool_limits(1):
+        for draw in range(draws):
+            rng = np.random.default_rng([seed, draw])
+            times = np.zeros(len(rows.pairs))
+            for pairs in strata:
+                drawn = rng.integers(0, len(pairs), len(pairs))
+                times[pairs] = np.bincount(drawn, minlength=len(pairs))
+            again = fit(rows.weighted(times[rows.pair]), whole.model, whole, NEAR)
+            held = any(note not in ("", NOT_CONNECTED) for note in again.notes)
+            apart = (again.graph.sizes > 1).sum() != (graph.sizes > 1).sum()
+            penalised += bool(held or apart or again.graph.alone.sum() != graph.alone.sum())
+            fits.append(again)
+    scores = np.array([one.scores for one in fits])
+    delta = np.array([one.delta for one in fits])
+    return Draws(scores, delta, np.array([one.theta for one in fits]), penalised)
 
 
 def _whole(found: Fit) -> Fit:

@@ -144,27 +144,11 @@ OWN = "own"
 """The name of a matrix of one's own."""
 
 
-def _identity(apart: Array, _: int) -> Array:
-    return (apart == 0).astype(float)
-
-
-def _linear(apart: Array, q: int) -> Array:
-    return 1 - apart / (q - 1)
-
-
-def _quadratic(apart: Array, q: int) -> Array:
-    return 1 - (apart / (q - 1)) ** 2
-
-
-def _ordinal(apart: Array, q: int) -> Array:
-    return 1 - apart * (apart + 1) / ((q - 1) * q)
-
-
 WEIGHTINGS: dict[str, Callable[[Array, int], Array]] = {
-    "identity": _identity,
-    "linear": _linear,
-    "quadratic": _quadratic,
-    "ordinal": _ordinal,
+    "identity": lambda apart, q: (apart == 0).astype(float),
+    "linear": lambda apart, q: 1 - apart / (q - 1),
+    "quadratic": lambda apart, q: 1 - (apart / (q - 1)) ** 2,
+    "ordinal": lambda apart, q: 1 - apart * (apart + 1) / ((q - 1) * q),
 }
 
 

@@ -42,14 +42,7 @@ def krippendorff_alpha_interval(ratings: ArrayLike) -> float:
     >>> round(krippendorff_alpha_interval([[1, 2], [3, 3], [5, 4]]), 4)
     0.8333
     """
-    table = table_of(ratings)
-    table = table[(~np.isnan(table)).sum(axis=1) > 1]
-    given = table[~np.isnan(table)]
-    if not given.size or np.ptp(given) == 0:
-        return float("nan")
-    raters = (~np.isnan(table)).sum(axis=1)
-    within = (np.nanvar(table, axis=1) * raters**2 / (raters - 1)).sum() / given.size
-    return float(1 - within / given.var(ddof=1))
+    return coefficient(codes_of(ratings), ALPHA, "interval").value
 
 
 def majority_agreement(ratings: ArrayLike) -> float:

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from delibsim.measures.bradley_terry.likelihood import terms
+from delibsim.measures.correlations import agreement_of_scores
+
 Array = NDArray[np.float64]
 BINS = 10
 FEWEST = 4
@@ -78,7 +81,9 @@ def ordering(said: ArrayLike, predicted: ArrayLike, instance: ArrayLike) -> Orde
     preferred = theirs != 0
     agreed = np.sign(theirs[preferred]) * np.sign(ours[preferred])
     accuracy = float(np.mean((agreed + 1) / 2)) if preferred.any() else float("nan")
-    return Ordering(int(preferred.sum()), int((~preferred).sum()), accuracy, _r(theirs, ours))
+    return Ordering(
+        int(preferred.sum()), int((~preferred).sum()), accuracy, agreement_of_scores(theirs, ours).r
+    )
 
 
 @dataclass(frozen=True)
@@ -139,12 +144,6 @@ def known_in_both(said: ArrayLike, predicted: ArrayLike) -> tuple[Array, Array]:
     y, p = np.asarray(said, dtype=float), np.asarray(predicted, dtype=float)
     there = ~(np.isnan(y) | np.isnan(p))
     return y[there], p[there]
-
-
-def _r(x: Array, y: Array) -> float:
-    if len(x) < FEWEST - 1 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.corrcoef(x, y)[0, 1])
 
 
 SAME = 3
@@ -278,21 +277,14 @@ def _fitted(x: Array, said: NDArray[np.int64], ties: bool) -> tuple[Array, Array
 def _slopes(beta: Array, x: Array, said: NDArray[np.int64], ties: bool) -> tuple[Array, Array]:
     """First derivatives of the log likelihood, and the information."""
     k = x.shape[1]
-    eta = np.clip(x @ beta[:k], -60, 60)
-    weights = [np.exp(eta / 2), np.exp(-eta / 2)]
-    nu = np.exp(beta[k]) if ties else 0.0
-    total = weights[0] + weights[1] + nu
-    first, second, tie = weights[0] / total, weights[1] / total, nu / total
-    mean = (first - second) / 2
-    variance = (first + second) / 4 - mean**2
-    gradient = x.T @ (said / 2 - mean)
-    information = (x * variance[:, None]).T @ x
+    nu = np.full(len(x), beta[k] if ties else -np.inf)
+    votes = (said > 0).astype(float), (said == 0).astype(float), (said < 0).astype(float)
+    found = terms("davidson", votes, x @ beta[:k], nu)
+    gradient, information = x.T @ found.d, -(x * found.dd[:, None]).T @ x
     if not ties:
         return gradient, information
-    cross = -(x.T @ (tie * mean))
-    own = (tie * (1 - tie)).sum()
-    wide = np.block([[information, cross[:, None]], [cross[None, :], np.array([[own]])]])
-    return np.append(gradient, ((said == 0) - tie).sum()), wide
+    cross, own = -(x.T @ found.dt)[:, None], np.array([[-found.tt.sum()]])
+    return np.append(gradient, found.t.sum()), np.block([[information, cross], [cross.T, own]])
 
 
 def _none(k: int, note: str) -> Preferences:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.domain.data import read_data
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.seed import seed_of
 from delibsim.prompts.blocks import read_block, unquoted
@@ -18,19 +19,10 @@ from delibsim.prompts.forms.code import APPLIES, RATIONALE, SCORE, CodeForm
 
 Vector = NDArray[np.float64]
 
-NEGATIONS = frozenset(
-    "not no never nor without neither cannot doubt against oppose reject disagree".split()
-)
+_WORDS = read_data("citizen.yaml")
+NEGATIONS = frozenset(_WORDS["negations"].split())
 SINGLE = str.maketrans("“”", "‘’")
-FILLER = frozenset(
-    "about also another around because been being between both could does each even every first"
-    " from have into just like made make many mind more most much must only option options other"
-    " others ought over people place policy position really right said same say seen seems should"
-    " since some still such than that their them then there these they thing think this those"
-    " though through under until upon very want well were what when where which while will with"
-    " would your yours agree believe consider convinced participant persuaded prefer what's don't"
-    " can't isn't".split()
-)
+FILLER = frozenset(_WORDS["filler"].split())
 """Words without meaning of their own."""
 
 
@@ -118,40 +110,12 @@ def _content(text: str) -> list[str]:
 
 SEVERITY = 0.3
 """The standard deviation between coders of how severe they are, in levels."""
-KINDS = {
-    "objections": r"oppos|counter|objection",
-    "groups": r"group|respect|dignity",
-    "reasons": r"reason|justif|argument|premise",
-}
+KINDS: Mapping[str, str] = _WORDS["dimensions"]
 """What is counted on a dimension, by words of its name or, if that has none, of its definition."""
-MARKS = {
-    "reasons": (
-        r"\b(?:because|since|therefore|thus|hence|so that|for this reason|as a result|due to"
-        r"|it follows|which means|if|weil|denn|deshalb|daher|damit)\b",
-        3,
-    ),
-    "objections": (
-        r"\b(?:however|although|opponents?|critics?|objections?|on the other hand|granted"
-        r"|admittedly|it is true that|but|nevertheless|still|fear that|jedoch|aber|zwar)\b",
-        3,
-    ),
-}
+MARKS: Mapping[str, tuple[str, int]] = _WORDS["coded"]
 """What is listened for, and how often it must be heard in a text to count in full."""
-AFFIRMED = r"\b(?:deserves?|dignity|respect|contribut\w*|equal\w*|rights?|proud|valued?|thank\w*)\b"
-DEROGATED = r"\b(?:lazy|stupid|criminals?|dirty|liars?|parasites?|inferior|worthless|scum|never)\b"
-CLAIM = (
-    r"\b(?:should|must|ought|need\w*|want\w*|is|are|has|have|will|would|can|sollte\w*|muss|ist)\b"
-)
-STEPS = "\n".join(
-    (
-        "1. Read the text once, without the context.",
-        "2. Count the marks of reasons, of groups or of objections that the rules of the citizen"
-        " list.",
-        "3. Divide the count by the number at which it is full.",
-        "4. Place the result between the lowest and the highest anchor.",
-        "5. Add the severity of this coder and round to a level; the anchors are not read.",
-    )
-)
+AFFIRMED, DEROGATED, CLAIM = (_WORDS[name] for name in ("affirmed", "derogated", "claim"))
+STEPS: str = _WORDS["steps"]
 """The procedure of every citizen; it says what it does, and that it reads no anchor."""
 
 

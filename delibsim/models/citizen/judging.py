@@ -46,6 +46,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from delibsim.domain.data import read_data
 from delibsim.domain.judgment import DIMENSIONS as JUDGED
 from delibsim.domain.judgment import SCALE
 from delibsim.domain.language import sentences
@@ -61,25 +62,12 @@ from delibsim.prompts.verdict import ONE, OPINION, TWO
 
 SEVERITY = 6.0
 """The standard deviation between raters of how severe they are, in points."""
-MARKS: dict[str, tuple[str, int]] = {
-    "knowledge": (r"\bexperience shows|\bin practice|\bprinciple", 2),
-    "confidence": (
-        r"\bwe (?:support|oppose|have answered)|\bstill stands|\bit holds|\bjudge everything",
-        1,
-    ),
-    "clarity": (r"\bfirst\b|\bsecond(?:ly)?\b|\bfinally\b|\bfor two reasons", 2),
-    "logic": (r"\bbecause\b|\btherefore\b|\bsince\b|\bit follows\b|\bdoes not follow", 2),
-    "evidence": (r"\bfor example\b|\bexperience\b|\bconsider\b", 1),
-    "engaging": (r"\bimagine\b|\bpicture\b|\bcompare\b|\byou\b", 2),
-    "rebuttal": (r"\bmy opponent|\bthe other side|“[^”]{15,}”|\bwe have answered", 1),
-    "convincing": (r"\boutweighs?\b|\bweigh\b|\bpoint the same way\b|\bmeasure\b", 1),
-}
+_WORDS = read_data("citizen.yaml")
+MARKS: Mapping[str, tuple[str, int]] = _WORDS["rated"]
 """What is listened for, and how often it must be heard in one speech to count in full."""
-VAGUE = re.compile(
-    r"\bperhaps\b|\bmaybe\b|\bI suppose\b|\bI guess\b|\bmore or less\b|\brather\b|\bsome\b",
-    re.IGNORECASE,
+VAGUE, CASUAL, FOR, AGAINST = (
+    re.compile(_WORDS[name], re.IGNORECASE) for name in ("vague", "casual", "for", "against")
 )
-CASUAL = re.compile(r"\b\w+(?:n't|['’](?:s|re|ll|d)) |!|\banyway\b", re.IGNORECASE)
 
 
 def heard(speech: str) -> dict[str, float]:
@@ -196,14 +184,6 @@ JUDGE_SEVERITY, ERROR = 0.5, 0.4
 FULL = 12
 """Distinct words a sentence at which a summary counts as fully informative."""
 WORD = re.compile(r"[^\W\d_]{4,}")
-FOR = re.compile(
-    r"\b(?:for it|in favour|support\w*|welcom\w*|agree\w*|good|better|benefit\w*|yes|useful)\b",
-    re.IGNORECASE,
-)
-AGAINST = re.compile(
-    r"\b(?:against|oppos\w*|reject\w*|disagree\w*|bad|worse|cost\w*|expensive|danger\w*|no)\b",
-    re.IGNORECASE,
-)
 
 
 def verdict_reply(form: VerdictForm, prompt: str, judge: str, seed: int) -> str:

@@ -32,6 +32,7 @@ import numpy as np
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import Statement
+from delibsim.models.citizen.citizen import Traits
 from delibsim.models.citizen.coding import (
     NEGATIONS,
     Vector,
@@ -43,7 +44,6 @@ from delibsim.models.citizen.coding import (
     sentences,
     words,
 )
-from delibsim.models.citizen.traits import Traits
 from delibsim.prompts.blocks import read_block, read_items, read_starting_answers, read_transcript
 from delibsim.prompts.forms.survey import SurveyAnswers
 

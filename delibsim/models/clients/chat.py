@@ -2,6 +2,7 @@
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -113,7 +114,7 @@ def _mentions(complaint: str, name: str) -> bool:
     return re.search(rf"\b{re.escape(name)}\b", complaint) is not None
 
 
-class Hosted:
+class Hosted(ABC):
     """A model at a provider, of which one request is one attempt; what its clients have alike.
 
     `strict`: an answer by a model of another name is refused. `_hidden` are the secrets that no
@@ -156,9 +157,9 @@ class Hosted:
         """The parameters that are known not to be taken."""
         return ()
 
+    @abstractmethod
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
         """The completion of one request with these parameters; a fault on the way is a status."""
-        raise NotImplementedError
 
     def _failed(self, status: Status, detail: str, possibly_billed: bool = False) -> Completion:
         return Completion(

@@ -12,17 +12,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.models.clients.faults import public_url, scrub, secrets
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-KEY_NAMES = (
-    "key",
-    "apikey",
-    "token",
-    "secret",
-    "password",
-    "authorization",
-    "credential",
-    "credentials",
-)
-
+KEY_NAMES = tuple("key apikey token secret password authorization credential credentials".split())
 NOT_EXTRA: Mapping[str, str] = read_data("settings.yaml")["extra"]
 """What `extra` would overwrite of what is sent, recorded or counted, and what to set instead."""
 

@@ -8,6 +8,7 @@ from sqlalchemy import and_, delete, insert, or_, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from delibsim.store.people.register import Register, Unavailable, now
+from delibsim.store.people.rooms import NOWHERE, seat_of
 from delibsim.store.people.schema import (
     ANSWER,
     ERASURE,
@@ -97,7 +98,7 @@ def forget_identities(register: Register, codes: Iterable[str]) -> None:
 
 def texts_of(register: Register, person: str) -> list[str]:
     """All that a person typed: drafts, replies, and answers to the researcher's own questions."""
-    session, seat = _seat(register, person)
+    session, seat = seat_of(register, person) or NOWHERE
     own = REQUEST.c.person == person
     if session:
         own = or_(own, and_(REQUEST.c.session == session, REQUEST.c.seat == seat))
@@ -110,7 +111,7 @@ def texts_of(register: Register, person: str) -> list[str]:
 
 def session_with_words(register: Register, person: str) -> str:
     """The session in which a person has given anything, be it a draft; "" where she has not."""
-    session, seat = _seat(register, person)
+    session, seat = seat_of(register, person) or NOWHERE
     if not session:
         return ""
     own = and_(REQUEST.c.session == session, REQUEST.c.seat == seat)
@@ -206,9 +207,3 @@ def scrub(register: Register) -> None:
         raise Unavailable(str(error.orig).splitlines()[0]) from None
     if busy:
         raise Unavailable("the database is read by another process at this moment")
-
-
-def _seat(register: Register, person: str) -> tuple[str, str]:
-    own = select(SEAT.c.session, SEAT.c.name).where(SEAT.c.person == person)
-    row = register.first(own)
-    return ("", "") if row is None else (row[0], row[1])

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from delibsim.domain.hosting import Hosting
-from delibsim.store.people.entry import revoke
+from delibsim.store.people.persons import revoke
 from delibsim.store.people.register import Register, noun_of, now
 from delibsim.store.people.schema import (
     INTERVENTION,

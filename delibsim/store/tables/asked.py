@@ -12,15 +12,14 @@ from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.reason import SEPARATOR
 from delibsim.domain.text import counted
 from delibsim.store.codings import schemes_of
-from delibsim.store.gathered import comparisons_about
-from delibsim.store.judgments import Judgments
+from delibsim.store.comparisons import comparisons_about
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.summaries import Summaries
+from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.tables.codebook import Column, tables_in
 from delibsim.store.tables.sheets import Table
-from delibsim.store.trained_scores import TrainedScores, trained_judges_of
+from delibsim.store.training import TrainedScores, trained_judges_of
 
 FILE = "asked_tables.yaml"
 FACTS = "facts."
@@ -143,7 +142,7 @@ def _summaries(runs: Runs, faults: list[str]) -> Iterator[Row]:
     for name in Summaries.names(runs):
         for one in Summaries.of(runs, name).all(faults):
             about = {"study": runs.study, "task": name, "summary": one.id, **vars(one.slot)}
-            row = about | {"missing": _reason(one.reason)}
+            row = about | {"missing": _reason(one.missing)}
             if one.text:
                 row |= {"words": one.words, "sha256": one.sha256, "text": one.text}
             yield row
@@ -167,7 +166,7 @@ def _judgment(one: Judgment, two: bool) -> Row:
     if two:
         named = {"a": sitting.summary, "b": sitting.other, "first": one.first}
     values = {name: one.values.get(name) for name in DIMENSIONS}
-    return {**named, "opinion": sitting.opinion, **values, "missing": _reason(one.reason)}
+    return {**named, "opinion": sitting.opinion, **values, "missing": _reason(one.missing)}
 
 
 def _trained(runs: Runs, faults: list[str]) -> Iterator[Row]:

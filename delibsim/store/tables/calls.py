@@ -5,7 +5,7 @@ from typing import Any
 
 from delibsim.domain.cost import cost_of, sum_of
 from delibsim.store.files import json_text
-from delibsim.store.tables.codebook import COLUMNS, CONDITION
+from delibsim.store.tables.codebook import COLUMNS, CONDITION, paths_of
 
 Row = dict[str, Any]
 """The values of a row by column."""
@@ -16,19 +16,8 @@ NOT_PARAMETERS = frozenset({"name", "kind", "model", "base_url", "key_env", "tim
 REQUIRED = ("participant", "occasion", "attempt", "status", "reply")
 """Columns without which a record is no call."""
 
-OF_COMPLETION = (
-    "detail",
-    "reasoning",
-    "finish_reason",
-    "model_requested",
-    "model_returned",
-    "provider",
-    "response_id",
-    "fingerprint",
-)
-OF_USAGE = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
-
-
+PATHS = tuple((name, *path.rpartition(".")[::2]) for name, path in paths_of("call").items())
+"""Columns that stand in a record as they are, with the part of the record and the name there."""
 IN_FORCE = ("temperature_requested", "temperature", "parameters_dropped")
 """The columns of the condition that every call has of its own."""
 OF_CALLS = tuple(
@@ -95,35 +84,26 @@ def number_or_none(value: Any) -> float | None:
 
 def _row(record: Mapping[str, Any], models: Mapping[str, Any] | None) -> Row:
     purpose, done = record["purpose"], record["completion"]
-    usage = done.get("usage", {})
+    parts = {"": record, "purpose": purpose, "completion": done, "usage": done.get("usage", {})}
     tries = done.get("tries", [])
     sent = done.get("parameters_sent", {})
     settings = (models or {}).get(record["model"], {})
     kind, _, turn = purpose["occasion"].partition(" ")
     tries_billed = any(one.get("possibly_billed", False) for one in tries)
-    row = {name: done.get(name) for name in OF_COMPLETION}
-    row |= {name: usage.get(name) for name in OF_USAGE}
+    row = {name: parts[part].get(key) for name, part, key in PATHS}
     return row | {
-        "status": done["status"],
         "cost_usd": cost_of(done),
-        "participant": purpose["participant"],
-        "model": record["model"],
-        "occasion": purpose["occasion"],
         "turn": int(turn) if kind == "turn" else None,
         "attempt": purpose.get("attempt", 0),
-        "reply": done["text"],
         "temperature_requested": number_or_none(settings.get("temperature")),
         "temperature": number_or_none(sent.get("temperature")),
         "parameters_requested": None if models is None else json_text(_parameters(settings)),
         "parameters_sent": json_text(sent),
         "parameters_dropped": "; ".join(sorted(done.get("parameters_dropped", []))) or None,
-        "started": record.get("started"),
-        "seconds": record.get("seconds"),
         "retries": len(tries),
         "retry_statuses": "; ".join(one["status"] for one in tries) or None,
         "retry_cost_usd": sum_of(map(cost_of, tries)) if tries else None,
         "possibly_billed": done.get("possibly_billed", False) or tries_billed,
-        "hash": record.get("hash"),
     }
 
 

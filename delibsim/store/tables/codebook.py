@@ -68,6 +68,11 @@ def _columns(listed: Iterable[Any], groups: Mapping[str, Any]) -> tuple[Column, 
     return tuple(found)
 
 
+def paths_of(kind: str) -> dict[str, str]:
+    """The facts of a kind (plan, rules, call) that stand somewhere as they are, and where."""
+    return _plain("session_facts.yaml")[kind]
+
+
 OF_STUDY = "columns.yaml"
 CONDITION = tuple(one["name"] for one in _plain(OF_STUDY)["groups"]["condition"])
 """The columns that say under what condition the unit of a row was observed."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from operator import attrgetter
 from statistics import median
 from typing import Any
 
@@ -27,6 +28,7 @@ from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_or_fault
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
+from delibsim.store.tables.codebook import paths_of
 from delibsim.store.withdrawn import WITHDRAWN
 
 ABSENT, TRIED = "absent", ("ok", "unreadable")
@@ -113,35 +115,8 @@ def _minutes(calls: Sequence[Row]) -> float | None:
     return (max(ends) - min(begun)).total_seconds() / 60 if ends else None
 
 
-PROCEDURE = (
-    "instructions",
-    "background",
-    "shuffle_items",
-    "reverse_scale",
-    "show_transcript",
-    "transcript_window",
-    "show_answers",
-    "recall",
-    "reasks",
-    "words",
-    "longest_statement",
-)
-"""Settings of the procedure that are facts under their own names."""
-
 NETWORK = ("network", "neighbours", "rewiring", "edges")
 """Facts about who hears whom."""
-
-RULES = {
-    "speech_least": "least",
-    "speech_most": "most",
-    "speech_reasks": "reasks",
-    "speech_then": "then",
-    "preparation": "preparation",
-    "fairness": "fairness",
-    "both_kinds": "both_kinds",
-    "no_new_argument": "no_new_argument",
-}
-"""The facts that are rules of speeches, and the name of each rule."""
 
 REASONING = ("reasoning", "thinking")
 """What the names of parameters hold that ask for reasoning."""
@@ -297,10 +272,6 @@ def _of_rules(rule: str) -> Callable[[Session], Any]:
     return fact
 
 
-def _of_procedure(name: str) -> Callable[[Session], Any]:
-    return lambda plan: getattr(plan.procedure, name)
-
-
 def _of_side(side: str) -> Callable[[Session], Any]:
     return lambda plan: next(
         (person.model for person in reversed(plan.participants) if person.role == side), None
@@ -312,15 +283,9 @@ def _branch_texts(plan: Session) -> str:
 
 
 OF_PLAN: dict[str, Callable[[Session], Any]] = {
-    "cell": lambda plan: plan.cell,
-    "topic": lambda plan: plan.topic.id,
-    "survey": lambda plan: plan.survey.id,
-    "treatment": lambda plan: plan.treatment.name,
+    **{name: attrgetter(path) for name, path in paths_of("plan").items()},
     "paraphrase_of": lambda plan: plan.treatment.paraphrase_of or None,
-    "interaction": lambda plan: plan.treatment.interaction,
     "rounds": lambda plan: plan.treatment.rounds if plan.treatment.interaction else 0,
-    "format": lambda plan: plan.format,
-    "wording": lambda plan: plan.wording.id,
     "models": lambda plan: "+".join(plan.models),
     "model_kinds": lambda plan: "+".join(str(own.get("kind", "")) for own in plan.models.values()),
     "family": _family,
@@ -328,7 +293,6 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "size": lambda plan: len(plan.participants),
     "personas": lambda plan: sum(bool(person.persona) for person in plan.participants),
     "persona": _persona,
-    "replicate": lambda plan: plan.replicate,
     "seed": lambda plan: str(plan.seed),
     "temperature_requested": lambda plan: requested(plan.models.values()),
     "reasoning_requested": lambda plan: shared_value(map(reasons, plan.models.values())),
@@ -338,8 +302,7 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "branch_differs": lambda plan: in_short(plan) if plan.parentage else None,
     "branch_texts": lambda plan: _branch_texts(plan) if plan.parentage else None,
     **{name: _of_network(name) for name in NETWORK},
-    **{name: _of_procedure(name) for name in PROCEDURE},
-    **{name: _of_rules(rule) for name, rule in RULES.items()},
+    **{name: _of_rules(rule) for name, rule in paths_of("rules").items()},
     **{side: _of_side(side) for side in SIDES},
 }
 """Facts of a plan."""

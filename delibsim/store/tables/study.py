@@ -19,9 +19,9 @@ from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.account import account_of
-from delibsim.store.annotation_logs import AnnotationLog, annotation_logs
+from delibsim.store.annotations import annotation_logs
+from delibsim.store.comparisons import measures_of_study
 from delibsim.store.files import each_line, staged
-from delibsim.store.gathered import measures_of_study
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import SessionNotes
@@ -107,12 +107,10 @@ def export(
             sessions["not begun"] = len(never)
         if "parquet" in formats:
             to_parquet(sheets.values())
-        columns_of = {**own_columns, **{one.name: one.columns for one in others}}
-        rows_are = {name: ROWS[name] for name in own_columns} | {
-            one.name: one.row for one in others
-        }
-        write_codebook(new, columns_of)
-        lines = [*_codebook(columns_of, rows_are), *_of_measures(measures)]
+        described = [Table(name, ROWS[name], own, ()) for name, own in own_columns.items()]
+        described += others
+        write_codebook(new, {one.name: one.columns for one in described})
+        lines = [*_codebook(described), *_of_measures(measures)]
         (new / "codebook.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
         written = Export(
             folder,
@@ -149,16 +147,14 @@ def _escaped(sheets: Iterable[SheetWriter]) -> dict[str, int]:
     return found
 
 
-def _codebook(
-    columns_of: Mapping[str, Sequence[Column]], rows_are: Mapping[str, str]
-) -> Iterator[str]:
+def _codebook(tables: Iterable[Table]) -> Iterator[str]:
     yield "# Codebook\n\nAn empty cell is a missing value. Logicals are TRUE and FALSE."
-    for table, what in rows_are.items():
+    for table in tables:
         yield (
-            f"\n## {table}: {what}\n\n| column | kind | meaning | unit | values"
+            f"\n## {table.name}: {table.row}\n\n| column | kind | meaning | unit | values"
             " |\n|---|---|---|---|---|"
         )
-        for column in columns_of[table]:
+        for column in table.columns:
             yield (
                 f"| `{column.name}` | {column.kind} | {column.meaning} | {column.unit} |"
                 f" {column.values} |"
@@ -275,16 +271,16 @@ def _annotation_calls(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator
                 damaged += 1
                 continue
             number += 1
-            yield _of_session_asked_about(runs.study, log, row, sessions) | row | {"task": log.task}
+            yield _of_session_asked_about(runs.study, row, sessions) | row | {"task": log.task}
         if damaged:
             faults.append(f"{log.file}: {counted(damaged, 'damaged line')} left out")
 
 
-def _of_session_asked_about(study: str, log: AnnotationLog, row: Row, sessions: Kept) -> Row:
+def _of_session_asked_about(study: str, row: Row, sessions: Kept) -> Row:
     """The columns of the session of a debate or of a statement; the study alone elsewhere."""
-    session = log.session or str(row["occasion"]).partition("/")[0]
-    found = sessions.of(session)
-    return {"study": study} if found is None else found
+    occasion = str(row["occasion"])
+    debate, statement = occasion.rpartition(" ")[0], occasion.partition("/")[0]
+    return sessions.of(debate) or sessions.of(statement) or {"study": study}
 
 
 def _rows_of_scores(runs: Runs, sessions: Kept, faults: list[str]) -> Iterator[Alike]:

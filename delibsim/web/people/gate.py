@@ -12,59 +12,39 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from delibsim.store.people.entry import Login
-from delibsim.web.guard import LOOPBACK, MALFORMED, answer, place_of, refuse
+from delibsim.store.people.persons import Login
+from delibsim.web.guard import Screen, place_of
 
 COOKIE = "delibsim_people"
 LARGEST = 1_000_000
 """Bytes of a form: 10,000 words of any script are kept, so that they can be shown again."""
 FIELDS = 500
-BY_TLS = {"strict-transport-security": "max-age=31536000"}
-"""The header of answers to who asked by TLS, beside those of all."""
 
 
-class Gate:
-    """Lets requests through that may pass, and gives every answer its headers.
-
-    `hosts` are the names by which the server may be called; `proxies` the addresses whose words on
-    who asks, and whether by TLS, are believed.
+class Gate(Screen):
+    """Stands before pages for people. `proxies` are the addresses whose words on who asks, and
+    whether by TLS, are believed.
     """
 
     def __init__(
         self, app: Any, hosts: Collection[str] = (), proxies: Collection[str] = ()
     ) -> None:
-        self.app = app
-        self.hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        super().__init__(app, hosts)
         self.proxies = frozenset(proxies)
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request; one whose headers cannot be read with 400."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        headers = {name.decode("latin-1").lower(): text for name, text in scope["headers"]}
-        found = {name: text.decode("latin-1") for name, text in headers.items()}
-        scope = self._from_proxy(scope, found)
-        more = BY_TLS if scope["scheme"] == "https" else {}
-        try:
-            refusal = self._refusal(scope, found)
-        except ValueError:
-            refusal = MALFORMED
-        if refusal is not None:
-            await refuse(send, *refusal, more)
-            return
-        await answer(self.app, scope, receive, send, more)
-
-    def _from_proxy(self, scope: Any, headers: dict[str, str]) -> Any:
+    def received(self, scope: Any) -> Any:
         """The request as its first sender made it, where a declared proxy passed it on."""
         peer = (scope.get("client") or ("",))[0]
         if peer not in self.proxies:
             return {**scope, "scheme": "http"}
+        headers = _headers_of(scope)
         sender = headers.get("x-forwarded-for", "").rsplit(",", 1)[-1].strip() or peer
         scheme = "https" if headers.get("x-forwarded-proto") == "https" else "http"
         return {**scope, "client": (sender, 0), "scheme": scheme, "proxied": True}
 
-    def _refusal(self, scope: Any, headers: dict[str, str]) -> tuple[int, str] | None:
+    def refusal(self, scope: Any) -> tuple[int, str] | None:
+        """Why a request is not answered."""
+        headers = _headers_of(scope)
         host = headers.get("host", "")
         name = urlsplit(f"//{host}").hostname or ""
         if name not in self.hosts:
@@ -74,6 +54,12 @@ class Gate:
         if scope["method"] == "POST" and _is_foreign(headers, host):
             return 403, "The form comes from another page."
         return None
+
+
+def _headers_of(scope: Any) -> dict[str, str]:
+    return {
+        name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]
+    }
 
 
 def _is_foreign(headers: dict[str, str], host: str) -> bool:

@@ -18,16 +18,7 @@ from starlette.routing import Route
 from delibsim.people.hall import AGAIN, Hall
 from delibsim.people.overview import Group, Overview, overview, stage_of
 from delibsim.people.raters import RaterDesk, rater_rows
-from delibsim.store.people.entry import (
-    SHIFT,
-    Login,
-    has_password,
-    is_password,
-    let_researcher_in,
-    log_researcher_out,
-    researcher_of,
-)
-from delibsim.store.people.persons import Person, person_of, persons
+from delibsim.store.people import persons
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.rooms import interventions, rooms_of, seat_of, shut_out
 from delibsim.web.guard import is_loopback
@@ -62,9 +53,9 @@ class OfficeEntry(Door):
             self.post(f"{OFFICE}/language", self.speak),
         ]
 
-    def login(self, request: Request) -> Login | None:
+    def login(self, request: Request) -> persons.Login | None:
         """The researcher's login that a request carries; None where there is none that is good."""
-        return researcher_of(self.register, request.cookies.get(self.cookie, ""))
+        return persons.researcher_of(self.register, request.cookies.get(self.cookie, ""))
 
     def of(self, request: Request) -> Visit | None:
         """The visit of the researcher."""
@@ -83,7 +74,7 @@ class OfficeEntry(Door):
         answer.set_cookie(
             self.cookie,
             token,
-            max_age=int(SHIFT),
+            max_age=int(persons.SHIFT),
             httponly=True,
             samesite="strict",
             secure=secure,
@@ -93,7 +84,7 @@ class OfficeEntry(Door):
 
     def leave(self, visit: Visit, fields: Fields) -> Response:
         """End a login."""
-        log_researcher_out(self.register, visit.login)
+        persons.log_researcher_out(self.register, visit.login)
         answer = home(path=OFFICE)
         answer.delete_cookie(self.cookie, path=OFFICE)
         return answer
@@ -112,7 +103,7 @@ class OfficeEntry(Door):
 
     def turned_away(self, request: Request, tried: bool = False) -> Response:
         """The way in: a password, or a button, or how a password is set."""
-        needed = has_password(self.register)
+        needed = persons.has_password(self.register)
         way = "open" if self.is_here(request) else "none"
         wrong = tried and needed
         values = {"way": "password" if needed else way, "wrong": wrong, "csrf": None}
@@ -123,14 +114,14 @@ class OfficeEntry(Door):
         """The secret of a new cookie; None for who may not come in. HTTPException 429 for who has
         tried too often.
         """
-        if not has_password(self.register):
-            return let_researcher_in(self.register) if self.is_here(request) else None
+        if not persons.has_password(self.register):
+            return persons.let_researcher_in(self.register) if self.is_here(request) else None
         self.count(f"password {address_of(request)}", gate.PASSWORDS)
         self.count("password", gate.PASSWORDS_OF_ALL)
         given = one(fields, "password")
         with self._one:  # each look takes 64 MiB of memory
-            right = is_password(self.register, given)
-        return let_researcher_in(self.register) if right else None
+            right = persons.is_password(self.register, given)
+        return persons.let_researcher_in(self.register) if right else None
 
     def is_here(self, request: Request) -> bool:
         """Whether a request comes from this machine, and nobody passed it on."""
@@ -209,7 +200,7 @@ class Office:
         seated = {}
         for room in rooms_of(self.register):
             seated |= {seat.person: (room.session, seat) for seat in room.seats if seat.person}
-        rows = [(one, seated.get(one.id)) for one in persons(self.register)]
+        rows = [(one, seated.get(one.id)) for one in persons.persons(self.register)]
         return self._page(visit, request, "office_people.html", rows=rows)
 
     def person(self, visit: Visit, request: Request) -> Response:
@@ -312,8 +303,8 @@ class Office:
             raise HTTPException(404)
         return session
 
-    def _person(self, code: str) -> Person:
-        found = person_of(self.register, code)
+    def _person(self, code: str) -> persons.Person:
+        found = persons.person_of(self.register, code)
         if found is None:
             raise HTTPException(404)
         return found

@@ -28,8 +28,7 @@ from delibsim.people.raters import RaterDesk
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
-from delibsim.store.people.entry import Invitation, invite, invite_person, log_in
-from delibsim.store.people.persons import Identity, consent, set_stage
+from delibsim.store.people import persons
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import ENDED, rooms_of, set_room, set_seat
 from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
@@ -219,7 +218,7 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
         camera = _opened(session, hosting, Path(folder))
         hall, register = camera.hall, camera.hall.register
         try:
-            token = invite(register, Invitation("", Role.PARTICIPANT), 1.0)
+            token = persons.invite(register, persons.Invitation("", Role.PARTICIPANT), 1.0)
             pages = {"link": await camera.get(f"/i/{token}")}
             if hosting.panel:
                 query = f"?{hosting.panel}=1"
@@ -228,14 +227,14 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
             pages["link that opens nothing"] = await camera.get("/i/none")
             code, cookie = _visitor(hall)
             pages["consent"] = await camera.get("/me", cookie)
-            consent(register, code, hosting.consent_version)
+            persons.consent(register, code, hosting.consent_version)
             if hosting.information or hosting.checks or hosting.questions:
                 pages["information and questions"] = await camera.get("/me", cookie)
             for occasion, stage in OUTSIDE.items():
                 if stage == Stage.DECLINED or getattr(hosting, NEEDED[stage]):
-                    set_stage(register, code, stage)
+                    persons.set_stage(register, code, stage)
                     pages[occasion] = await camera.get("/me", cookie)
-            set_stage(register, code, Stage.READY)
+            persons.set_stage(register, code, Stage.READY)
             for seat in session.seats_of_people:
                 camera.seated[session.id, seat] = _seated(hall, session.id, seat)
             pages["all seats are taken"] = await camera.get("/me", cookie)
@@ -245,7 +244,7 @@ async def _of_everybody(session: Session, hosting: Hosting) -> list[Shot]:
                 hall.hosting = replace(hosting, withdrawal=how)
                 camera.app = application(hall, RaterDesk(hall.runs, register))
                 pages[f"withdraw ({how})"] = await camera.get("/me/withdraw", first)
-            set_stage(register, code, Stage.WITHDRAWN)
+            persons.set_stage(register, code, Stage.WITHDRAWN)
             pages["withdrawn"] = await camera.get("/me", cookie)
         finally:
             register.close()
@@ -279,16 +278,18 @@ def _opened(session: Session, hosting: Hosting, folder: Path) -> Camera:
 
 def _visitor(hall: Hall, session: str = "", seat: str = "") -> tuple[str, str]:
     """Somebody who has come by a link: her code and her cookie."""
-    wanted = Invitation("", Role.PARTICIPANT, session, seat)
-    code, _ = invite_person(hall.register, wanted, 1.0, hall.hosting.language, Identity())
-    return code, log_in(hall.register, code, Role.PARTICIPANT)
+    wanted = persons.Invitation("", Role.PARTICIPANT, session, seat)
+    code, _ = persons.invite_person(
+        hall.register, wanted, 1.0, hall.hosting.language, persons.Identity()
+    )
+    return code, persons.log_in(hall.register, code, Role.PARTICIPANT)
 
 
 def _seated(hall: Hall, session: str, seat: str) -> str:
     """The cookie of somebody who has agreed and has a seat."""
     code, cookie = _visitor(hall, session, seat)
-    consent(hall.register, code, hall.hosting.consent_version)
-    set_stage(hall.register, code, Stage.READY)
+    persons.consent(hall.register, code, hall.hosting.consent_version)
+    persons.set_stage(hall.register, code, Stage.READY)
     hall.join(code, session, seat)
     return cookie
 

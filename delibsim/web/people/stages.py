@@ -13,7 +13,6 @@ from delibsim.models.person.fields import cleaned
 from delibsim.people.erase import give_up_seat
 from delibsim.people.presence import NOBODY
 from delibsim.store.people import persons
-from delibsim.store.people.entry import invitation_of
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people.render import Fields, html_of, languages
@@ -286,7 +285,7 @@ class Next:
         hall, code = self.visits.hall, visit.person.id
         view = hall.view(code)
         if view is None:
-            invitation = invitation_of(self.visits.register, code)
+            invitation = persons.invitation_of(self.visits.register, code)
             where = (invitation.session, invitation.seat) if invitation else ("", "")
             hall.join(code, *where)
             view = hall.view(code)

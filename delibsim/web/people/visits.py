@@ -16,9 +16,8 @@ from starlette.routing import Route
 from delibsim.domain.hosting import Hosting, Question, Reception
 from delibsim.models.person.fields import cleaned
 from delibsim.people.hall import Hall
-from delibsim.store.people import entry
+from delibsim.store.people import persons
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.persons import Identity, Person, person_of_panel
 from delibsim.store.people.register import Unavailable
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people import gate
@@ -39,9 +38,9 @@ class Visit:
     the researcher.
     """
 
-    login: entry.Login
+    login: persons.Login
     words: Language
-    person: Person = Person("", Role.RESEARCHER, "", "")
+    person: persons.Person = persons.Person("", Role.RESEARCHER, "", "")
 
 
 class Door(ABC):
@@ -128,7 +127,7 @@ class Visits(Door):
 
     def of(self, request: Request) -> Visit | None:
         """The visit of a person, of whom it is noted that she is here."""
-        found = entry.visitor_of(self.register, request.cookies.get(gate.COOKIE, ""))
+        found = persons.visitor_of(self.register, request.cookies.get(gate.COOKIE, ""))
         if found is None:
             self.count(address_of(request), gate.OF_ADDRESS)
             if gate.COOKIE in request.cookies:
@@ -200,11 +199,11 @@ class Entry:
                 return self.visits.turned_away(request)
         if found.task:
             note_task(self.register, found.person, found.task)
-        cookie = entry.let_in(self.register, request.path_params["token"], found)
+        cookie = persons.let_in(self.register, request.path_params["token"], found)
         return gate.with_cookie(home(), cookie, request)
 
-    def _invited(self, request: Request) -> entry.Invitation | None:
-        found = entry.invited(self.register, request.path_params["token"])
+    def _invited(self, request: Request) -> persons.Invitation | None:
+        found = persons.invited(self.register, request.path_params["token"])
         if found is None:
             self.visits.count_try(request)
         return found
@@ -224,27 +223,27 @@ class Entry:
         contact = self.visits.hosting.contact
         return page("no_id.html", self.visits.words(request), 400, contact=contact)
 
-    def _here(self, request: Request, found: entry.Invitation) -> str:
+    def _here(self, request: Request, found: persons.Invitation) -> str:
         """Who has come by an open link on this device before; "" where nobody has, or where a panel
         says who it is.
         """
         if self._panel_id(request)[1]:
             return ""
-        known = entry.login_of(self.register, request.cookies.get(gate.COOKIE, ""))
+        known = persons.login_of(self.register, request.cookies.get(gate.COOKIE, ""))
         return known.person if known is not None and known.role == found.role else ""
 
-    def _new(self, request: Request, found: entry.Invitation) -> entry.Invitation | None:
+    def _new(self, request: Request, found: persons.Invitation) -> persons.Invitation | None:
         """The invitation of who comes by an open link: known by the id of her panel, or new; None
         where she was shut out.
         """
         name, given = self._panel_id(request)
-        who = Identity(panel=name, panel_id=given) if given else None
-        before = person_of_panel(self.register, name, given) if given else ""
+        who = persons.Identity(panel=name, panel_id=given) if given else None
+        before = persons.person_of_panel(self.register, name, given) if given else ""
         if before:
-            shut_out = entry.is_revoked(self.register, before)
+            shut_out = persons.is_revoked(self.register, before)
             return None if shut_out else replace(found, person=before)
         self.visits.count(f"new {address_of(request)}", gate.NEWCOMERS)
-        return entry.accept(self.register, found, self.visits.words(request).code, who)
+        return persons.accept(self.register, found, self.visits.words(request).code, who)
 
 
 def page(template: str, words: Language, status: int = 200, **values: Any) -> Response:

@@ -10,7 +10,9 @@ from delibsim.analysis.run.beside import (
     agreement,
     beside,
     cost_of_run,
+    same_until,
     settings_that_differ,
+    turn_pairs,
 )
 from delibsim.analysis.run.beside_tables import (
     answers_that_differ,
@@ -20,7 +22,6 @@ from delibsim.analysis.run.beside_tables import (
     who_moved_in_both,
     why_no_value,
 )
-from delibsim.analysis.run.beside_turns import same_until, turn_pairs
 from delibsim.analysis.run.view import RunView
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.domain.consensus import Candidate, Consensus, Ranking, Vote
@@ -48,10 +49,14 @@ def said(run, texts):
     return replace(run, transcript=tuple(turns))
 
 
+def lines_of(run):
+    return RunView("s", run, {}).lines
+
+
 def together(a, b):
     """The turns beside each other, as (index in a, index in b)."""
     found = []
-    for pair in turn_pairs(a, b):
+    for pair in turn_pairs(lines_of(a), lines_of(b)):
         found.append(tuple(one and one.turn.index for one in (pair.a, pair.b)))
     return found
 
@@ -108,8 +113,8 @@ def test_turns_with_the_same_speakers_go_together_by_number():
     a = said(RUN, [(1, "I agree."), (2, "Why?"), (1, "Because."), (2, "No.")])
     b = said(RUN, [(1, "Because."), (2, "Why?"), (1, "I agree.")])
     assert together(a, b) == [(1, 1), (2, 2), (3, 3), (4, None)]
-    assert same_until(turn_pairs(a, a)) == 4
-    pair = turn_pairs(a, b)[0]
+    assert same_until(turn_pairs(lines_of(a), lines_of(a))) == 4
+    pair = turn_pairs(lines_of(a), lines_of(b))[0]
     assert (pair.same, marked(pair.pieces)) == (False, "[-I agree-]{+Because+}.")
 
 

@@ -108,7 +108,7 @@ def filled(folder, level_of):
 
 def test_people_read_a_sample_and_the_rate_is_corrected(coding, tmp_path):
     pack = export_rationales(audit_of(coding), 10, tmp_path / "a")
-    assert (pack.rationales, pack.strata) == (10, 5)
+    assert (pack.facts["rationales"], pack.facts["strata"]) == (10, 5)
     files = Audits.of(coding.runs, "backing").files
     key = json.loads((files.packs / f"{pack.name}.json").read_text())["sheets"]
     read = {one.sample.key: one for one in audit_of(coding).readings}

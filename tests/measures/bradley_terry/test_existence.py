@@ -5,7 +5,8 @@ import pytest
 from pair_votes import simulated
 
 from delibsim.measures.bradley_terry.counts import counted, tabled
-from delibsim.measures.bradley_terry.fit import Model, crowd_bt, fit
+from delibsim.measures.bradley_terry.fit import Model, fit
+from delibsim.measures.bradley_terry.judges import crowd_bt
 from delibsim.measures.bradley_terry.likelihood import Dummy, Normal
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 from delibsim.measures.designs import all_pairs, both_orders

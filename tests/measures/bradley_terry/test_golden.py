@@ -6,7 +6,8 @@ from pair_votes import REFERENCE, votes_of
 from scipy.special import gammaln
 
 from delibsim.measures.bradley_terry.counts import counted, tabled
-from delibsim.measures.bradley_terry.fit import Model, crowd_bt, fit, likelihood_ratio
+from delibsim.measures.bradley_terry.fit import Model, fit
+from delibsim.measures.bradley_terry.judges import crowd_bt, likelihood_ratio
 from delibsim.measures.bradley_terry.likelihood import Dummy, Normal
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 

@@ -24,7 +24,7 @@ from delibsim.domain.training import Triple
 from delibsim.scorers.judge.checkpoint import base_encoder, base_tokenizer, load_judge, read_record
 from delibsim.scorers.judge.form import InputForm, encode
 from delibsim.scorers.judge.inference import trained_judge
-from delibsim.store.trained_scores import TrainedScores
+from delibsim.store.training import TrainedScores
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 

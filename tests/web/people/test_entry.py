@@ -5,11 +5,10 @@ import threading
 from dataclasses import replace
 
 import httpx
-from people_site import PLAIN, Browser, hall_of, hidden, link_for, open_link, served
+from people_site import PLAIN, Browser, answers_of, hall_of, hidden, link_for, open_link, served
 
 from delibsim.domain.hosting import Question
-from delibsim.store.people.entry import revoke_open
-from delibsim.store.people.persons import answers_of, person_of, persons
+from delibsim.store.people.persons import person_of, persons, revoke_open
 from delibsim.store.people.requests import request_of
 from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.web.people import gate

@@ -17,6 +17,7 @@ from people_site import (
     PLAIN,
     TABLE,
     Browser,
+    answers_of,
     filled,
     hall_of,
     hidden,
@@ -30,7 +31,6 @@ from provider_thread import provider_in_a_thread
 from delibsim.domain.hosting import Question
 from delibsim.models.pool import ModelPool
 from delibsim.prompts.blocks import read_transcript
-from delibsim.store.people.persons import answers_of
 
 MARK = "FORGED"
 """A word of every line of the text, by which its lines are found again."""

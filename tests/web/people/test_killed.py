@@ -11,13 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from people_site import Browser, filled, hidden
+from people_site import Browser, answers_of, filled, hidden
 from provider_thread import provider_in_a_thread
 from sqlalchemy import func, select
 
 from delibsim.conduct.replay import replay
-from delibsim.store.people.entry import Invitation, invite_person
-from delibsim.store.people.persons import Identity, answers_of, person_of
+from delibsim.store.people.persons import Identity, Invitation, invite_person, person_of
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import REQUEST, Role
 from delibsim.store.runs import Runs

@@ -136,11 +136,8 @@ def test_a_rater_rates_ten_debates(page, home):
         page.click("main form button.first")
         assert through(page, "", "main:has-text('handed in everything')") == 20
         assert Rows(RaterDesk(runs, hall.register), nullcontext).bring() == 10
-    ratings = Ratings.of(runs)
-    debates = {sheet["debate"] for sheet in ratings.key(task).values()}
-    assert len(debates) == 10
-    kept = [one for debate in debates for one in ratings.read(debate)]
-    assert len(kept) == 10
+    kept = Ratings.of(runs, "people").people()
+    assert len({one.session for one in kept}) == len(kept) == 10
     assert not any(one.missing for one in kept)
 
 

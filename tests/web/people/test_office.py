@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part
+from people_site import PLAIN, Browser, filled, hall_of, hidden, link_for, served, take_part, until
 from sqlalchemy import update
 from typer.testing import CliRunner
 
@@ -17,8 +17,7 @@ from delibsim.cli.main import main
 from delibsim.cli.people import app
 from delibsim.domain.hosting import Limit
 from delibsim.store.interventions import interventions_in
-from delibsim.store.people.entry import SHIFT, is_password, set_password
-from delibsim.store.people.persons import note_withdrawn
+from delibsim.store.people.persons import SHIFT, is_password, note_withdrawn, set_password
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import open_request
 from delibsim.store.people.rooms import end_room, rooms_of, seat_of, set_room
@@ -60,15 +59,6 @@ def table(tmp_path):
 def group_page(hall):
     (session,) = hall.sessions
     return f"/office/group?session={session}"
-
-
-def until(found, seconds=10.0):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := found():
-            return value
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
 
 
 def state_of(hall):

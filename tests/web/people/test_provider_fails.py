@@ -8,7 +8,18 @@ from dataclasses import replace
 
 import pytest
 from fake_provider import Rule
-from people_site import PLAIN, TABLE, Browser, filled, hall_of, hidden, link_for, served, take_part
+from people_site import (
+    PLAIN,
+    TABLE,
+    Browser,
+    filled,
+    hall_of,
+    hidden,
+    link_for,
+    served,
+    take_part,
+    until,
+)
 from provider_thread import provider_in_a_thread
 
 from delibsim.domain.hosting import Limit
@@ -44,13 +55,6 @@ def table(home, provider, hosting):
     return hall, [link_for(hall) for _ in range(2)]
 
 
-def until_room(hall, state, seconds=15.0):
-    end = time.monotonic() + seconds
-    while rooms_of(hall.register)[0].state != state:
-        assert time.monotonic() < end, rooms_of(hall.register)
-        time.sleep(0.02)
-
-
 def test_people_are_told_nothing_is_lost_and_nobody_loses_a_seat_meanwhile(
     tmp_path, provider, monkeypatch
 ):
@@ -69,7 +73,7 @@ def test_people_are_told_nothing_is_lost_and_nobody_loses_a_seat_meanwhile(
             assert "the time is not counted" in text
             assert TROUBLE in browser.http.get("/me/part").json()["html"]
             assert 'action="/me/answer"' not in text
-        until_room(hall, RoomState.STOPPED)
+        until(lambda: rooms_of(hall.register)[0].state == RoomState.STOPPED)
         time.sleep(7.0)  # longer than every limit
         provider.script.clear()
         (name,) = hall.sessions
@@ -99,10 +103,7 @@ def test_a_form_stays_while_a_model_fails_and_is_taken(tmp_path, provider, monke
         first.answer()
         field = next(iter(filled(second.asked())))
         assert second.post("/me/draft", **{field: "3"}).json() == {"kept": True}
-        end = time.monotonic() + 10
-        while not provider.calls:
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        until(lambda: provider.calls)
         assert f'name="{field}" value="3" checked' in second.asked().replace("\n", " ")
         key = hidden(second.page.text)["key"]
         second.answer()
@@ -177,7 +178,7 @@ def test_the_time_of_a_server_that_was_gone_is_not_counted(tmp_path, monkeypatch
     with served(again) as address:
         browser = Browser(address)
         browser.http.cookies.update(cookies)
-        until_room(again, RoomState.HELD)
+        until(lambda: rooms_of(again.register)[0].state == RoomState.HELD)
         time.sleep(2.0)
         browser.asked()
         assert request_of(again.register, key).paused >= 5.0

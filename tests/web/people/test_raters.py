@@ -24,8 +24,7 @@ from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
 from delibsim.people.raters import Rows
 from delibsim.store.people.assignments import place_of, replies_of
-from delibsim.store.people.entry import log_in
-from delibsim.store.people.persons import persons
+from delibsim.store.people.persons import log_in, persons
 from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
 from delibsim.store.ratings import Ratings
 from delibsim.store.runs import Runs
@@ -125,9 +124,7 @@ def test_a_rater_rates_her_debates_from_the_first_page_to_the_last(debates, serv
         assert "style=" not in page
         assert "<script>" not in page
     assert Rows(desk, nullcontext).bring() == 4
-    ratings = []
-    for debate in {sheet["debate"] for sheet in Ratings.of(debates).key(task).values()}:
-        ratings += Ratings.of(debates).read(debate)
+    ratings = Ratings.of(debates, "people").people()
     assert len(ratings) == 4
     assert all(one.attentive and one.before == 61 and not one.missing for one in ratings)
     replies = replies_of(desk.register, place_of(desk.register, "ann", task))
@@ -250,10 +247,7 @@ def test_who_stops_for_good_keeps_what_is_whole_and_the_rest_goes_on(debates, se
         assert "Your part is over" in ann.get("/rate").text
     assert ended(desk) == ["ann", "ben"]
     Rows(desk, nullcontext).bring()
-    raters = Ratings.of(debates)
-    found = [
-        one.rater for path in raters.folder.glob("ratings/*") for one in raters.read(path.name)
-    ]
+    found = [one.rater for one in Ratings.of(debates, "people").people()]
     assert sorted(found) == [f"{task} 1", f"{task} 2", f"{task} 2"]
 
 
@@ -267,8 +261,7 @@ def test_declined_answers_are_missing_with_a_reason(debates, served):
         page = client.post("/rate/answer", data={**filled(page), "declined": "1"}).text
         client.post("/rate/answer", data=filled(page))
     Rows(desk, nullcontext).bring()
-    (sheet,) = Ratings.of(debates).key(task).values()
-    (rating,) = Ratings.of(debates).read(sheet["debate"])
+    (rating,) = Ratings.of(debates, "people").people()
     assert rating.before is None
     assert {name: reason.code for name, reason in rating.missing.items()} == {"before": "not_given"}
 
@@ -300,7 +293,7 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
     desk = desk_of(debates)
     person(desk.register, "ann")
     site = served(desk, task)
-    path = Ratings.of(debates).files.packs / f"{task}.json"
+    path = Ratings.of(debates, "people").files.packs / f"{task}.json"
     path.write_text(re.sub(r'"debate_sha256": ?"\w', '"debate_sha256": "x', path.read_text()))
     with browser(site, "ann") as client:
         answer = client.get("/rate")

@@ -5,18 +5,18 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import httpx
+from people_site import until
 from rated import all_of, debates_online, desk_of, person, study_of_debates
 
 from delibsim.people.raters import Rows
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.entry import log_in
+from delibsim.store.people.persons import log_in
 from delibsim.store.people.schema import Role
 from delibsim.store.ratings import Ratings
 from delibsim.web.people.gate import COOKIE
@@ -50,12 +50,9 @@ def cookie_of(runs, task):
 
 
 def rows_of(runs):
-    found = Counter()
-    for file in runs.folder.glob("ratings/*/ratings.jsonl"):
-        records, damaged = read_lines(file)
-        assert damaged == 0
-        found.update((file.parent.name, record["rater"]) for record in records)
-    return found
+    records, damaged = read_lines(Ratings.of(runs, "people").files.people)
+    assert damaged == 0
+    return Counter((record["session"], record["rater"]) for record in records)
 
 
 def fields_of(page):
@@ -89,7 +86,7 @@ def test_killed_between_the_hand_in_and_the_row(tmp_path, monkeypatch):
         page = client.post("/rate/answer", data=fields_of(page)).text
         page = client.post("/rate/answer", data=fields_of(page)).text
         assert "handed in everything" in page
-        wait_for(lambda: sum(rows_of(runs).values()) == 2)
+        until(lambda: sum(rows_of(runs).values()) == 2)
     assert set(rows_of(runs).values()) == {1}
 
 
@@ -103,19 +100,13 @@ def test_killed_while_rows_are_written(tmp_path, monkeypatch):
     for _ in range(3):
         before = sum(rows_of(runs).values())
         with server(runs, 0.01) as (_, process):
-            wait_for(lambda known=before: sum(rows_of(runs).values()) > known or known == 32)
+            until(
+                lambda known=before: sum(rows_of(runs).values()) > known or known == 32, step=0.002
+            )
             process.send_signal(signal.SIGKILL)
             process.wait()
     Rows(desk, nullcontext).bring()
     found = rows_of(runs)
     assert len(found) == 32
     assert set(found.values()) == {1}
-    ratings = Ratings.of(runs)
-    assert {len(ratings.read(debate)) for debate, _ in found} == {4}
-
-
-def wait_for(met, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.002)
+    assert set(Counter(debate for debate, _ in found).values()) == {4}

@@ -7,16 +7,16 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
+from people_site import until
 from rated import codes_online, debates_online, study_of_debates
 
 from delibsim.store.codings import Codings
-from delibsim.store.people.entry import Invitation, invite
+from delibsim.store.people.persons import Invitation, invite
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
 from delibsim.store.ratings import Ratings
@@ -99,13 +99,6 @@ def through(client, page):
     return page, pages
 
 
-def wait_for(met, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
     (tmp_path / "people.yaml").write_text(HOSTING + OWN, encoding="utf-8")
     runs = study_of_debates(tmp_path)
@@ -122,9 +115,7 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
         assert "CODE77" in end
         assert "That was all of it." in end
         assert client.get("/rate").status_code == 200
-    ratings = Ratings.of(runs)
-    debates = {sheet["debate"] for sheet in ratings.key(task).values()}
-    wait_for(lambda: sum(len(ratings.read(one)) for one in debates) == 2)
+    until(lambda: len(Ratings.of(runs, "people").people()) == 2)
     other, page = come_in(address, runs, Role.RATER, task)
     with closing(other):
         assert "nothing to do" in page

@@ -7,8 +7,14 @@ from people_site import Browser, hall_of, hidden, link_for, served
 from sqlalchemy import update
 
 from delibsim.people.raters import RaterDesk
-from delibsim.store.people.entry import digest, let_researcher_in, log_in
-from delibsim.store.people.persons import add_person, note_withdrawn, set_stage
+from delibsim.store.people.persons import (
+    add_person,
+    digest,
+    let_researcher_in,
+    log_in,
+    note_withdrawn,
+    set_stage,
+)
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.store.people.schema import LOGIN, Role, Stage

@@ -1,13 +1,21 @@
-"""The Habermas Machine data (Tessler et al. 2024, CC BY 4.0) as records to train a judge on."""
+"""What judges are trained on, the Habermas Machine data (Tessler et al. 2024, CC BY 4.0), and the
+scores that they gave summaries of a study: a folder a judge, a score a line.
+"""
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.summary import spoken
-from delibsim.domain.training import Record, Triple
-from delibsim.measures.summaries.prediction import normalised
+from delibsim.domain.text import counted
+from delibsim.domain.training import Record, TrainedScore, Triple
+from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.files import Log, each_line
 from delibsim.store.reading import opened
+from delibsim.store.runs import Runs
 
 NEEDED = ("question.text", "own_opinion.text", "candidates.text", "ratings.agreement")
 """The columns by which its file of candidate comparisons is known."""
@@ -41,7 +49,7 @@ def habermas_records(file: Path) -> list[Record]:
         for place, summary in enumerate(map(str, _listed(row["candidates.text"]))):
             scores = {}
             for name, cells in given.items():
-                value = _score(cells[place]) if place < len(cells) else None
+                value = _label(cells[place]) if place < len(cells) else None
                 if value is not None:
                     scores[name] = value
             if scores and all(map(spoken, (question, opinion, summary))):
@@ -88,11 +96,78 @@ def _first(cell: Any) -> str:
     return next((str(one) for one in _listed(cell) if one is not None), "")
 
 
-def _score(cell: Any) -> float | None:
+def _label(cell: Any) -> float | None:
     """An answer on 1..7, in words or as a number, as y from 0 to 1; None where it is neither."""
+    from delibsim.measures.summaries.prediction import normalised  # numpy is slow to import
+
     if isinstance(cell, str):
         word = cell.strip().upper()
         value = float(LIKERT.index(word) + 1) if word in LIKERT else 0.0
     else:
         value = float(cell) if isinstance(cell, (int, float)) else 0.0
     return float(normalised(1 + (value - 1) * 4 / 6)) if 1 <= value <= len(LIKERT) else None
+
+
+PREFIX = "trained-"
+"""What the names of the folders of trained judges begin with."""
+
+
+@dataclass(frozen=True)
+class TrainedScores:
+    """The scores of one trained judge in a study."""
+
+    files: TaskFolder
+
+    @classmethod
+    def of(cls, runs: Runs, judge: str) -> "TrainedScores":
+        """Those of this judge, whether there are any or not."""
+        return cls(TaskFolder.of(runs, f"{PREFIX}{judge}"))
+
+    @property
+    def judge(self) -> str:
+        """The name of the judge."""
+        return self.files.folder.name.removeprefix(PREFIX)
+
+    @property
+    def file(self) -> Path:
+        """The file that holds the scores."""
+        return self.files.folder / "scores.jsonl"
+
+    def all(self, faults: list[str] | None = None) -> Iterator[TrainedScore]:
+        """Every score that can be read, in the order in which they came; damaged lines are left out
+        and told in `faults`.
+        """
+        damaged = 0
+        for _, line in each_line(self.file):
+            try:
+                yield _score(line or {})
+            except (KeyError, TypeError):
+                damaged += 1
+        if damaged and faults is not None:
+            faults.append(f"{self.file}: {counted(damaged, 'damaged line')}")
+
+    def add(self, scores: Iterable[TrainedScore]) -> int:
+        """Keep scores as they come; how many."""
+        log, n = Log(self.file, self.files.durable), 0
+        try:
+            for one in scores:
+                names = {"summary": one.summary, "opinion": one.opinion, "key": one.key}
+                log.append({**names, **one.values})
+                n += 1
+        finally:
+            log.close()
+        return n
+
+
+def _score(line: Mapping[str, Any]) -> TrainedScore:
+    values = {name: line[name] for name in DIMENSIONS}
+    names = line["summary"], line["opinion"], line["key"]
+    numbers = all(type(value) in (float, int) for value in values.values())
+    if not numbers or not all(type(name) is str for name in names):
+        raise TypeError("a score is no number, or a name no text")
+    return TrainedScore(*names, values)
+
+
+def trained_judges_of(runs: Runs) -> list[str]:
+    """The names of the trained judges that scored summaries of a study."""
+    return [task.removeprefix(PREFIX) for task in tasks_of(runs, PREFIX)]

@@ -1,0 +1,342 @@
+"""Effects of treatments on what was coded: by people alone, by models alone, and corrected."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from delibsim.analysis.report import Report
+from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.domain.errors import unknown
+from delibsim.domain.study import natural
+from delibsim.domain.text import counted
+from delibsim.measures.corrected_effect import (
+    FEW_CLUSTERS,
+    Effect,
+    corrected,
+    models_alone,
+    people_alone,
+    units,
+)
+from delibsim.measures.planned_codes import Planned, planned
+
+Array = NDArray[np.float64]
+NONE = "none"
+"""The treatment with which others are compared, where there is one."""
+FEWEST = 10
+"""Sessions that a treatment must have for a corrected interval."""
+NOT_VALID = "not valid by itself"
+
+
+@dataclass(frozen=True)
+class CodedTexts:
+    """The texts of an outcome: what n texts are, and what models and people say of each.
+
+    `proxies` are the codes of each model; `people` is NaN where nobody coded, `chance` NaN where it
+    is not known with what chance a text was drawn. `held` are factors that are held constant.
+    """
+
+    outcome: str
+    treatment: Sequence[str]
+    session: Sequence[str]
+    proxies: Mapping[str, Array]
+    people: Array
+    chance: Array
+    held: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def chosen(self, which: NDArray[np.bool_]) -> "CodedTexts":
+        """The same of some of the texts."""
+        places = np.flatnonzero(which)
+        return CodedTexts(
+            self.outcome,
+            [self.treatment[i] for i in places],
+            [self.session[i] for i in places],
+            {name: values[which] for name, values in self.proxies.items()},
+            self.people[which],
+            self.chance[which],
+            {name: [values[i] for i in places] for name, values in self.held.items()},
+        )
+
+    @property
+    def drawn(self) -> NDArray[np.bool_]:
+        """The texts that people coded."""
+        return ~np.isnan(self.people)
+
+
+def contrasts_of(treatments: Sequence[str]) -> list[tuple[str, str]]:
+    """Every treatment against none; without it, every pair.
+
+    >>> contrasts_of(["none", "normative", "basic"])
+    [('basic', 'none'), ('normative', 'none')]
+    """
+    found = sorted(set(treatments), key=natural)
+    if NONE in found:
+        return [(one, NONE) for one in found if one != NONE]
+    return [(one, other) for i, other in enumerate(found) for one in found[i + 1 :]]
+
+
+def effect_rows(
+    texts: CodedTexts, contrasts: Sequence[tuple[str, str]] = ()
+) -> Iterator[dict[str, Any]]:
+    """The rows of the table of effects: three of each contrast, or one without codes of people."""
+    for a, b in contrasts or contrasts_of(texts.treatment):
+        which = np.array([one in (a, b) for one in texts.treatment])
+        yield from _three(texts.chosen(which), a, b)
+
+
+def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
+    made = _design(own, a)
+    some, sessions = _read_in_each(own, (a, b)), _sessions_of_each(own, (a, b))
+    why = "" if made else "the treatments differ in what is held constant"
+    missing = why or ("" if min(some) else "people coded no text of one of the treatments")
+    people = models = found = None
+    if made:
+        design, contrast = made
+        known = units(design, _table(own), own.people, own.chance, own.session)
+        models = models_alone(known, contrast) if own.proxies else None
+        people = None if missing else people_alone(known, contrast)
+        found = None if missing or not own.proxies else corrected(known, contrast)
+    named = {"outcome": own.outcome, "a": a, "b": b}
+    if own.drawn.any():
+        yield named | {"row": "people"} | _row(people, missing)
+    if own.proxies:
+        yield named | {"row": "models"} | _row(models, why or NOT_VALID)
+    if own.proxies and own.drawn.any():
+        row = named | {"row": "corrected"} | _row(found, missing)
+        yield row | _beside(own, found, people, min(sessions))
+
+
+def _table(own: CodedTexts) -> Array:
+    """The codes of models, a column each; (n, k)."""
+    return np.column_stack([np.zeros((len(own.session), 0)), *own.proxies.values()])
+
+
+def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]] | None:
+    """The design of a text (n, p): treatment a, the intercept, and what is held constant; and the
+    contrast. None where the treatments differ in what is held constant.
+    """
+    treated = np.array([one == a for one in own.treatment], float)
+    columns = [np.ones(len(treated))]
+    for values in own.held.values():
+        for level in sorted(set(values), key=natural)[1:]:
+            column = np.array([value == level for value in values], float)
+            if _adds(column, columns):
+                columns.append(column)
+    if not _adds(treated, columns):
+        return None
+    return np.column_stack([treated, *columns]), [1.0, *[0.0] * len(columns)]
+
+
+def _adds(column: Array, columns: Sequence[Array]) -> bool:
+    """Whether a column is no combination of these, which are none of each other."""
+    return int(np.linalg.matrix_rank(np.column_stack([*columns, column]))) > len(columns)
+
+
+def _read_in_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
+    """Of how many sessions of each treatment people coded a text."""
+    read = {(own.treatment[i], own.session[i]) for i in np.flatnonzero(own.drawn)}
+    return [sum(treatment == one for one, _ in read) for treatment in treatments]
+
+
+def _sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
+    """How many sessions each treatment has."""
+    pairs = set(zip(own.treatment, own.session, strict=True))
+    return [sum(treatment == one for one, _ in pairs) for treatment in treatments]
+
+
+def _row(found: Effect | None, note: str) -> dict[str, Any]:
+    if found is None:
+        return {"note": note}
+    by = "t" if math.isnan(found.jackknife) else "jackknife"
+    return {
+        "estimate": found.estimate,
+        "se": found.se,
+        "low": found.low,
+        "high": found.high,
+        "interval": by,
+        "interval_se": found.error,
+        "n": found.n,
+        "clusters": found.clusters,
+        "note": note,
+    }
+
+
+def _beside(
+    own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int
+) -> dict[str, Any]:
+    """What the corrected row says beside its estimate; too few sessions give no interval."""
+    if found is None or people is None:
+        return {}
+    weights = list(found.weights)
+    told = {
+        "lambda": weights,
+        "correlation": _correlation(own, weights),
+        "effective": people.n * people.se**2 / found.se**2 if found.se else math.nan,
+    }
+    if fewest < FEWEST:
+        note = f"a treatment has {counted(fewest, 'session')}; an interval needs {FEWEST}"
+        return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
+    if not any(weights):
+        told["note"] = "the models say nothing of what people coded: their weight is 0"
+    return told
+
+
+def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
+    """The correlation of people with the weighted sum of the models; NaN where one is constant."""
+    parts = [w * values for w, values in zip(weights, own.proxies.values(), strict=True)]
+    proxy = np.sum(parts, axis=0)[own.drawn]
+    people = own.people[own.drawn]
+    if len(people) < 3 or not (np.ptp(proxy) and np.ptp(people)):
+        return math.nan
+    return float(np.corrcoef(people, proxy)[0, 1])
+
+
+def effects(
+    outcomes: Sequence[CodedTexts],
+    notes: Sequence[str] = (),
+    contrasts: Sequence[tuple[str, str]] = (),
+) -> Report:
+    """The report on the effects on some outcomes."""
+    _check(outcomes, contrasts)
+    found: list[dict[str, Any]] = []
+    told: list[str] = []
+    for texts in outcomes:
+        rows = list(effect_rows(texts, contrasts))
+        told += _sentences(rows, texts)
+        found += rows
+    told = [*dict.fromkeys(told), *notes]
+    weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
+    for i, own in weights.items():
+        found[i]["lambda"] = ", ".join(f"{weight:.3f}" for weight in own)
+    table = make_table("effects/effects", found, few=FEW_CLUSTERS)
+    return Report(
+        catalogue=catalogue("effects"),
+        title="Effects on what was coded",
+        results={table.name: table},
+        about={"outcomes": [one.outcome for one in outcomes], "notes": list(notes)},
+        told=told,
+        summary=told,
+        something=any("estimate" in row for row in found),
+        complete=not notes,
+        shape=lambda: {"sentences": told, "rows": _plain(table, weights)},
+    )
+
+
+def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]]) -> None:
+    """WrongInput for a contrast of a treatment that no text has."""
+    known = sorted({one for texts in outcomes for one in texts.treatment}, key=natural)
+    for one in (name for pair in contrasts for name in pair):
+        if one not in known:
+            raise unknown("treatment", one, known)
+
+
+def _plain(table: Result, weights: Mapping[int, Sequence[float]]) -> list[dict[str, Any]]:
+    """The rows as plain values, with the weight of the models as a number, of several as a list."""
+    rows = table.plain()
+    for i, own in weights.items():
+        rows[i]["lambda"] = own[0] if len(own) == 1 else list(own)
+    return rows
+
+
+def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts) -> list[str]:
+    """What the corrected rows say, or that there is none."""
+    if len(set(texts.treatment)) < 2:
+        return ["one treatment alone: there is nothing to compare"]
+    if not texts.drawn.any():
+        return [
+            "models alone coded these texts: what they say of a treatment is not valid by itself;"
+            " hand a drawn sample to people: delibsim code handout STUDY"
+        ]
+    return [_sentence(row) for row in rows if row["row"] == "corrected"]
+
+
+def _sentence(row: Mapping[str, Any]) -> str:
+    pair = f"{row['a']} against {row['b']}"
+    low, high = row.get("low", math.nan), row.get("high", math.nan)
+    if "estimate" not in row or math.isnan(low):
+        return f"{pair}: nothing can be said of {row['outcome']}: {row['note']}"
+    verb = "raised" if low > 0 else "lowered"
+    if low <= 0 <= high:
+        verb = "no effect is shown on"
+    return (
+        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], as"
+        " people would code all texts"
+    )
+
+
+SHARES = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+"""The shares of texts for which the error is foretold."""
+
+
+def plan_of(
+    outcomes: Sequence[CodedTexts],
+    error: float | None,
+    contrasts: Sequence[tuple[str, str]] = (),
+) -> Report:
+    """The report on how large the error of a contrast becomes if people code more texts."""
+    _check(outcomes, contrasts)
+    found: list[dict[str, Any]] = []
+    told: list[str] = []
+    for texts in outcomes:
+        for a, b in contrasts or contrasts_of(texts.treatment):
+            own = texts.chosen(np.array([one in (a, b) for one in texts.treatment]))
+            pair = f"{a} against {b}, {texts.outcome}"
+            made = _design(own, a) if min(_read_in_each(own, (a, b))) else None
+            if made is None:
+                told.append(f"{pair}: people must have coded texts of both treatments")
+                continue
+            design, contrast = made
+            plan = planned(design, _table(own), own.people, own.chance, own.session, contrast)
+            now = int(own.drawn.sum())
+            named = {"outcome": texts.outcome, "a": a, "b": b}
+            found += [named | row for row in _foretold(plan, now)]
+            if error is not None:
+                told.append(f"{pair}: {_needed(plan, error, now)}")
+    table = make_table("effects/plan", found)
+    return Report(
+        catalogue=catalogue("effects"),
+        title="Codes of people for an effect on what was coded",
+        results={table.name: table},
+        about={"outcomes": [one.outcome for one in outcomes], "error": error},
+        told=told,
+        summary=told,
+        something=bool(found),
+        shape=lambda: {"sentences": told, "rows": table.plain()},
+    )
+
+
+def _foretold(plan: Planned, now: int) -> Iterator[dict[str, Any]]:
+    """The error by the share of texts that people code, in these sessions and in twice as many."""
+    shares = sorted({*SHARES, now / plan.units})
+    for share in shares:
+        codes = round(share * plan.units)
+        yield {
+            "codes": codes,
+            "share": share,
+            "error": plan.error(share),
+            "twice": plan.error(share / 2, 2),
+            "note": "as many as there are" if codes == now else "",
+        }
+
+
+def _needed(plan: Planned, error: float, now: int) -> str:
+    """How many texts people must still code for this error."""
+    share, wider = plan.share(error), plan.share(error, 2)
+    if math.isnan(share) and math.isnan(wider):
+        return (
+            f"an error of {error:g} needs more than twice the sessions; with all texts of these"
+            f" coded it is {plan.error(1):.3f}"
+        )
+    if math.isnan(share):
+        codes = math.ceil(wider * plan.units * 2)
+        return (
+            f"an error of {error:g} is out of reach in these sessions ({plan.error(1):.3f} with all"
+            f" texts coded); in twice as many it takes {codes:,} codes"
+        )
+    codes = math.ceil(share * plan.units)
+    if codes <= now:
+        return f"an error of {error:g} takes {codes:,} codes; there are {now:,}"
+    return f"an error of {error:g} takes {codes:,} codes: {codes - now:,} more than there are"

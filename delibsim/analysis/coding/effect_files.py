@@ -1,0 +1,238 @@
+"""The texts of a CSV file on which effects are computed, and those of a study."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
+from delibsim.analysis.coding.effect import Array, CodedTexts
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import counted
+from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+
+TEXT, SESSION, TREATMENT, HUMAN, CHANCE = "text", "session", "treatment", "human", "chance"
+ROLES = (TEXT, SESSION, TREATMENT, HUMAN, CHANCE)
+HELD = ("topic", "setting")
+"""Columns of such a name are held constant; every other one holds the codes of a model."""
+OF_STUDY = (*HELD, "model")
+"""What is held constant of the texts of a study, where it varies."""
+
+
+def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str]]:
+    """The texts of a CSV file, and what must be known of it.
+
+    A row is a text, with the columns text, session, treatment, one a model, and `human` and
+    `chance` where people coded it; `named` gives other names of these columns. WrongInput, with
+    all lines that are wrong.
+    """
+    sheet = read_sheet(path)
+    columns = _columns(path, sheet, named)
+    held = [name for name in HELD if name in sheet.header]
+    taken = {*columns.values(), *held}
+    models = [name for name in sheet.header if name not in taken]
+    faults: list[str] = []
+    numbers = {
+        name: _numbers(sheet, name, faults)
+        for name in (*models, *(columns[role] for role in (HUMAN, CHANCE) if role in columns))
+    }
+    cells = {name: _cells(sheet, name) for name in (columns[SESSION], columns[TREATMENT], *held)}
+    _check_names(sheet, cells, faults)
+    nobody = np.full(len(sheet.rows), np.nan)
+    people = numbers.get(columns.get(HUMAN, ""), nobody)
+    chance = numbers.get(columns.get(CHANCE, ""), nobody)
+    _check_chances(sheet, people, chance, faults)
+    refuse_faults(path, faults)
+    texts = CodedTexts(
+        outcome=path.stem,
+        treatment=cells[columns[TREATMENT]],
+        session=cells[columns[SESSION]],
+        proxies={name: numbers[name] for name in models},
+        people=people,
+        chance=chance,
+        held={name: cells[name] for name in held},
+    )
+    return _complete(texts)
+
+
+def _columns(path: Path, sheet: Sheet, named: Mapping[str, str]) -> dict[str, str]:
+    """The column of each role that the table has."""
+    for role, name in named.items():
+        if role not in ROLES:
+            raise unknown("role of a column", role, ROLES)
+        if name not in sheet.header:
+            raise unknown("column", name, sheet.header)
+    found = {role: named.get(role, role) for role in ROLES}
+    for role in (SESSION, TREATMENT):
+        if found[role] not in sheet.header:
+            raise WrongInput(f"{path} has no column '{role}'; name it: {role}=NAME")
+    return {role: name for role, name in found.items() if name in sheet.header}
+
+
+def _cells(sheet: Sheet, name: str) -> list[str]:
+    place = sheet.header.index(name)
+    return [row[place].strip() for row in sheet.rows]
+
+
+def _numbers(sheet: Sheet, name: str, faults: list[str]) -> Array:
+    """The numbers of a column, NaN where a cell is empty."""
+    found = np.full(len(sheet.rows), np.nan)
+    for i, cell in enumerate(_cells(sheet, name)):
+        written = cell.replace(",", ".") if sheet.decimal_comma else cell
+        try:
+            found[i] = float(written or "nan")
+        except ValueError:
+            faults.append(f"line {sheet.lines[i]}: '{name}' holds numbers, not '{cell[:40]}'")
+            continue
+        if written and not math.isfinite(found[i]):
+            faults.append(f"line {sheet.lines[i]}: '{name}' holds numbers, not '{cell[:40]}'")
+    return found
+
+
+def _check_names(sheet: Sheet, cells: Mapping[str, Sequence[str]], faults: list[str]) -> None:
+    for name, column in cells.items():
+        for i, cell in enumerate(column):
+            if not cell:
+                faults.append(f"line {sheet.lines[i]}: no {name}")
+
+
+def _check_chances(sheet: Sheet, people: Array, chance: Array, faults: list[str]) -> None:
+    """Every text of people has the chance with which it was drawn."""
+    for i in np.flatnonzero(~np.isnan(people)):
+        if not 0 < chance[i] <= 1:
+            faults.append(
+                f"line {sheet.lines[i]}: people coded this text, and 'chance' does not say with"
+                " what chance it was drawn, above 0 and at most 1; codes of people's own choice"
+                " correct nothing"
+            )
+
+
+def _complete(texts: CodedTexts) -> tuple[CodedTexts, list[str]]:
+    """The texts that every model coded, and how many were left out."""
+    gaps = {name: np.isnan(values) for name, values in texts.proxies.items()}
+    without = np.zeros(len(texts.session), bool)
+    for gap in gaps.values():
+        without |= gap
+    if not without.any():
+        return texts, []
+    by = ", ".join(f"{name} {int(gap.sum())}" for name, gap in gaps.items() if gap.any())
+    n = counted(int(without.sum()), "text")
+    return texts.chosen(~without), [f"{n} left out, which a model did not code: {by}"]
+
+
+def texts_of_study(
+    study: CodedStudy, dimension: str, named: Mapping[str, str]
+) -> tuple[list[CodedTexts], list[str]]:
+    """The texts of a study as outcomes, those of one dimension or of all; and what must be known.
+
+    The outcome is the level where levels have an order, else for each level whether it was given.
+    `named` gives other columns than treatment and session. WrongInput for a dimension that was not
+    coded, for texts without a treatment, and for codes of people on texts that were not drawn.
+    """
+    known = [own.id for own in study.dimensions]
+    if dimension and dimension not in known:
+        raise unknown("coded dimension", dimension, known)
+    found: list[CodedTexts] = []
+    notes: list[str] = []
+    for own in study.dimensions:
+        if dimension in ("", own.id):
+            chances = _chances(study, own, notes)
+            for name, values in _outcomes(own):
+                texts = _of_dimension(study, own, name, values, named, chances)
+                complete, left_out = _complete(texts)
+                found.append(complete)
+                notes += [f"{name}: {note}" for note in left_out]
+    return found, notes
+
+
+def _outcomes(own: DimensionCodes) -> list[tuple[str, Array]]:
+    """What is averaged: the level of each place, or for each level whether it is this one."""
+    if own.ordered:
+        return [(own.id, np.array([float(value) for value in own.dimension.values]))]
+    levels = enumerate(own.dimension.values)
+    return [(f"{own.id}: {level}", np.eye(own.q)[place]) for place, level in levels]
+
+
+def _chances(study: CodedStudy, own: DimensionCodes, notes: list[str]) -> dict[str, float]:
+    """The chance with which each text was drawn for people; notes on texts that were not.
+
+    The last review counts all that was read before with the chance 1. Of draws at random the
+    largest holds, for it has the texts of the others.
+    """
+    reviews = [draw for draw in study.draws.values() if draw.by_doubt]
+    draws = [max(reviews, key=_size)] if reviews else list(study.draws.values())
+    chances: dict[str, float] = {}
+    for draw in draws:
+        for text, chance in draw.chances.items():
+            chances[text] = max(chance, chances.get(text, 0.0))
+    read = {text for text, _ in own.packs}
+    by_choice = read - chances.keys()
+    if by_choice and by_choice == read:
+        raise WrongInput(
+            f"people coded {counted(len(read), 'text')} on {own.id}, and none was drawn with a"
+            " known chance; hand out drawn texts: delibsim code handout STUDY"
+        )
+    if by_choice:
+        notes.append(
+            f"{own.id}: {counted(len(by_choice), 'text')} that people coded without a draw left out"
+        )
+    missing = chances.keys() - read
+    if read and missing:
+        notes.append(
+            f"{own.id}: {counted(len(missing), 'drawn text')} without a code of people, as if not"
+            " drawn"
+        )
+    return chances
+
+
+def _size(draw: Draw) -> int:
+    return len(draw.chances)
+
+
+def _of_dimension(
+    study: CodedStudy,
+    own: DimensionCodes,
+    outcome: str,
+    values: Array,
+    named: Mapping[str, str],
+    chances: Mapping[str, float],
+) -> CodedTexts:
+    def valued(coder: str) -> Array:
+        places = own.columns[coder]
+        given = ~np.isnan(places)
+        found = np.full(len(places), np.nan)
+        found[given] = values[places[given].astype(int)]
+        return found
+
+    treatment = _facts(study, own, named.get(TREATMENT, TREATMENT))
+    if not all(treatment):
+        column = named.get(TREATMENT, TREATMENT)
+        raise WrongInput(f"not every text has a '{column}'; name the column: treatment=NAME")
+    chance = np.array([chances.get(text, np.nan) for text in own.texts])
+    people = np.column_stack([np.full((len(own.texts), 1), np.nan), *map(valued, own.people)])
+    some = (~np.isnan(people)).any(axis=1) & ~np.isnan(chance)
+    mean = np.full(len(own.texts), np.nan)
+    mean[some] = np.nanmean(people[some], axis=1)
+    held = {name: _facts(study, own, name) for name in OF_STUDY}
+    return CodedTexts(
+        outcome=outcome,
+        treatment=treatment,
+        session=_facts(study, own, named.get(SESSION, SESSION), or_group=True),
+        proxies={model: valued(model) for model in own.models},
+        people=mean,
+        chance=chance,
+        held={name: column for name, column in held.items() if len(set(column)) > 1},
+    )
+
+
+def _facts(
+    study: CodedStudy, own: DimensionCodes, column: str, or_group: bool = False
+) -> list[str]:
+    """What a column says of each text, "" where it says nothing; or then the text's group."""
+    found = []
+    for id in own.texts:
+        text = study.texts.get(id)
+        fact = text.facts.get(column, "") if text else ""
+        found.append(fact or (text.group if text and or_group else "") or (id if or_group else ""))
+    return found

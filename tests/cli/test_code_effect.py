@@ -1,0 +1,213 @@
+"""`delibsim code effect` and `code plan` of a table: what they say, and what they refuse."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.corrected_data import example
+
+HEAD = "text,session,treatment,m1,m2,human,chance"
+COLUMNS = ("a", "b", "row", "estimate", "se", "low", "high", "n", "clusters", "lambda", "effective")
+
+
+@pytest.fixture
+def table(home):
+    """Write a table of the given lines; its name."""
+
+    def written(*rows, head=HEAD):
+        (home / "codes.csv").write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+        return "codes.csv"
+
+    return written
+
+
+def golden():
+    """The worked example as lines of a table."""
+    x, proxies, people, chance, session = example()
+    for i in range(len(people)):
+        treatment = "normative" if x[i, 1] else "none"
+        human = "" if math.isnan(people[i]) else repr(float(people[i]))
+        codes = f"{proxies[i, 0]},{proxies[i, 1]}"
+        yield f"t{i},s{session[i]},{treatment},{codes},{human},{chance[i]}"
+
+
+def planted(sessions=48, seed=5):
+    """Texts of which models overrate the treatment by half a level and people do not."""
+    rng = np.random.default_rng(seed)
+    for i in range(sessions * 6):
+        session = i // 6
+        t = session % 2
+        level = rng.normal() + 0.8 * t
+        model = level + rng.normal() / 4 - 1.6 * t
+        human = f"{level:.4f}" if rng.random() < 0.5 else ""
+        yield f"t{i},s{session},{'normative' if t else 'none'},{model:.4f},{human},.5"
+
+
+def test_the_rows_of_the_worked_example(delibsim, table):
+    found = delibsim("code", "effect", table(*golden()), "--json")
+    assert found.code == 0
+    people, models, corrected = found.json["rows"]
+    assert set(COLUMNS) <= set(people)
+    assert (people["row"], models["row"], corrected["row"]) == ("people", "models", "corrected")
+    assert people["estimate"] == pytest.approx(0.6041666667, abs=1e-9)
+    assert (corrected["estimate"], corrected["se"]) == pytest.approx((0.5662509772, 0.1608995338))
+    assert corrected["lambda"] == pytest.approx([0.5740328337, 0.2983073315])
+    assert corrected["effective"] == pytest.approx(30 * (0.3038110208 / 0.1608995338) ** 2)
+    assert corrected["low"] is None
+    assert corrected["note"] == "a treatment has 6 sessions; an interval needs 10"
+    assert models["note"] == "not valid by itself"
+
+
+def test_models_alone_say_the_wrong_thing_and_the_corrected_row_the_right_one(delibsim, table):
+    file = table(*planted(), head="text,session,treatment,m1,human,chance")
+    found = delibsim("code", "effect", file, "--json")
+    _, models, corrected = found.json["rows"]
+    assert models["high"] < 0
+    assert 0 < corrected["low"] < 0.8 < corrected["high"]
+    assert "raised codes" in found.json["sentences"][0]
+    assert "not valid by itself" in delibsim("code", "effect", file).out
+
+
+def test_without_codes_of_people_models_stand_alone(delibsim, table):
+    rows = [line.rsplit(",", 2)[0] for line in golden()]
+    found = delibsim("code", "effect", table(*rows, head="text,session,treatment,m1,m2"), "--json")
+    assert [row["row"] for row in found.json["rows"]] == ["models"]
+    assert "code handout" in found.json["sentences"][0]
+
+
+def test_columns_of_other_names_and_one_contrast(delibsim, table):
+    rows = list(golden())
+    file = table(*rows, head="text,debate,arm,m1,m2,coder,pi")
+    words = ("session=debate", "treatment=arm", "human=coder", "chance=pi")
+    found = delibsim("code", "effect", file, *words, "--contrast", "none:normative", "--json")
+    assert found.json["rows"][0]["estimate"] == pytest.approx(-0.6041666667)
+
+
+def test_a_text_that_a_model_did_not_code_is_left_out_and_counted(delibsim, table):
+    rows = list(golden())
+    rows[1] = rows[1].replace(",2.0,2.0,", ",,2.0,")
+    rows[1] = ",".join([*rows[1].split(",")[:3], "", *rows[1].split(",")[4:]])
+    found = delibsim("code", "effect", table(*rows), "--json")
+    assert found.code == 3
+    assert found.json["notes"] == ["1 text left out, which a model did not code: m1 1"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "said"),
+    [
+        (HEAD, "t,s,none,1,2,3,", "with what chance it was drawn"),
+        (HEAD, "t,s,none,1,2,3,1.5", "with what chance it was drawn"),
+        (HEAD, "t,s,none,high,2,3,.5", "line 2: 'm1' holds numbers, not 'high'"),
+        (HEAD, "t,,none,1,2,3,.5", "line 2: no session"),
+        ("text,session,m1", "t,s,1", "no column 'treatment'; name it: treatment=NAME"),
+    ],
+)
+def test_a_wrong_table_is_refused_by_line(delibsim, table, head, row, said):
+    found = delibsim("code", "effect", table(row, head=head))
+    assert found.code == 2
+    assert said in found.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--contrast", "normative"), "--contrast is two treatments"),
+        (("--contrast", "normative:basic"), "basic"),
+        (("human=coder",), "coder"),
+    ],
+)
+def test_wrong_words_are_refused(delibsim, table, words, said):
+    found = delibsim("code", "effect", table(*golden()), *words)
+    assert found.code == 2
+    assert said in found.err
+
+
+def test_a_treatment_that_people_did_not_read_gives_models_alone_a_row(delibsim, table):
+    rows = []
+    for line in golden():
+        cells = line.split(",")
+        rows.append(",".join([*cells[:5], "" if cells[2] == "none" else cells[5], cells[6]]))
+    people, models, corrected = delibsim("code", "effect", table(*rows), "--json").json["rows"]
+    assert people["estimate"] is None
+    assert people["note"] == "people coded no text of one of the treatments"
+    assert corrected["estimate"] is None
+    assert models["estimate"] == pytest.approx(-0.0416666667)
+
+
+def test_one_treatment_alone_cannot_be_compared(delibsim, table):
+    rows = [line for line in golden() if "normative" in line]
+    found = delibsim("code", "effect", table(*rows))
+    assert found.code == 4
+    assert "one treatment alone" in found.out
+
+
+def test_what_the_plan_foretells_is_the_error_of_the_draw_that_comes(delibsim, table):
+    head = "text,session,treatment,m1,human,chance"
+    file = table(*planted(120), head=head)
+    plan = delibsim("code", "plan", file, "--error", "0.05", "--json").json
+    foretold = {row["share"]: row for row in plan["rows"]}
+    errors = [row["error"] for row in plan["rows"]]
+    assert errors == sorted(errors, reverse=True)
+    assert foretold[1.0]["twice"] < foretold[1.0]["error"]
+    read = delibsim("code", "effect", file, "--json").json["rows"][2]
+    now = next(row for row in plan["rows"] if row["note"])
+    assert now["codes"] == read["n"]
+    assert now["error"] == pytest.approx(read["se"], rel=0.1)
+    assert plan["sentences"][0].startswith("normative against none, codes: an error of 0.05")
+
+
+def test_a_plan_without_codes_of_people_foretells_nothing(delibsim, table):
+    rows = [line.rsplit(",", 2)[0] for line in golden()]
+    file = table(*rows, head="text,session,treatment,m1,m2")
+    assert delibsim("code", "plan", file).code == 4
+    assert delibsim("code", "plan", file, "--error", "-1").code == 2
+
+
+@pytest.fixture
+def pilot(delibsim):
+    """A study of two treatments, coded by a citizen."""
+    grid = ("topic=ccps", "treatment=normative,basic", "replicate=range(1,4)")
+    small = ("group.size=2", "rounds=1", "seed=7")
+    assert delibsim("run", "-m", "-q", "pilot", *grid, *small).code == 0
+    assert delibsim("code", "ask", "pilot", "scheme=dqi3", "model=citizen").code == 0
+    return "pilot"
+
+
+def filled(folder, file, level):
+    """Answer every line of a form."""
+    lines = (folder / file).read_text(encoding="utf-8-sig").splitlines()
+    answered = [lines[0], *(f"{line}{level(i)}" for i, line in enumerate(lines[1:]))]
+    (folder / file).write_text("\n".join(answered) + "\n", encoding="utf-8")
+    return file
+
+
+def test_the_codes_of_a_study_have_effects_by_dimension(delibsim, home, pilot):
+    handed = delibsim("code", "handout", pilot, "--n", 8, "-o", "pack", "--json")
+    assert handed.code == 0
+    form = filled(home, "pack/form.csv", lambda i: i % 3)
+    assert delibsim("code", "collect", pilot, form).code == 0
+    found = delibsim("code", "effect", pilot, "--dimension", "justification", "--json")
+    assert found.code == 0
+    assert [row["row"] for row in found.json["rows"]] == ["people", "models", "corrected"]
+    people = found.json["rows"][0]
+    assert (people["outcome"], people["a"], people["b"]) == ("justification", "normative", "basic")
+    assert people["n"] == 8
+    assert found.json["rows"][1]["clusters"] == 6
+    plan = delibsim("code", "plan", pilot, "--error", "0.5", "--json")
+    assert {row["outcome"] for row in plan.json["rows"]} >= {"justification", "groups"}
+    unknown = delibsim("code", "effect", pilot, "--dimension", "justice")
+    assert unknown.code == 2
+    assert "justification" in unknown.err
+
+
+def test_codes_of_texts_that_people_chose_themselves_correct_nothing(delibsim, home, pilot):
+    assert delibsim("code", "handout", pilot, "--n", 4, "-o", "pack").code == 0
+    form = filled(home, "pack/form.csv", lambda i: 1)
+    assert delibsim("code", "collect", pilot, form).code == 0
+    (pack,) = (home / "runs" / pilot / "annotations" / "code-dqi3" / "packs").glob("*.json")
+    pack.unlink()
+    found = delibsim("code", "effect", pilot, "--dimension", "justification")
+    assert found.code == 2
+    assert "none was drawn with a known chance" in found.err
+    assert "code handout" in found.err
