@@ -153,13 +153,13 @@ def said_of_rows(
             continue
         rows = rows[rows.eval(own.where)] if own.where else rows
         rows = rows.assign(**{fact: rows.eval(how) for fact, how in own.facts.items()})
+        conditions = {where for texts in own.words.values() for where in texts.values()}
+        holds = {where: rows.eval(where) for where in conditions}
         for place, row in rows.to_dict("index").items():
             known = {**row, **_intervals(row), **values}
             for word, texts in own.words.items():
-                holds = [
-                    text for text, where in texts.items() if rows.loc[[place]].eval(where).all()
-                ]
-                known[word] = "".join(filled_in(text, known) for text in holds)
+                chosen = [text for text, where in texts.items() if holds[where][place]]
+                known[word] = "".join(filled_in(text, known) for text in chosen)
             yield row, filled_in(own.says, known)
 
 

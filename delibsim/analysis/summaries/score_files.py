@@ -28,22 +28,28 @@ from delibsim.measures.summaries.prediction import (
     normalised,
     ordering,
 )
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import read_sheet, refuse_faults
 
-NAMED = {"model": ("model", "summariser"), "topic": ("topic", "question"), "size": ("size",)}
+NAMED = {"model": "model or summariser", "topic": "topic or question", "size": "size"}
 """What a row of scores is of, and the names of its columns."""
+ALSO = {"summariser": "model", "question": "topic", "chars": "characters", "length": "characters"}
+ALSO |= {label: name for name, label in LABELS.items()}
+"""Other names of columns, and of dimensions in cells."""
 COLUMNS = (
     "the columns are model, topic, size and scores (rep, inf, neu, pol); or model, topic, size,"
     " dimension, rating, n; or dimension, comparison, n"
 )
-LENGTH = ("characters", "chars", "length")
-COUNTED = ("dimension", "n")
+COUNTED = {"dimension", "n"}
 """The columns of tables of counts, beside what was counted: rating or comparison."""
 MISSING = ("", "na", "nan", "null")
 UNIT = (-0.5, 1.5)
 """Where scores lie that are from 0 to 1; those of a trained judge may leave it."""
 MOST = 10_000_000
 """Ratings or comparisons that a row of counts may stand for."""
+
+
+Records = Sequence[tuple[int, Mapping[str, str]]]
+"""Rows of a file as (line, cells by role)."""
 
 
 def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> Report:
@@ -55,8 +61,7 @@ def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> R
     results: dict[str, Result] = {}
     told = []
     for file in files:
-        sheet = read_sheet(file)
-        tables, sentence = _read(sheet, file, intervals)
+        tables, sentence = _read(file, intervals)
         if twice := [one.name for one in tables if one.name in results]:
             raise WrongInput(f"{file} gives the table {twice[0]}, which another file gives too")
         results |= {one.name: one for one in tables}
@@ -67,34 +72,35 @@ def report_on_files(files: Sequence[Path], intervals: Intervals = "topics") -> R
     return report_of("Published scores of summaries", tables, said=told)
 
 
-def _read(sheet: Sheet, file: Path, intervals: Intervals) -> tuple[list[Result], str]:
+def _read(file: Path, intervals: Intervals) -> tuple[list[Result], str]:
     """The tables of one file, and what it holds."""
-    header = {name.casefold(): name for name in sheet.header}
-    if all(name in header for name in (*COUNTED, "comparison")):
-        counts = _counts(sheet, file, "comparison", header, ())
+    sheet = read_sheet(file)
+    columns: dict[str, str] = {}
+    for name in sheet.header:
+        role = ALSO.get(name.casefold(), name.casefold())
+        if role == name.casefold() or role not in columns:
+            columns[role] = name
+    rows = []
+    for line, cells in sheet.records():
+        rows.append((line, {role: cells[name] for role, name in columns.items()}))
+    if columns.keys() >= COUNTED | {"comparison"}:
+        counts = _counts(file, rows, "comparison", ())
         table = counts.loc[counts.index.repeat(counts["n"])].reset_index(drop=True)
         given = {name: table["comparison"].where(table["dimension"] == name) for name in DIMENSIONS}
-        rows = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
-        told = counted(len(rows), "comparison")
-        rows = biases.place_of({f"judges of {file.name}": rows})
-        return [make_table("summaries/place", rows)], told
-    columns = {}
-    for role, names in NAMED.items():
-        columns[role] = next((header[name] for name in names if name in header), "")
-    if lacking := [" or ".join(NAMED[role]) for role, name in columns.items() if not name]:
+        compared = pd.DataFrame(given).astype(float).assign(log_ratio=0.0)
+        places = biases.place_of({f"judges of {file.name}": compared})
+        return [make_table("summaries/place", places)], counted(len(compared), "comparison")
+    if lacking := [names for role, names in NAMED.items() if role not in columns]:
         raise WrongInput(f"{file} has no column {', '.join(lacking)}; {COLUMNS}")
-    if all(name in header for name in (*COUNTED, "rating")):
-        counts = _counts(sheet, file, "rating", header, tuple(columns.values()))
+    if columns.keys() >= COUNTED | {"rating"}:
+        counts = _counts(file, rows, "rating", tuple(NAMED))
         counts["sum"] = counts["rating"] * counts["n"]
-        by = [*columns.values(), "dimension"]
-        sums = counts.groupby(by, sort=False)[["sum", "n"]].sum()
+        sums = counts.groupby([*NAMED, "dimension"], sort=False)[["sum", "n"]].sum()
         means = (sums["sum"] / sums["n"]).unstack("dimension").reindex(columns=list(DIMENSIONS))
-        scores = means.reset_index().rename(columns={name: role for role, name in columns.items()})
-        for name in DIMENSIONS:
-            scores[name] = normalised(scores[name])
+        scores = means.apply(normalised).reset_index()
         told = f"{counted(int(counts['n'].sum()), 'rating')} of"
     else:
-        scores = _scores(sheet, file, header, columns)
+        scores = _scores(file, rows)
         told = f"{counted(len(scores), 'summary')} by"
     scores = with_overall(scores)
     models, topics = scores["model"].nunique(), scores["topic"].nunique()
@@ -112,24 +118,20 @@ def _tables(scores: pd.DataFrame, intervals: Intervals) -> list[Result]:
     return list(tables_of_scores(given, intervals, without))
 
 
-def _scores(
-    sheet: Sheet, file: Path, header: Mapping[str, str], columns: Mapping[str, str]
-) -> pd.DataFrame:
+def _scores(file: Path, records: Records) -> pd.DataFrame:
     """A row a summary, its scores from 0 to 1."""
-    dimensions = {name: header.get(name) or header.get(LABELS[name]) for name in DIMENSIONS}
-    if not any(dimensions.values()):
+    columns = records[0][1].keys()
+    if not columns & set(DIMENSIONS):
         raise WrongInput(f"{file} has no column of scores: {', '.join(DIMENSIONS)}")
-    length = next((header[name] for name in LENGTH if name in header), None)
     faults: list[str] = []
     rows = []
-    for line, cells in sheet.records():
-        row: dict[str, Any] = {role: cells[name] for role, name in columns.items()}
-        row["size"] = _whole(cells[columns["size"]], "size", line, faults)
-        row["characters"] = _number(cells[length], "characters", line, faults) if length else np.nan
-        for name, column in dimensions.items():
-            row[name] = _number(cells[column], name, line, faults) if column else np.nan
-        if "kind" in header:
-            row["kind"] = cells[header["kind"]]
+    for line, cells in records:
+        row: dict[str, Any] = {name: cells[name] for name in ("model", "topic")}
+        row["size"] = _whole(cells["size"], "size", line, faults)
+        for name in ("characters", *DIMENSIONS):
+            row[name] = _number(cells.get(name, ""), name, line, faults)
+        if "kind" in columns:
+            row["kind"] = cells["kind"]
         faults += [f"line {line}: {role} is empty" for role in ("model", "topic") if not row[role]]
         rows.append(row)
     refuse_faults(file, faults)
@@ -149,27 +151,24 @@ def _scores(
     return found
 
 
-def _counts(
-    sheet: Sheet, file: Path, what: str, header: Mapping[str, str], by: Sequence[str]
-) -> pd.DataFrame:
+def _counts(file: Path, records: Records, what: str, by: Sequence[str]) -> pd.DataFrame:
     """A table of counts: dimension, what was counted, n, and the columns by which they are."""
     faults: list[str] = []
     rows = []
-    known = {LABELS[name]: name for name in DIMENSIONS}
-    for line, cells in sheet.records():
-        given = cells[header["dimension"]]
-        dimension = known.get(given, given)
+    for line, cells in records:
+        given = cells["dimension"]
+        dimension = ALSO.get(given, given)
         if dimension not in DIMENSIONS:
             listed = ", ".join(DIMENSIONS)
             faults.append(f"line {line}: dimension is '{given}', none of {listed}")
-        value = _whole(cells[header[what]], what, line, faults)
-        if value is not None and not SCALE[0] <= value <= SCALE[1]:
-            faults.append(f"line {line}: {what} is {value}, none from 1 to 5")
-        n = _whole(cells[header["n"]], "n", line, faults)
         row: dict[str, Any] = {name: cells[name] for name in by}
+        row |= {"dimension": dimension, what: _whole(cells[what], what, line, faults)}
+        if row[what] is not None and not SCALE[0] <= row[what] <= SCALE[1]:
+            faults.append(f"line {line}: {what} is {row[what]}, none from 1 to 5")
+        row["n"] = _whole(cells["n"], "n", line, faults)
         if by:
-            row[by[-1]] = _whole(cells[by[-1]], "size", line, faults)
-        rows.append(row | {"dimension": dimension, what: value, "n": n})
+            row["size"] = _whole(cells["size"], "size", line, faults)
+        rows.append(row)
     refuse_faults(file, faults)
     found = pd.DataFrame(rows)
     if not found["n"].sum():
