@@ -174,10 +174,11 @@ def _effect(own: Units, contrast: Array, row: Row, given: Sequence[float] | None
     estimate, influences, weights = _found(own, contrast, row, given)
     clusters = len(own.size) if row == "models" else own.read
     se = _sandwich(influences)
-    few = clusters < FEW_CLUSTERS
-    jackknife = _jackknife(own, contrast, row, given) if few else math.nan
+    jackknife, error = math.nan, se
+    if clusters < FEW_CLUSTERS:
+        jackknife = error = _jackknife(own, contrast, row, given)
     freedom = clusters - len(contrast)
-    half = student.ppf(0.975, freedom) * (jackknife if few else se) if freedom > 0 else math.nan
+    half = student.ppf(0.975, freedom) * error if freedom > 0 else math.nan
     return Effect(
         estimate=estimate,
         se=se,

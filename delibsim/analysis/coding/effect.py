@@ -1,7 +1,7 @@
 """Effects of treatments on what was coded: by people alone, by models alone, and corrected."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from delibsim.measures.corrected_effect import (
 from delibsim.measures.planned_codes import Planned, planned
 
 Array = NDArray[np.float64]
+Words = NDArray[np.str_]
 NONE = "none"
 """The treatment with which others are compared, where there is one."""
 FEWEST = 10
@@ -40,24 +41,23 @@ class CodedTexts:
     """
 
     outcome: str
-    treatment: Sequence[str]
-    session: Sequence[str]
+    treatment: Words
+    session: Words
     proxies: Mapping[str, Array]
     people: Array
     chance: Array
-    held: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    held: Mapping[str, Words] = field(default_factory=dict)
 
     def chosen(self, which: NDArray[np.bool_]) -> "CodedTexts":
         """The same of some of the texts."""
-        places = np.flatnonzero(which)
         return CodedTexts(
             self.outcome,
-            [self.treatment[i] for i in places],
-            [self.session[i] for i in places],
+            self.treatment[which],
+            self.session[which],
             {name: values[which] for name, values in self.proxies.items()},
             self.people[which],
             self.chance[which],
-            {name: [values[i] for i in places] for name, values in self.held.items()},
+            {name: values[which] for name, values in self.held.items()},
         )
 
     @property
@@ -66,13 +66,13 @@ class CodedTexts:
         return ~np.isnan(self.people)
 
 
-def contrasts_of(treatments: Sequence[str]) -> list[tuple[str, str]]:
+def contrasts_of(treatments: Iterable[str]) -> list[tuple[str, str]]:
     """Every treatment against none; without it, every pair.
 
     >>> contrasts_of(["none", "normative", "basic"])
     [('basic', 'none'), ('normative', 'none')]
     """
-    found = sorted(set(treatments), key=natural)
+    found = sorted(set(map(str, treatments)), key=natural)
     if NONE in found:
         return [(one, NONE) for one in found if one != NONE]
     return [(one, other) for i, other in enumerate(found) for one in found[i + 1 :]]
@@ -83,8 +83,12 @@ def effect_rows(
 ) -> Iterator[dict[str, Any]]:
     """The rows of the table of effects: three of each contrast, or one without codes of people."""
     for a, b in contrasts or contrasts_of(texts.treatment):
-        which = np.array([one in (a, b) for one in texts.treatment])
-        yield from _three(texts.chosen(which), a, b)
+        yield from _three(_of(texts, a, b), a, b)
+
+
+def _of(texts: CodedTexts, a: str, b: str) -> CodedTexts:
+    """The texts of two treatments."""
+    return texts.chosen(np.isin(texts.treatment, [a, b]))
 
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
@@ -118,11 +122,11 @@ def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]] | None:
     """The design of a text (n, p): treatment a, the intercept, and what is held constant; and the
     contrast. None where the treatments differ in what is held constant.
     """
-    treated = np.array([one == a for one in own.treatment], float)
+    treated = (own.treatment == a).astype(float)
     columns = [np.ones(len(treated))]
     for values in own.held.values():
         for level in sorted(set(values), key=natural)[1:]:
-            column = np.array([value == level for value in values], float)
+            column = (values == level).astype(float)
             if _adds(column, columns):
                 columns.append(column)
     if not _adds(treated, columns):
@@ -137,14 +141,12 @@ def _adds(column: Array, columns: Sequence[Array]) -> bool:
 
 def _read_in_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
     """Of how many sessions of each treatment people coded a text."""
-    read = {(own.treatment[i], own.session[i]) for i in np.flatnonzero(own.drawn)}
-    return [sum(treatment == one for one, _ in read) for treatment in treatments]
+    return _sessions_of_each(own.chosen(own.drawn), treatments)
 
 
 def _sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
     """How many sessions each treatment has."""
-    pairs = set(zip(own.treatment, own.session, strict=True))
-    return [sum(treatment == one for one, _ in pairs) for treatment in treatments]
+    return [len(set(own.session[own.treatment == one])) for one in treatments]
 
 
 def _row(found: Effect | None, note: str) -> dict[str, Any]:
@@ -227,10 +229,12 @@ def effects(
 
 def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]]) -> None:
     """WrongInput for a contrast of a treatment that no text has."""
-    known = sorted({one for texts in outcomes for one in texts.treatment}, key=natural)
+    known: set[str] = set()
+    for texts in outcomes:
+        known |= set(map(str, texts.treatment))
     for one in (name for pair in contrasts for name in pair):
         if one not in known:
-            raise unknown("treatment", one, known)
+            raise unknown("treatment", one, sorted(known, key=natural))
 
 
 def _plain(table: Result, weights: Mapping[int, Sequence[float]]) -> list[dict[str, Any]]:
@@ -282,7 +286,7 @@ def plan_of(
     told: list[str] = []
     for texts in outcomes:
         for a, b in contrasts or contrasts_of(texts.treatment):
-            own = texts.chosen(np.array([one in (a, b) for one in texts.treatment]))
+            own = _of(texts, a, b)
             pair = f"{a} against {b}, {texts.outcome}"
             made = _design(own, a) if min(_read_in_each(own, (a, b))) else None
             if made is None:

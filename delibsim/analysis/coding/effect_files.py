@@ -1,13 +1,13 @@
 """The texts of a CSV file on which effects are computed, and those of a study."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
-from delibsim.analysis.coding.effect import Array, CodedTexts
+from delibsim.analysis.coding.effect import Array, CodedTexts, Words
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
 from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
@@ -33,10 +33,8 @@ def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str
     taken = {*columns.values(), *held}
     models = [name for name in sheet.header if name not in taken]
     faults: list[str] = []
-    numbers = {
-        name: _numbers(sheet, name, faults)
-        for name in (*models, *(columns[role] for role in (HUMAN, CHANCE) if role in columns))
-    }
+    given = [columns[role] for role in (HUMAN, CHANCE) if role in columns]
+    numbers = {name: _numbers(sheet, name, faults) for name in (*models, *given)}
     cells = {name: _cells(sheet, name) for name in (columns[SESSION], columns[TREATMENT], *held)}
     _check_names(sheet, cells, faults)
     nobody = np.full(len(sheet.rows), np.nan)
@@ -70,9 +68,9 @@ def _columns(path: Path, sheet: Sheet, named: Mapping[str, str]) -> dict[str, st
     return {role: name for role, name in found.items() if name in sheet.header}
 
 
-def _cells(sheet: Sheet, name: str) -> list[str]:
+def _cells(sheet: Sheet, name: str) -> Words:
     place = sheet.header.index(name)
-    return [row[place].strip() for row in sheet.rows]
+    return np.array([row[place].strip() for row in sheet.rows], dtype=str)
 
 
 def _numbers(sheet: Sheet, name: str, faults: list[str]) -> Array:
@@ -90,7 +88,7 @@ def _numbers(sheet: Sheet, name: str, faults: list[str]) -> Array:
     return found
 
 
-def _check_names(sheet: Sheet, cells: Mapping[str, Sequence[str]], faults: list[str]) -> None:
+def _check_names(sheet: Sheet, cells: Mapping[str, Words], faults: list[str]) -> None:
     for name, column in cells.items():
         for i, cell in enumerate(column):
             if not cell:
@@ -226,13 +224,13 @@ def _of_dimension(
     )
 
 
-def _facts(
-    study: CodedStudy, own: DimensionCodes, column: str, or_group: bool = False
-) -> list[str]:
+def _facts(study: CodedStudy, own: DimensionCodes, column: str, or_group: bool = False) -> Words:
     """What a column says of each text, "" where it says nothing; or then the text's group."""
     found = []
     for id in own.texts:
         text = study.texts.get(id)
         fact = text.facts.get(column, "") if text else ""
-        found.append(fact or (text.group if text and or_group else "") or (id if or_group else ""))
-    return found
+        if or_group:
+            fact = fact or (text.group if text else "") or id
+        found.append(fact)
+    return np.array(found, dtype=str)
