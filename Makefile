@@ -54,7 +54,7 @@ help:
 	@echo 'make clean   remove what make made; runs/ stays'
 
 # delibsim is not on the path of the shell that called make, so the commands it proposes get their folder.
-DEMO := $(BIN)/delibsim run study=demo topic=ccps treatment=normative seed=7
+DEMO := $(BIN)/delibsim run demo topic=ccps treatment=normative seed=7
 demo: .venv/.project
 	@echo '$(DEMO)'
 	@if [ -t 1 ]; then export FORCE_COLOR=1 COLUMNS="$$(tput cols || true)"; fi; \

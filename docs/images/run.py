@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-COMMAND = "run study=demo topic=ccps treatment=normative seed=7"
+COMMAND = "run demo topic=ccps treatment=normative seed=7"
 WIDTH = 100
 
 
