@@ -35,12 +35,12 @@ from known_studies import (
 from known_tables import OF_TABLES
 
 from delibsim.analysis.study.sample import PLANNED
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.measures.inference.contrasts import flipped_p, free_p
 from delibsim.measures.inference.means import holm
 from delibsim.measures.inference.resampling import cluster_interval
 
-DRAWS = Draws(permutations=499, resamples=499, parametric=99)
+DRAWS = DrawCounts(permutations=499, resamples=499, parametric=99)
 VARIED = 0.07
 """The standard deviation between topics, or models, of what a treatment does."""
 ALONE = {"shared": False, "correlation": 0.0}

@@ -3,7 +3,7 @@ wants.
 """
 
 from delibsim import Completion, Usage, compose
-from delibsim.asking.kinds.rating import Sitting, first_shown
+from delibsim.asking.kinds.rating import DebateSitting, first_shown
 from delibsim.asking.record import reply_to
 from delibsim.models.pool import ModelPool, models_for
 from delibsim.prompts.forms.words import Speech
@@ -56,7 +56,7 @@ def rater_model(panel, rater, run, script=None, asked=None):
 async def rate(run, panel, rater, model, first=None):
     """What a rater says of a debate, asked by this model."""
     shown = first or first_shown(run.session.id, rater.index, run.session.seed)
-    sitting = Sitting(panel, rater, run, shown)
+    sitting = DebateSitting(panel, rater, run, shown)
     stance = await reply_to(sitting.stance([]), model)
     return sitting.rating(stance, await reply_to(sitting.ballot(stance), model))
 

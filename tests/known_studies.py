@@ -15,7 +15,7 @@ from delibsim.analysis.result import Result
 from delibsim.analysis.study.contrasts import contrasts, corrected
 from delibsim.analysis.study.effects import published_interval
 from delibsim.analysis.study.sample import PLANNED
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import shares_seeds
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p, free_p
@@ -201,7 +201,7 @@ def as_table_of_ones_own(study: StudyTable) -> pd.DataFrame:
     return held[names].assign(pre=held["dri_pre"], post=held["dri_post"])
 
 
-def contrasts_of(one: Drawn, draws: Draws) -> list[dict]:
+def contrasts_of(one: Drawn, draws: DrawCounts) -> list[dict]:
     """The rows of `contrasts` on the index, as far as claims are read from them.
 
     Tables take most of the time of that analysis. Where no value is missing, the same is computed
@@ -214,7 +214,7 @@ def contrasts_of(one: Drawn, draws: Draws) -> list[dict]:
     return corrected(rows, paired)
 
 
-def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
+def _contrast(one: Drawn, a: str, b: str, draws: DrawCounts) -> dict:
     change = one.change.reshape(one.values.shape[1:])
     topics, models, replicates, _ = change.shape
     sides = [change[..., TREATMENTS.index(name)] for name in (a, b)]
@@ -259,7 +259,7 @@ def _contrast(one: Drawn, a: str, b: str, draws: Draws) -> dict:
     }
 
 
-def claims_of_contrasts(one: Drawn, draws: Draws) -> Claims:
+def claims_of_contrasts(one: Drawn, draws: DrawCounts) -> Claims:
     """What the contrasts of the index claim, and whether it is so: intervals that hold the truth,
     tests that reject a true null, and once a study whether any verb of the family is wrong.
     """

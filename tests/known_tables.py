@@ -23,9 +23,9 @@ from delibsim.analysis.study.aqua import aqua, icc
 from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.effect_sizes import covariance, equivalence
 from delibsim.analysis.study.people import ceiling
-from delibsim.analysis.study.sample import PLANNED, Outcome
+from delibsim.analysis.study.sample import PLANNED, OutcomeMeasure
 from delibsim.analysis.study.specifications import specifications
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.topic_means import noise_floor, opinion_change
 from delibsim.measures.inference.mixed import crossed_mean
 
@@ -33,7 +33,7 @@ MARGIN = 0.03
 """The smallest effect of interest of the test of equivalence."""
 
 
-def of_blocks(one: Drawn, draws: Draws) -> Claims:
+def of_blocks(one: Drawn, draws: DrawCounts) -> Claims:
     """The tables by model, by topic and without each topic."""
     rows = one.study.rows
     topics, models = sorted(set(rows["topic"])), sorted(set(rows["model"]))
@@ -49,16 +49,16 @@ def of_blocks(one: Drawn, draws: Draws) -> Claims:
             yield from _said(table.name, row, truth, here)
 
 
-def of_equivalence(one: Drawn, draws: Draws) -> Claims:
+def of_equivalence(one: Drawn, draws: DrawCounts) -> Claims:
     """The 90% interval, and treatments that are called equivalent and are not."""
-    for row in rows_of_index(equivalence(one.study, draws, {Outcome("dri"): MARGIN})):
+    for row in rows_of_index(equivalence(one.study, draws, {OutcomeMeasure("dri"): MARGIN})):
         truth = one.with_models(row["a"], row["b"])
         yield from held("equivalence: 90% interval", row["low_90"], row["high_90"], truth)
         if abs(truth) >= MARGIN:
             yield "equivalence: called equivalent", bool(row["equivalent"])
 
 
-def of_specifications(one: Drawn, draws: Draws) -> Claims:
+def of_specifications(one: Drawn, draws: DrawCounts) -> Claims:
     """Every interval of the specification curve over topics like these, and the joint test."""
     curve, joint = specifications(one.study, draws)
     for row in curve.rows.to_dict("records"):
@@ -70,7 +70,7 @@ def of_specifications(one: Drawn, draws: Draws) -> Claims:
         yield from rejected(f"joint test: {row['statistic']}", row["p"], 0)
 
 
-def of_mixed(one: Drawn, draws: Draws) -> Claims:
+def of_mixed(one: Drawn, draws: DrawCounts) -> Claims:
     """Over topics like these, over models like these, or both."""
     for row in mixed_of(one):
         a, b = row["a"], row["b"]
@@ -93,14 +93,14 @@ def mixed_of(one: Drawn) -> list[dict]:
     return rows
 
 
-def of_noise(one: Drawn, draws: Draws) -> Claims:
+def of_noise(one: Drawn, draws: DrawCounts) -> Claims:
     """The mean change where nobody speaks, over topics like these."""
     truth = float(one.of_models[:, 0].mean())
     for row in rows_of_index(noise_floor(one.study, draws)):
         yield from _said("noise_floor", row, truth)
 
 
-def of_reasoning(one: Drawn, draws: Draws) -> Claims:
+def of_reasoning(one: Drawn, draws: DrawCounts) -> Claims:
     """Models of a family against each other, over topics like these."""
     changes = one.of_models[:, TREATMENTS.index("normative")]
     pairs = len(changes) // 2
@@ -111,7 +111,7 @@ def of_reasoning(one: Drawn, draws: Draws) -> Claims:
         yield from _said("reasoning: all" if name == "all" else "reasoning", row, float(truth))
 
 
-def of_icc(one: Drawn, draws: Draws) -> Claims:
+def of_icc(one: Drawn, draws: DrawCounts) -> Claims:
     """Where no effect varies: of two sessions of a topic as the design has them, of which some are
     of one model or one draw, and of two of different models and draws.
     """
@@ -133,7 +133,7 @@ def of_icc(one: Drawn, draws: Draws) -> Claims:
         yield from held(name, row["low"], row["high"], TOPIC**2 / total)
 
 
-def of_slopes(one: Drawn, draws: Draws) -> Claims:
+def of_slopes(one: Drawn, draws: DrawCounts) -> Claims:
     """The raw slope, of which error of measurement is a part, and the corrected one."""
     error = (1 - one.known.correlation) / 2 * WITHIN**2
     start = TOPIC_START**2 + BLOCK_START**2
@@ -148,13 +148,13 @@ def of_slopes(one: Drawn, draws: Draws) -> Claims:
             yield from rejected("ceiling: corrected p", row["corrected_p"], true)
 
 
-def of_covariance(one: Drawn, draws: Draws) -> Claims:
+def of_covariance(one: Drawn, draws: DrawCounts) -> Claims:
     """Analysis of covariance: over topics like these."""
     for row in rows_of_index(covariance(one.study, draws)):
         yield from _said("covariance", row, one.with_models(row["a"], row["b"]))
 
 
-def of_other_measures(one: Drawn, draws: Draws) -> Claims:
+def of_other_measures(one: Drawn, draws: DrawCounts) -> Claims:
     """Tables of other measures and factors, which are given the values of the index."""
     rows = one.study.rows
     change = rows["dri_change"]
@@ -195,7 +195,7 @@ def _said(name: str, row: dict, truth: float, here: float = np.nan) -> Claims:
     yield from rejected(f"{name}: p_draws", row.get("p_draws", np.nan), here)
 
 
-OF_TABLES: dict[Callable[[Drawn, Draws], Claims], int] = {
+OF_TABLES: dict[Callable[[Drawn, DrawCounts], Claims], int] = {
     of_mixed: 1,
     of_noise: 1,
     of_icc: 1,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from people_site import PLAIN, TABLE, Browser, hall_of, link_for, served, take_part
 from rated import codes_online, debates_online, study_of_debates
 
-from delibsim.domain.hosting import Limit, Question
+from delibsim.domain.hosting import HostingQuestion, Limit
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
 from delibsim.store.people.register import Register
@@ -21,16 +21,16 @@ TEXTS = replace(
     consent="# Consent\n\nI take part, and *may stop* at any time.\n\n- One\n- Two",
     information="We talk **in turn**. [More](https://example.org/more)",
     checks=(
-        Question(
+        HostingQuestion(
             "read", "What was said?", options=("In turn", "At once"), right=("In turn",)
         ),
     ),
     attempts=1,
     questions=(
-        Question("age", "How old are you?", "number", low=16, high=120),
-        Question("use", "What do you use?", "several", ("Train", "Bus", "Car")),
-        Question("like", "Do you like it here?", "scale", low=1, high=7),
-        Question("about", "Tell us about you.", "text", required=False),
+        HostingQuestion("age", "How old are you?", "number", low=16, high=120),
+        HostingQuestion("use", "What do you use?", "several", ("Train", "Bus", "Car")),
+        HostingQuestion("like", "Do you like it here?", "scale", low=1, high=7),
+        HostingQuestion("about", "Tell us about you.", "text", required=False),
     ),
     debriefing="It is *over*. Thank you.",
     completion_code="DONE-1",

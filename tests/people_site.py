@@ -25,7 +25,7 @@ from delibsim.store.people.register import Register
 from delibsim.store.people.schema import ANSWER, Role
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
-from delibsim.web.people.gate import Gate
+from delibsim.web.people.gate import PeopleScreen
 from delibsim.web.serve import Protocol
 
 TABLE = ("topic=ccps", "treatment=normative", "rounds=1", "seed=7")
@@ -61,7 +61,7 @@ def served(
     made = socket.create_server(("127.0.0.1", port))
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     desk = RaterDesk(hall.runs, hall.register)
-    gate = Gate(application(hall, desk, open_here, demo), hosts, proxies)
+    gate = PeopleScreen(application(hall, desk, open_here, demo), hosts, proxies)
     config = uvicorn.Config(
         gate,
         http=Protocol,

@@ -10,7 +10,7 @@ from people_site import PLAIN
 
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
-from delibsim.people.raters import RaterDesk, Rows, keep_bringing
+from delibsim.people.raters import AnswerWriter, RaterDesk, keep_bringing
 from delibsim.store.people.register import Register
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
@@ -26,7 +26,7 @@ async def serve(folder, every):
     config = uvicorn.Config(app, log_level="critical", lifespan="off")
     sys.stdout.write(f"http://127.0.0.1:{made.getsockname()[1]}\n")
     sys.stdout.flush()
-    bringing = asyncio.create_task(keep_bringing(Rows(desk, runs.lock), every, 0.5))
+    bringing = asyncio.create_task(keep_bringing(AnswerWriter(desk, runs.lock), every, 0.5))
     await uvicorn.Server(config).serve([made])
     bringing.cancel()
 

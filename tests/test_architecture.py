@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections import defaultdict
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -119,6 +120,15 @@ def named_after_nothing(path):
 
 def test_no_module_or_class_is_named_after_nothing():
     assert faults_of(named_after_nothing) == []
+
+
+def test_no_public_class_has_the_name_of_another():
+    places = defaultdict(list)
+    for path in MODULES:
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(path.relative_to(ROOT)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_no_global_random_state_and_no_work_left_over():

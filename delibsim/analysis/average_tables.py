@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from delibsim.analysis.averages import NULL_CITIZEN, Average, Averages, Levels
-from delibsim.analysis.conditions import ByCondition, Mean, by_measure
-from delibsim.analysis.table import Column, Table, number
+from delibsim.analysis.conditions import ByCondition, ConditionMean, by_measure
+from delibsim.analysis.table import DisplayColumn, DisplayTable, number
 from delibsim.domain.condition import Condition
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.reason import in_words
@@ -23,21 +23,21 @@ OF_RUNS = (*HEADINGS.values(), "mean", "SD")
 
 Cell = tuple[str, Levels]
 _Cells = Mapping[Cell, Mapping[str, Average]]
-_M = TypeVar("_M", Average, Mean)
+_M = TypeVar("_M", Average, ConditionMean)
 
 
 @dataclass(frozen=True)
 class _Filled:
     """A column with its cells, and what stands in it above and below them."""
 
-    column: Column
+    column: DisplayColumn
     cells: Sequence[str]
     top: str = ""
     bottom: str = ""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MeasuresByLevel:
     """What a table of measures against levels is made of: averages, and the measures in it.
 
     `declared` are measures by id; those that are not declared go by their ids.
@@ -58,7 +58,7 @@ class Comparison:
     def _has(self, measure: str, phase: str) -> bool:
         return any(phase in phases for phases in self.found.of(measure).values())
 
-    def tables(self) -> Iterator[list[Table]]:
+    def tables(self) -> Iterator[list[DisplayTable]]:
         """The tables that may be printed, from the widest to the narrowest: first one for the
         measures that change, then one for those without a phase.
         """
@@ -71,7 +71,7 @@ class Comparison:
         else:
             yield last
 
-    def _table(self, measures: Sequence[str], phases: Sequence[str]) -> Table:
+    def _table(self, measures: Sequence[str], phases: Sequence[str]) -> DisplayTable:
         """Measures in rows, and the levels beside each other, each with its phases.
 
         The number of sessions stands above where all measures have as many, or else beside each;
@@ -80,7 +80,7 @@ class Comparison:
         mixed = len({population for population, _ in self.found.cells}) > 1
         by_measure = {measure: self.found.of(measure) for measure in measures}
         labels = [self.label(measure) for measure in measures]
-        filled = [_Filled(Column("measure", text=True), labels, ALL_SESSIONS, CONDITIONS)]
+        filled = [_Filled(DisplayColumn("measure", text=True), labels, ALL_SESSIONS, CONDITIONS)]
         counts = {cell: self._counts(cell, by_measure) for cell in self.found.cells}
         beside = any(len(set(own)) > 1 for own in counts.values())
         people = {cell: self._people(cell, by_measure) for cell in self.found.cells}
@@ -102,13 +102,13 @@ class Comparison:
             if len(known) > 1:
                 filled.append(_Filled(_column(cell, PEOPLE, headings, mixed), people[cell]))
         if len(known) == 1:
-            filled.append(_Filled(Column(PEOPLE), known.pop()))
+            filled.append(_Filled(DisplayColumn(PEOPLE), known.pop()))
         rows = list(zip(*[one.cells for one in filled], strict=True))
         if not beside:
             rows.insert(0, tuple(one.top for one in filled))
         if not whole:
             rows.append(tuple(one.bottom for one in filled))
-        return Table([one.column for one in filled], rows, self._title(phases))
+        return DisplayTable([one.column for one in filled], rows, self._title(phases))
 
     def _people(self, cell: Cell, by_measure: Mapping[str, _Cells]) -> list[str]:
         """People's change on every measure, over the topics of one cell."""
@@ -138,7 +138,7 @@ class Comparison:
         return f"{best.conditions} of {best.conditions_planned}", False
 
     def _title(self, phases: Sequence[str]) -> str:
-        what = {NO_PHASE: "Mean", CHANGE: "Change (after less before)"}
+        what = {NO_PHASE: "ConditionMean", CHANGE: "Change (after less before)"}
         shown = what[phases[0]] if len(phases) == 1 else "Before, after and change"
         found = self.found
         over = f"{counted(found.topics, 'topic')} and {counted(found.models, 'model')}"
@@ -151,7 +151,7 @@ class Comparison:
         return declared is None or declared.signed
 
 
-def table_of_levels(found: Averages, measure: str, declared: Mapping[str, Measure]) -> Table:
+def table_of_levels(found: Averages, measure: str, declared: Mapping[str, Measure]) -> DisplayTable:
     """One measure: a row for every combination of levels, with all that is known of it.
 
     Of the columns of values only those that are not empty.
@@ -180,16 +180,16 @@ def _not_empty(
     texts: Sequence[str],
     groups: Mapping[str, str],
     title: str = "",
-) -> Table:
+) -> DisplayTable:
     """A table of rows by heading: the columns `always`, and those that are not empty."""
     columns = []
     for heading in rows[0]:
         if heading in always or any(row[heading] for row in rows):
-            columns.append(Column(heading, heading in texts, groups.get(heading, "")))
+            columns.append(DisplayColumn(heading, heading in texts, groups.get(heading, "")))
     cells = []
     for row in rows:
         cells.append([row[column.heading] for column in columns])
-    return Table(columns, cells, title)
+    return DisplayTable(columns, cells, title)
 
 
 def _cells_of(phases: Mapping[str, Average], planned: int, signed: bool) -> dict[str, str]:
@@ -219,7 +219,7 @@ def label_of(measure: str, declared: Mapping[str, Measure]) -> str:
     return declared[measure].label if measure in declared else measure
 
 
-def _column(cell: Cell, own: str, headings: Sequence[str], mixed: bool) -> Column:
+def _column(cell: Cell, own: str, headings: Sequence[str], mixed: bool) -> DisplayColumn:
     """One of the columns of a cell: a phase, n or people; the name of the cell is the heading of
     its only column, or the group of several. `mixed`: there are other cells of another population.
     """
@@ -227,9 +227,9 @@ def _column(cell: Cell, own: str, headings: Sequence[str], mixed: bool) -> Colum
     name = ", ".join(levels)
     null = population == NULL_CITIZEN
     if len(headings) == 1:
-        return Column(name, group=population if null else "")
+        return DisplayColumn(name, group=population if null else "")
     heading = HEADINGS.get(own, own) or "mean"
-    return Column(heading, group=f"{name}, {population}" if null and mixed else name)
+    return DisplayColumn(heading, group=f"{name}, {population}" if null and mixed else name)
 
 
 def _least(phases: Mapping[str, _M]) -> _M:
@@ -242,7 +242,7 @@ def _count(row: Average) -> str:
     return str(row.valid) if row.valid == row.planned else f"{row.valid}/{row.planned}"
 
 
-def _value(phases: Mapping[str, Average | Mean], phase: str, signed: bool) -> str:
+def _value(phases: Mapping[str, Average | ConditionMean], phase: str, signed: bool) -> str:
     """The mean in a phase, "" for a measure that has none there; a change has its sign."""
     if phase not in phases:
         return "" if phases else number(None)
@@ -262,7 +262,7 @@ class ConditionTable:
     """One condition for reading: its title, its measures (None without any), what is missing."""
 
     title: str
-    table: Table | None
+    table: DisplayTable | None
     missing: Sequence[str]
 
 
@@ -292,15 +292,15 @@ def _missing(found: ByCondition, condition: Condition) -> list[str]:
 
 
 def _table(
-    measures: Sequence[Mapping[str, Mean]], declared: Mapping[str, Measure], null: bool
-) -> Table:
+    measures: Sequence[Mapping[str, ConditionMean]], declared: Mapping[str, Measure], null: bool
+) -> DisplayTable:
     """The measures of one condition; of the values only the columns that are not empty."""
     rows = [_cells(phases, declared) for phases in measures]
     group = "null citizen" if null and any(row["people"] for row in rows) else ""
     return _not_empty(rows, ALWAYS, TEXTS, dict.fromkeys(BESIDE_PEOPLE, group))
 
 
-def _cells(phases: Mapping[str, Mean], known: Mapping[str, Measure]) -> dict[str, str]:
+def _cells(phases: Mapping[str, ConditionMean], known: Mapping[str, Measure]) -> dict[str, str]:
     """The cells of one measure by the headings of their columns, in order; "" for what it has not.
 
     A change has its sign unless it is declared to have none.

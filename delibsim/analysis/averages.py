@@ -7,7 +7,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Any
 
-from delibsim.analysis.conditions import ByCondition, Mean, mean_of, sd_of
+from delibsim.analysis.conditions import ByCondition, ConditionMean, mean_of, sd_of
 from delibsim.domain.condition import Condition, settings_of
 from delibsim.domain.errors import unknown
 from delibsim.domain.run import Session
@@ -160,16 +160,18 @@ def _most_settings(conditions: Iterable[Condition]) -> int:
     return max(map(len, found.values()), default=0)
 
 
-def _by_measure(means: Iterable[Mean]) -> dict[tuple[str, str], dict[Condition, Mean]]:
+def _by_measure(
+    means: Iterable[ConditionMean],
+) -> dict[tuple[str, str], dict[Condition, ConditionMean]]:
     """The means of each measure and phase, by condition."""
-    found: dict[tuple[str, str], dict[Condition, Mean]] = {}
+    found: dict[tuple[str, str], dict[Condition, ConditionMean]] = {}
     for mean in means:
         found.setdefault((mean.measure, mean.phase), {})[mean.condition] = mean
     return found
 
 
 def _average(
-    cell: tuple[str, Levels], means: Sequence[Mean], planned: int, conditions: int
+    cell: tuple[str, Levels], means: Sequence[ConditionMean], planned: int, conditions: int
 ) -> Average:
     """One row of the averages, from the means of its conditions."""
     known = [mean for mean in means if mean.values]
@@ -197,7 +199,7 @@ def _average(
     )
 
 
-def _people(means: Sequence[Mean]) -> list[float]:
+def _people(means: Sequence[ConditionMean]) -> list[float]:
     """People's values of the topics on which all conditions have one, a topic once."""
     by_topic: dict[str, list[float | None]] = {}
     for mean in means:

@@ -34,7 +34,7 @@ def sd_of(values: Sequence[float]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Mean:
+class ConditionMean:
     """The mean of a measure in a phase over the runs of a condition, and people's value.
 
     `planned` and `held` count runs; `values` are those of the valid ones, `missing` counts the
@@ -88,7 +88,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Gap:
+class ConditionGap:
     """What is missing from the runs of a condition: so many statements or answers for one reason.
 
     `n` counts statements or answers, `runs` the runs they are missing from.
@@ -114,8 +114,8 @@ class ByCondition:
     says, in one sentence for each topic, what must be known of people's values.
     """
 
-    means: Sequence[Mean]
-    gaps: Sequence[Gap]
+    means: Sequence[ConditionMean]
+    gaps: Sequence[ConditionGap]
     null: Set[Condition]
     on_people: Sequence[str]
 
@@ -169,11 +169,11 @@ class Collected:
                 found[key] = found[key].with_those_of(own) if key in found else own
         return sorted(found.items(), key=lambda entry: natural(str(entry[0][0])))
 
-    def gaps(self) -> list[Gap]:
+    def gaps(self) -> list[ConditionGap]:
         """What is missing from the runs of each condition: statements and answers, by status."""
         found = []
         for key, by_run in self._missing.items():
-            found.append(Gap(*key, n=by_run.total(), runs=len(by_run)))
+            found.append(ConditionGap(*key, n=by_run.total(), runs=len(by_run)))
         return found
 
 
@@ -225,7 +225,7 @@ def means(
     found: Collected,
     same: Mapping[Condition, Condition],
     alike: Mapping[Condition, Condition],
-) -> list[Mean]:
+) -> list[ConditionMean]:
     """The means of every run-level measure, by condition.
 
     `same` and `alike` give the `equal_to` and the `asked_like` of conditions.
@@ -238,7 +238,7 @@ def means(
         what = condition, same.get(condition), alike.get(condition), measure, phase
         of_people = people[condition].get(phase, {}).get(measure)
         numbers = planned[condition], own.held, own.valid, own.notes
-        rows.append(Mean(*what, *numbers, of_people))
+        rows.append(ConditionMean(*what, *numbers, of_people))
     return rows
 
 
@@ -284,18 +284,18 @@ def conditions_of_cells(
     return found
 
 
-def by_measure(rows: Iterable[Mean]) -> dict[Condition, list[Mapping[str, Mean]]]:
+def by_measure(rows: Iterable[ConditionMean]) -> dict[Condition, list[Mapping[str, ConditionMean]]]:
     """The measures of each condition, in order, each by phase; no flags that were never raised.
 
     Of a condition that equals another by construction only the measures with other numbers.
     """
-    tables: dict[Condition, dict[str, dict[str, Mean]]] = {}
+    tables: dict[Condition, dict[str, dict[str, ConditionMean]]] = {}
     equal: dict[Condition, Condition | None] = {}
     for row in rows:
         phases = tables.setdefault(row.condition, {}).setdefault(row.measure, {})
         phases[row.phase] = row
         equal[row.condition] = row.equal_to
-    found: dict[Condition, list[Mapping[str, Mean]]] = {}
+    found: dict[Condition, list[Mapping[str, ConditionMean]]] = {}
     for condition, measures in tables.items():
         first = equal[condition]
         others = {} if first is None else tables.get(first, {})
@@ -307,7 +307,7 @@ def by_measure(rows: Iterable[Mean]) -> dict[Condition, list[Mapping[str, Mean]]
     return found
 
 
-def _numbers(row: Mean) -> tuple[Any, ...]:
+def _numbers(row: ConditionMean) -> tuple[Any, ...]:
     """The numbers by which a measure of two conditions is told apart."""
     return (row.planned, *(getattr(row, name) for name in NUMBERS), dict(row.missing))
 

@@ -6,7 +6,7 @@ from math import isnan, nan
 from statistics import fmean, stdev
 from typing import Any
 
-from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import quoted
 
@@ -39,7 +39,7 @@ class ForkValues:
 
 
 @dataclass(frozen=True)
-class Effect:
+class ForkEffect:
     """The effect of one change at one turn of one run on one measure after it.
 
     `forks` and `controls` count those with a value; `mean` and `sd` are of the forks, `noise_mean`
@@ -81,7 +81,7 @@ def plain_of(one: Any) -> dict[str, Any]:
     return {name: None if value != value else value for name, value in asdict(one).items()}
 
 
-def effects_of_forks(forks: Iterable[ForkValues]) -> list[Effect]:
+def effects_of_forks(forks: Iterable[ForkValues]) -> list[ForkEffect]:
     """The effect of every change at every place of every run, measure by measure, and last of each
     place its controls alone where nothing was changed there.
     """
@@ -108,7 +108,7 @@ def _effect(
     measure: str,
     forks: Sequence[ForkValues],
     controls: Sequence[ForkValues],
-) -> Effect:
+) -> ForkEffect:
     """The effect on one measure, of forks that are alike."""
     from delibsim.measures.inference.means import paired_difference  # numpy and scipy
 
@@ -128,7 +128,7 @@ def _effect(
     of_controls = len(noise), *mean_and_sd(noise.values())
     of_pairs = pairs.n, pairs.mean, pairs.low, pairs.high, note
     what = first.parent, first.at, first.differs, measure
-    return Effect(*what, *of_forks, *of_controls, *of_pairs, first.change, first.seed)
+    return ForkEffect(*what, *of_forks, *of_controls, *of_pairs, first.change, first.seed)
 
 
 def _valid(forks: Iterable[ForkValues], measure: str) -> dict[int, float]:
@@ -143,7 +143,7 @@ def mean_and_sd(values: Iterable[float]) -> tuple[float, float]:
     return fmean(found) if found else nan, stdev(found) if len(found) > 1 else nan
 
 
-def shown(effects: Sequence[Effect], items: bool = False) -> list[Effect]:
+def shown(effects: Sequence[ForkEffect], items: bool = False) -> list[ForkEffect]:
     """The effects to be printed: answers to single items only if `items`, or where nothing else is
     measured, as in a debate.
     """
@@ -155,10 +155,10 @@ def shown(effects: Sequence[Effect], items: bool = False) -> list[Effect]:
 
 
 def tables_of_effects(
-    effects: Sequence[Effect], labels: Mapping[str, str], items: bool = False
-) -> list[Table]:
+    effects: Sequence[ForkEffect], labels: Mapping[str, str], items: bool = False
+) -> list[DisplayTable]:
     """A table for every place and change; `labels` name the measures."""
-    groups: dict[tuple[str, int, str, int], list[Effect]] = {}
+    groups: dict[tuple[str, int, str, int], list[ForkEffect]] = {}
     seeds: dict[tuple[str, int], set[int]] = {}
     for effect in shown(effects, items):
         place = (effect.parent, effect.at)
@@ -169,11 +169,11 @@ def tables_of_effects(
         rows = [[labels.get(one.measure, one.measure), *_numbers(one)] for one in own]
         title = f"{parent} at {at}: {differs or 'nothing but the seed'}"
         title += f" (seed {seed})" if len(seeds[parent, at]) > 1 else ""
-        found.append(Table([*texts("after"), *numbers(HEADS)], rows, title))
+        found.append(DisplayTable([*texts("after"), *numbers(HEADS)], rows, title))
     return found
 
 
-def table_of_measure(effects: Iterable[Effect], measure: str, label: str) -> Table:
+def table_of_measure(effects: Iterable[ForkEffect], measure: str, label: str) -> DisplayTable:
     """One measure at every place and for every change: a row an effect."""
     own = [one for one in effects if one.measure == measure]
     several = len({one.seed for one in own}) > 1
@@ -182,17 +182,19 @@ def table_of_measure(effects: Iterable[Effect], measure: str, label: str) -> Tab
         differs = one.differs or "nothing but the seed"
         differs += f" (seed {one.seed})" if several else ""
         rows.append([one.parent, str(one.at), differs, *_numbers(one)])
-    return Table([*texts("run", "at", "what differs"), *numbers(HEADS)], rows, f"{label}, after")
+    return DisplayTable(
+        [*texts("run", "at", "what differs"), *numbers(HEADS)], rows, f"{label}, after"
+    )
 
 
-def _numbers(effect: Effect) -> list[str]:
+def _numbers(effect: ForkEffect) -> list[str]:
     """The cells of an effect below `HEADS`."""
     cells = [number(effect.noise_mean), number(effect.noise_sd)]
     cells += [number(effect.mean), number(effect.sd), number(effect.effect, signed=True)]
     return [*cells, _interval(effect), str(effect.n)]
 
 
-def _interval(one: "Effect | OverRuns") -> str:
+def _interval(one: "ForkEffect | OverRuns") -> str:
     return "-" if isnan(one.low) else f"{one.low:+.3f} to {one.high:+.3f}"
 
 
@@ -207,7 +209,7 @@ def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
     return [f"no measure of {n} of {len(forks)} forks: nobody is surveyed in them; {rated}"]
 
 
-def notes_on_effects(effects: Sequence[Effect]) -> list[str]:
+def notes_on_effects(effects: Sequence[ForkEffect]) -> list[str]:
     """Why effects or intervals are missing, and what those that are there mean."""
     notes = dict.fromkeys(effect.note for effect in effects if effect.note)
     lines = [f"no interval: {in_words(note)}" for note in notes]
@@ -250,7 +252,7 @@ class OverRuns:
 
 
 def effects_over_runs(
-    effects: Sequence[Effect], surveys: Mapping[str, str], comparable: Collection[str]
+    effects: Sequence[ForkEffect], surveys: Mapping[str, str], comparable: Collection[str]
 ) -> list[OverRuns]:
     """The effects of changes that two runs or more were forked with, at the same turn.
 
@@ -258,7 +260,7 @@ def effects_over_runs(
     effect over runs with several. A run that was forked with several seeds has the mean of its
     effects.
     """
-    alike: dict[tuple[int, str], list[Effect]] = {}
+    alike: dict[tuple[int, str], list[ForkEffect]] = {}
     for effect in effects:
         if effect.change:
             alike.setdefault((effect.at, effect.change), []).append(effect)
@@ -274,7 +276,7 @@ def effects_over_runs(
     return found
 
 
-def _over_runs(effects: Sequence[Effect], runs: int, one_scale: bool) -> OverRuns:
+def _over_runs(effects: Sequence[ForkEffect], runs: int, one_scale: bool) -> OverRuns:
     from delibsim.measures.inference.means import paired_difference  # numpy and scipy
 
     by_run: dict[str, list[float]] = {}
@@ -297,7 +299,7 @@ def _over_runs(effects: Sequence[Effect], runs: int, one_scale: bool) -> OverRun
 
 def tables_over_runs(
     found: Sequence[OverRuns], labels: Mapping[str, str], items: bool = False
-) -> list[Table]:
+) -> list[DisplayTable]:
     """A table for every change; answers to single items only if `items`."""
     groups: dict[tuple[int, str], list[OverRuns]] = {}
     for one in found:
@@ -311,7 +313,7 @@ def tables_over_runs(
             rows.append([*row, number(one.sd), _interval(one), str(one.n)])
         columns = [*texts("after"), *numbers(["mean effect", "sd", "95% interval", "runs"])]
         title = f"over {own[0].runs} runs at {own[0].at}: {own[0].differs}"
-        tables.append(Table(columns, rows, title))
+        tables.append(DisplayTable(columns, rows, title))
     return tables
 
 

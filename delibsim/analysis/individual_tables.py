@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from delibsim.analysis.table import Column, Table, number, texts
+from delibsim.analysis.table import DisplayColumn, DisplayTable, number, texts
 from delibsim.domain.condition import Condition
 from delibsim.domain.reason import in_words
 from delibsim.domain.score import IndividualChange
@@ -24,7 +24,7 @@ MEANING = (
 """What the columns of the tables are."""
 
 
-def who_moved(rows: Sequence[IndividualChange]) -> Table:
+def who_moved(rows: Sequence[IndividualChange]) -> DisplayTable:
     """The participants of one session: what changed, and how far."""
     return _table(rows, texts("participant"), "Who moved")
 
@@ -32,7 +32,7 @@ def who_moved(rows: Sequence[IndividualChange]) -> Table:
 def by_condition(
     rows: Sequence[IndividualChange],
     of: Mapping[str, Condition],
-) -> Iterator[tuple[Table, list[str]]]:
+) -> Iterator[tuple[DisplayTable, list[str]]]:
     """The participants of a study, a table for each condition, and why some lack values; `of`
     gives the condition of a session.
     """
@@ -63,15 +63,17 @@ def _replicate(row: IndividualChange) -> str:
     return REPLICATE.sub(r"\1", row.session)
 
 
-def _table(rows: Sequence[IndividualChange], naming: Sequence[Column], title: str) -> Table:
+def _table(
+    rows: Sequence[IndividualChange], naming: Sequence[DisplayColumn], title: str
+) -> DisplayTable:
     """One participant a row; the run goes by its replicate."""
     headings = [*MOVED, LARGEST, *INDEX]
-    columns = [*naming, *(Column(name) for name in headings)]
+    columns = [*naming, *(DisplayColumn(name) for name in headings)]
     cells = [_cells(row) for row in rows]
     found = []
     for own in cells:
         found.append([own[column.heading] for column in columns])
-    return Table(columns, found, title)
+    return DisplayTable(columns, found, title)
 
 
 def _cells(row: IndividualChange) -> dict[str, str]:

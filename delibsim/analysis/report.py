@@ -11,7 +11,7 @@ from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.words import filled_in
 from delibsim.analysis.pages.cells import INTERVALS, interval
 from delibsim.analysis.pages.folder import write_report
-from delibsim.analysis.pages.page import Page, Part, Picture
+from delibsim.analysis.pages.page import Page, PagePart, Picture
 from delibsim.analysis.result import Catalogue, Result, catalogue
 
 
@@ -41,8 +41,8 @@ class Report:
     warnings: Sequence[str] = ()
     something: bool = True
     complete: bool = True
-    first: Sequence[Part] = ()
-    last: Sequence[Part] = ()
+    first: Sequence[PagePart] = ()
+    last: Sequence[PagePart] = ()
     tells_missing: bool = True
     headline: Result | None = None
     drawn: Callable[[], Sequence[Drawing]] = tuple
@@ -92,7 +92,7 @@ class Report:
             if not self.tells_missing:
                 missing = []
             if tables or missing or drawn:
-                parts.append(Part(section.id, section.title, (), missing, (), tables, drawn))
+                parts.append(PagePart(section.id, section.title, (), missing, (), tables, drawn))
         others = self._in_files() if self.tells_missing else []
         return Page(
             title=self.title,
@@ -103,13 +103,13 @@ class Report:
             warnings=[*self.warnings, *(f"left out, damaged: {fault}" for fault in self.faults)],
         )
 
-    def _in_files(self) -> list[Part]:
+    def _in_files(self) -> list[PagePart]:
         """The part that names the tables which stand in files alone."""
         shown = {name for section in self.catalogue.sections for name in section.tables}
         shown.add(self.catalogue.headline)
         names = [f"{one.name}.csv" for one in self.given if one.name not in shown]
         told = [f"Further tables lie in tables/: {', '.join(names)}."] if names else []
-        return [Part("files", "Further tables", sentences=told)] if told else []
+        return [PagePart("files", "Further tables", sentences=told)] if told else []
 
     def write(self, folder: Path) -> Path:
         """Write page, tables and figures into a folder, which takes their place as a whole; the

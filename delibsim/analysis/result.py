@@ -58,7 +58,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """What a catalogue says of a table; texts may have {places} for values of a study.
 
     `columns` are names with meanings, in their order; those named `whole` hold whole numbers where
@@ -167,7 +167,7 @@ class Catalogue:
     """
 
     kind: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, TableEntry]
     sections: Sequence[Section]
     headline: str = ""
     sayings: Mapping[str, Saying] = field(default_factory=dict)
@@ -195,7 +195,7 @@ class Catalogue:
 def catalogue(name: str) -> Catalogue:
     """The catalogue of a report, from `data/tables/NAME.yaml`."""
     plain = read_yaml(TABLES / f"{name}.yaml")
-    entries = {table: Entry(table, **own) for table, own in plain["tables"].items()}
+    entries = {table: TableEntry(table, **own) for table, own in plain["tables"].items()}
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
     sayings = {saying: Saying(**own) for saying, own in plain.get("sayings", {}).items()}
     own = {name: plain[name] for name in ("headline", "said") if name in plain}
@@ -248,7 +248,7 @@ def with_holm(rows: Iterable[dict[str, Any]], *by: str, p: str = "p") -> list[di
     return found
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> TableEntry:
     """What the catalogues say of a table by its full name, such as "codes/levels"."""
     report, _, own = name.partition("/")
     return catalogue(report).entries[own]

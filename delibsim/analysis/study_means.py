@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.averages import Averages, averages
-from delibsim.analysis.conditions import ByCondition, Mean, on_people
+from delibsim.analysis.conditions import ByCondition, ConditionMean, on_people
 from delibsim.analysis.human.reference import people_of
 from delibsim.analysis.study.study_table import HELD, StudyTable, column_of
 from delibsim.domain.condition import Condition
@@ -61,7 +61,7 @@ def _means(
     conditions: Sequence[Condition],
     measures: Mapping[str, Measure],
     people: Sequence[Mapping[str, Mapping[str, float | None]]],
-) -> list[Mean]:
+) -> list[ConditionMean]:
     """The means of the measures that the table has, a condition, measure and phase each; `number`
     is that of the condition of every row.
     """
@@ -83,7 +83,7 @@ def _means(
     found = []
     for n, condition in enumerate(conditions):
         for (name, phase), parts in samples.items():
-            one = Mean(
+            one = ConditionMean(
                 condition=condition,
                 equal_to=None,
                 asked_like=None,

@@ -10,7 +10,7 @@ Row = Sequence[str]
 
 
 @dataclass(frozen=True)
-class Column:
+class DisplayColumn:
     """A column: its heading, whether it holds text, and what stands above it and its neighbours.
 
     Text is aligned left and wraps between words; everything else is aligned right and stays whole.
@@ -24,25 +24,25 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class DisplayTable:
     """A table: its columns, its rows (None is an empty line), and its title, "" without one."""
 
-    columns: Sequence[Column]
+    columns: Sequence[DisplayColumn]
     rows: Sequence[Row | None]
     title: str = ""
 
 
-def texts(*headings: str) -> list[Column]:
+def texts(*headings: str) -> list[DisplayColumn]:
     """Columns that hold text."""
-    return [Column(heading, text=True) for heading in headings]
+    return [DisplayColumn(heading, text=True) for heading in headings]
 
 
-def numbers(headings: Iterable[str], group: str = "") -> list[Column]:
+def numbers(headings: Iterable[str], group: str = "") -> list[DisplayColumn]:
     """Columns that hold numbers, below the name of their group."""
-    return [Column(heading, group=group) for heading in headings]
+    return [DisplayColumn(heading, group=group) for heading in headings]
 
 
-def of_participants(names: Sequence[str]) -> list[Column]:
+def of_participants(names: Sequence[str]) -> list[DisplayColumn]:
     """A column of numbers a participant: "Participant 2" is "2" below "Participant", because "P2"
     is an option; names that are not of one word and a number stand as they are.
     """

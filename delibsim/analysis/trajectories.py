@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import Any, Literal
 
 from delibsim.analysis.forks import ITEM, mean_and_sd, plain_of
-from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.domain.run import Run
 from delibsim.domain.survey import Phase
 
@@ -16,7 +16,7 @@ Source = Literal["survey before", "probe", "survey after"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class MeasureAfter:
     """One measure after one turn: the mean and the standard deviation of `n` values, of which
     probes that are asked several times have several; `note` is the reason code of what is
     undefined.
@@ -53,7 +53,7 @@ class AnswerAfter:
 
 
 @dataclass(frozen=True)
-class Point:
+class SurveyPoint:
     """A survey of the course: after which turn, of which source, in which run and phase."""
 
     after: int
@@ -64,8 +64,9 @@ class Point:
 
 
 def readings(
-    points: Sequence[Point], values: Mapping[tuple[str, Phase], Mapping[str, tuple[float, str]]]
-) -> list[Reading]:
+    points: Sequence[SurveyPoint],
+    values: Mapping[tuple[str, Phase], Mapping[str, tuple[float, str]]],
+) -> list[MeasureAfter]:
     """Every measure at every point of the course; `values` gives value and note by measure for
     every run and phase.
     """
@@ -77,11 +78,11 @@ def readings(
     for (measure, after, source), own in groups.items():
         known = [value for value, _ in own if not isnan(value)]
         note = "; ".join(dict.fromkeys(note for _, note in own if note))
-        found.append(Reading(measure, after, source, *mean_and_sd(known), len(known), note))
+        found.append(MeasureAfter(measure, after, source, *mean_and_sd(known), len(known), note))
     return found
 
 
-def answers(points: Iterable[Point]) -> Iterator[AnswerAfter]:
+def answers(points: Iterable[SurveyPoint]) -> Iterator[AnswerAfter]:
     """Everybody's answer to every item at every point, missing ones with the reason."""
     for point in points:
         for response in point.run.responses:
@@ -95,7 +96,7 @@ def answers(points: Iterable[Point]) -> Iterator[AnswerAfter]:
                 yield AnswerAfter(*place, response.participant, item.id, value, why)
 
 
-def course_table(found: Sequence[Reading], labels: Mapping[str, str]) -> Table:
+def course_table(found: Sequence[MeasureAfter], labels: Mapping[str, str]) -> DisplayTable:
     """A row for every survey of the course, a column for every measure; mean answers to single
     items only where nothing else is measured, as in a debate.
     """
@@ -109,10 +110,10 @@ def course_table(found: Sequence[Reading], labels: Mapping[str, str]) -> Table:
         shown = [number(own.get(measure, nan)) for measure in measures]
         cells.append([str(after), source, *shown])
     heads = [labels.get(measure, measure) for measure in measures]
-    return Table([*texts("after turn", "asked in"), *numbers(heads)], cells)
+    return DisplayTable([*texts("after turn", "asked in"), *numbers(heads)], cells)
 
 
-def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[Table]:
+def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[DisplayTable]:
     """For every participant a row an item and a column a survey of the course; of probes that were
     asked several times the first.
     """
@@ -129,7 +130,7 @@ def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[Table]:
         for item, own in cells.items():
             rows.append([item, *(own.get(point, "-") for point in points)])
         heads = [_BRIEF.get(source, str(after)) for after, source in points]
-        yield Table([*texts("item"), *numbers(heads)], rows, name)
+        yield DisplayTable([*texts("item"), *numbers(heads)], rows, name)
 
 
 _BRIEF = {"survey before": "before", "survey after": "after"}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.paper import COLUMNS, asked_in, steps_of
-from delibsim.asking.people import Pack, Step
+from delibsim.asking.people import Pack, SheetStep
 from delibsim.domain.coding import NO_CODE
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
@@ -30,7 +30,7 @@ MOST_WRITTEN = 10**9
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedForm:
     """What came of a form: how many answers it held, how many are new or missing, cells left empty,
     answers by rater, what must be known of them (`notes`), and the packs whose answers are new.
     """
@@ -70,7 +70,7 @@ class _Form:
     empty: int = 0
 
 
-def collect(file: Path, packs: Mapping[str, Pack]) -> Collected:
+def collect(file: Path, packs: Mapping[str, Pack]) -> CollectedForm:
     """Keep the answers in a form of these packs, by name.
 
     WrongInput that names every line at fault, and nothing is kept, where a sheet was never handed
@@ -115,7 +115,7 @@ def _collected(
     packs: Mapping[str, Pack],
     given: Mapping[str, Sequence[tuple[int, Any]]],
     new: Mapping[str, Sequence[Any]],
-) -> Collected:
+) -> CollectedForm:
     every = [one for answers in given.values() for _, one in answers]
     notes: list[str] = []
     for name, answers in given.items():
@@ -124,7 +124,7 @@ def _collected(
     for (*_, rater), cells in found.sheets.items():
         raters[rater] += any(cell for _, cell in cells.values())
     missing = [one for one in every if one.missing and not _of_text(one.missing)]
-    return Collected(
+    return CollectedForm(
         noun=next((packs[name].noun for name in given), "answer"),
         given=len(every),
         new=sum(map(len, new.values())),
@@ -194,7 +194,7 @@ def _answers(
     return answers
 
 
-def _reply(pack: Pack, step: Step, cells: dict[str, tuple[int, str]], found: _Form) -> Any:
+def _reply(pack: Pack, step: SheetStep, cells: dict[str, tuple[int, str]], found: _Form) -> Any:
     """What was written for a step: words, or values by field; None where nothing was."""
     values: dict[str, Any] = {}
     for question, asked in asked_in(step):
@@ -220,7 +220,7 @@ def _empty(cell: str, asked: Field) -> bool:
     return written in NO_CODE and written not in named
 
 
-def _value(pack: Pack, step: Step, of: tuple[str, Field], cell: str) -> Any:
+def _value(pack: Pack, step: SheetStep, of: tuple[str, Field], cell: str) -> Any:
     """What a cell says; ValueError for what is none of what can be said."""
     _, asked = of
     if asked.options:

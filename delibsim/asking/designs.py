@@ -42,7 +42,7 @@ def groups_of(texts: Iterable[Text]) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PairDesign:
     """How the pairs of every group are chosen: the scheme, comparisons a text (`ring`, `random`),
     the size of the groups of `groups`, the order of the texts, and the pairs of a `list`.
     """
@@ -74,7 +74,7 @@ class Drawing:
 
 
 def sheets_of(
-    groups: Mapping[str, Sequence[str]], drawing: Drawing, layers: Sequence[int], names: Names
+    groups: Mapping[str, Sequence[str]], drawing: PairDesign, layers: Sequence[int], names: Names
 ) -> list[Sheet]:
     """The sheets of a design within each group, in which no pair stands twice.
 
@@ -100,7 +100,9 @@ def sheets_of(
     return found
 
 
-def _pairs(group: str, ids: Sequence[str], drawing: Drawing, names: Names) -> list[tuple[int, int]]:
+def _pairs(
+    group: str, ids: Sequence[str], drawing: PairDesign, names: Names
+) -> list[tuple[int, int]]:
     """The pairs of one group by number, each with the lower first."""
     if drawing.scheme == "list":
         numbers = {id: number for number, id in enumerate(ids)}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.collect import Collected, collect, packs_in
+from delibsim.asking.collect import CollectedForm, collect, packs_in
 from delibsim.asking.kinds.code_people import TextPack
 from delibsim.asking.kinds.judgment_people import SummaryPack
 from delibsim.asking.kinds.pair_people import PairPack
@@ -16,7 +16,7 @@ from delibsim.store.annotations import packs_of, tasks_with_packs
 from delibsim.store.audits import Audits
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Judgments
 
@@ -25,7 +25,7 @@ OF_STORES: tuple[tuple[Any, type[Pack]], ...] = (
     (Codings, TextPack),
     (Judgments, SummaryPack),
     (Audits, RationalePack),
-    (Ratings, DebatePack),
+    (PanelRatings, DebatePack),
 )
 """What packs are made of the tasks of a kind of answers."""
 
@@ -65,7 +65,7 @@ def rater_task(runs: Runs, name: str) -> Pack:
     raise unknown("task", name, sorted(packs))
 
 
-def bring_back(file: Path, runs: Runs) -> Collected:
+def bring_back(file: Path, runs: Runs) -> CollectedForm:
     """Keep the answers in the form of packs of any kind of a study."""
     wanted = set(packs_in(file))
     found = {name: made() for name, _, made in packs_of_study(runs) if name in wanted}

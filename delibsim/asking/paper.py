@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.blinding import REMOVED, SOMEBODY
-from delibsim.asking.people import Online, Pack, Place, Step
+from delibsim.asking.people import Online, Pack, PackPlace, SheetStep
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.text import counted, safe
 from delibsim.models.person.fields import Block, Field, Option
@@ -84,7 +84,7 @@ def form_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def steps_of(pack: Pack, sheet: str) -> Iterator[Step]:
+def steps_of(pack: Pack, sheet: str) -> Iterator[SheetStep]:
     """Everything that a sheet asks, as it is asked on paper."""
     given: dict[str, Any] = {}
     while (step := pack.step(sheet, given)) is not None:
@@ -92,7 +92,7 @@ def steps_of(pack: Pack, sheet: str) -> Iterator[Step]:
         given[step.name] = pack.on_paper.get(step.name)
 
 
-def asked_in(step: Step) -> list[tuple[str, Field]]:
+def asked_in(step: SheetStep) -> list[tuple[str, Field]]:
     """What a step asks for, each under its name in the form. Where a question decides whether
     another is asked, one cell answers both; reasons are not asked for.
     """
@@ -116,7 +116,7 @@ def _words() -> Mapping[str, Mapping[str, str]]:
     return read_yaml(WORDS)["texts"]
 
 
-def page(pack: Pack, place: Place) -> str:
+def page(pack: Pack, place: PackPlace) -> str:
     """The pages of one rater as one HTML document that needs no other file.
 
     What is alike for all sheets stands in front of them.
@@ -155,7 +155,7 @@ class _Front:
             self.parts.append(f"<div>{told}</div>")
 
 
-def _sheet(code: str, steps: Sequence[Step], front: _Front) -> str:
+def _sheet(code: str, steps: Sequence[SheetStep], front: _Front) -> str:
     """A sheet with all that it shows and asks; what two steps show alike is shown once."""
     parts: list[str] = []
     shown: Sequence[Block] = ()
@@ -180,7 +180,7 @@ def _sheet(code: str, steps: Sequence[Step], front: _Front) -> str:
     return "".join([*parts, "</section>"]).removeprefix("</section>")
 
 
-def _heading(step: Step) -> str:
+def _heading(step: SheetStep) -> str:
     """The dimension that a step is about, and the question that decides whether it applies."""
     if step.prompt is None:
         return ""

@@ -73,7 +73,7 @@ def where(person: str, folder: Path | None) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class PackPlace:
     """One place of a pack: the name of its rater in the study, and the codes of its sheets in the
     order of showing. `follows` is the number of the place whose sheets were handed on to it.
     """
@@ -85,7 +85,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Step:
+class SheetStep:
     """What one page of a sheet asks: a prompt; or, as an attention check, that a number be written
     down.
     """
@@ -126,7 +126,7 @@ class Pack(ABC):
         """The name of what a sheet shows: nobody is to be shown one of a name twice."""
 
     @abstractmethod
-    def step(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """What a sheet asks next, after these replies; None where all was asked."""
 
     @abstractmethod
@@ -137,7 +137,7 @@ class Pack(ABC):
         """The answers on a sheet of paper that this rater filled in."""
         return self.given(sheet, given)
 
-    def level(self, step: Step, asked: Field, cell: str) -> Any:
+    def level(self, step: SheetStep, asked: Field, cell: str) -> Any:
         """What a cell says where one of several is to be chosen; ValueError where it is none."""
         for option in asked.options:
             label = str(option.value).casefold()
@@ -167,7 +167,7 @@ class Pack(ABC):
         """Title and introduction of its pages, by the words that pages of raters have."""
         return words[f"{self.kind}_title"], words[f"{self.kind}_intro"]
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[PackPlace]:
         """The places of the pack, in order."""
         own: dict[str, list[str]] = {}
         for code, sheet in self.sheets.items():
@@ -179,14 +179,14 @@ class Pack(ABC):
             follows = None
             if before is not None:
                 follows = numbers[self.rater(before, self.sheets[before])]
-            found.append(Place(numbers[rater], rater, tuple(codes), follows))
+            found.append(PackPlace(numbers[rater], rater, tuple(codes), follows))
         return found
 
     def rater(self, code: str, sheet: Mapping[str, Any]) -> str:
         """Whose sheet it is; where sheets are nobody's, each is one person's."""
         return str(sheet[self.person]) if self.person else f"{self.name}/{code}"
 
-    def hand_over(self, place: Place, undone: Sequence[str]) -> Place:
+    def hand_over(self, place: PackPlace, undone: Sequence[str]) -> PackPlace:
         """A new place for sheets that were left undone, kept in the key of the pack; the place that
         there is already, if they were handed on before.
 
@@ -205,7 +205,7 @@ class Pack(ABC):
             added[code] = {**sheet, self.person: rater} if self.person else sheet
         extend_pack(self.answers.files, self.name, added)
         self.sheets |= added
-        return Place(number, rater, tuple(added), place.number)
+        return PackPlace(number, rater, tuple(added), place.number)
 
     def handed_on(self, undone: Sequence[str]) -> list[str]:
         """Those of the sheets left undone that the next rater gets."""

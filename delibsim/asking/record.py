@@ -50,7 +50,7 @@ Asks = Collection[tuple[str, str]]
 """Participants, each with an occasion on which it is asked."""
 
 
-class Record:
+class ExchangeRecord:
     """The exchanges with coders in one file of JSON lines; `asked` counts those added by now. Who
     asked for it closes it.
 

@@ -23,7 +23,7 @@ from typing import Any, Literal
 from delibsim.asking.nouns import NOT_MISSING, Key, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.record import (
     AskingProgress,
-    Record,
+    ExchangeRecord,
     Standing,
     ask_in_turn,
     could_not_be_asked,
@@ -36,7 +36,7 @@ from delibsim.domain.text import plural_of, study_named
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Replay, exchanges_in
-from delibsim.planning.estimate import Estimate, estimate_loads
+from delibsim.planning.estimate import CostEstimate, estimate_loads
 from delibsim.planning.load import Load
 from delibsim.store.codec import differences
 
@@ -145,7 +145,7 @@ class Asking:
         needed = None
         if waiting and plan.kind.occasion(waiting[0]) is not None:
             needed = {(self.wanted[key], str(plan.kind.occasion(key))) for key in waiting}
-        self.record = Record(plan.answers.files.exchanges, pool.limits.durable, needed)
+        self.record = ExchangeRecord(plan.answers.files.exchanges, pool.limits.durable, needed)
         self.progress = AskingProgress(len(waiting), pool, notify, plan.kind.noun)
         self.new = 0
         self._faults: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -341,7 +341,7 @@ def _compared(
             yield f"{kind.named(answer)}: {said}"
 
 
-def estimate(plan: Plan) -> Estimate:
+def estimate(plan: Plan) -> CostEstimate:
     """What the answers of a plan will take that are still to be asked for; nobody is asked."""
     plan = plan.kind.at_most(plan)
     done = set(kept_answers(plan))

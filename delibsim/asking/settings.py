@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
-from delibsim.asking.nouns import Kind
-from delibsim.asking.nouns import Plan as Asked
+from delibsim.asking.nouns import Kind, Plan
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.planning.compose import Plan, plan
+from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.config import Reader, key_of, one_name, read_values
 from delibsim.planning.overrides import values_by_key
 from delibsim.store.runs import Runs
@@ -23,11 +22,11 @@ OF_MODELS = ("model", "group", "base_url", "limits", "procedure", "seed")
 
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
-S = TypeVar("S", bound="Settings")
+S = TypeVar("S", bound="KindSettings")
 
 
 @dataclass(frozen=True)
-class Settings:
+class KindSettings:
     """The settings of a kind beside models and limits; `keys` are those that were given."""
 
     keys: frozenset[str] = frozenset()
@@ -102,14 +101,14 @@ class CodersAsked:
     that sits in several seats is as many, numbered. `ignored` says what had no effect.
     """
 
-    plan: Plan
+    plan: StudyPlan
     models: Mapping[str, Mapping[str, Any]]
     ignored: tuple[str, ...]
 
-    def planned(self, kind: Kind, runs: Runs, answers: Any, settings: Any, **more: Any) -> Asked:
+    def planned(self, kind: Kind, runs: Runs, answers: Any, settings: Any, **more: Any) -> Plan:
         """The plan in which these models are asked; `more` are the other parts of it."""
         more = {"limits": self.plan.limits, "addresses": self.plan.addresses} | more
-        return Asked(kind, runs, answers, settings, models=self.models, **more)
+        return Plan(kind, runs, answers, settings, models=self.models, **more)
 
 
 def coders_asked(

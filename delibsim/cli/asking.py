@@ -14,8 +14,8 @@ from typing import Any, ClassVar, NoReturn
 import typer
 from rich.console import Console
 
-from delibsim.analysis.table import Table
-from delibsim.asking.collect import Collected
+from delibsim.analysis.table import DisplayTable
+from delibsim.asking.collect import CollectedForm
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut, Online, people_named
 from delibsim.asking.road import estimate
@@ -39,14 +39,14 @@ from delibsim.cli.terminal import (
 from delibsim.conduct.ask import ask as ask_models
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, plural_of, quoted, study_named
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate import CostEstimate
 from delibsim.planning.estimate_tables import plain as estimate_plain
 from delibsim.store.reading import read_yaml
 from delibsim.store.runs import Runs
 
 
 @dataclass(frozen=True)
-class Call:
+class CommandLine:
     """The study of a command, its further words, and the folder of studies."""
 
     study: str
@@ -87,7 +87,7 @@ class Reported:
     printed: Callable[[Any, Console], None] | None = None
 
 
-class Kind:
+class AskingCommand:
     """A kind of asking on the command line; data/asking.yaml says what its commands do.
 
     `command` is its word, `answers` what its answers are called, `following` the command that comes
@@ -109,29 +109,29 @@ class Kind:
         """What a kind says to whoever gives a command that it has not."""
         return WrongInput(f"delibsim {self.command} has no {command}")
 
-    def chosen(self, words: Sequence[str]) -> "tuple[Kind, list[str]]":
+    def chosen(self, words: Sequence[str]) -> "tuple[AskingCommand, list[str]]":
         """The kind that is meant by these words, and the others."""
         return self, list(words)
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """What is to be asked; with `n`, which only kinds with `some` are given, about so many."""
         raise self.without("ask")
 
-    def measured(self, call: Call) -> tuple[list[Table], dict[str, Any]]:
+    def measured(self, call: CommandLine) -> tuple[list[DisplayTable], dict[str, Any]]:
         """What the rest will take by what so many took: as tables, and as plain values."""
         return [], {}
 
-    def before(self, plan: Plan, found: Estimate) -> list[str]:
+    def before(self, plan: Plan, found: CostEstimate) -> list[str]:
         """What is said of an estimate before its table."""
         counts = f"{found.held:,} there already, {found.waiting:,} to be asked for"
         planned = counted(found.planned, plan.kind.noun)
         return [f"{study_named(plan.runs.study)}: {planned}, {counts}"]
 
-    def after(self, plan: Plan, found: Estimate) -> list[str]:
+    def after(self, plan: Plan, found: CostEstimate) -> list[str]:
         """What is said after it."""
         return []
 
-    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+    def values(self, plan: Plan, found: CostEstimate) -> dict[str, Any]:
         """What an estimate says of the kind, as plain values."""
         return {}
 
@@ -143,7 +143,7 @@ class Kind:
         """The same in sentences."""
         raise self.without("ask")
 
-    def tables(self, plan: Plan) -> list[Table]:
+    def tables(self, plan: Plan) -> list[DisplayTable]:
         """The same as tables."""
         return []
 
@@ -154,7 +154,7 @@ class Kind:
     def rescore(self, plan: Plan, outcome: Outcome) -> None:
         """Write the scores anew that are made old."""
 
-    def ask(self, call: Call, asked: "Asked") -> NoReturn:
+    def ask(self, call: CommandLine, asked: "AskingOptions") -> NoReturn:
         """Have a plan carried out, or say what it takes."""
         if asked.n and not self.some:
             raise WrongInput(f"delibsim {self.command} ask has no --n; leave it out")
@@ -178,7 +178,7 @@ class Kind:
         complete = outcome.whole and not plan.faults
         raise typer.Exit(exit_code(bool(outcome.usable), complete))
 
-    def show(self, plan: Plan, outcome: Outcome, tables: Sequence[Table]) -> None:
+    def show(self, plan: Plan, outcome: Outcome, tables: Sequence[DisplayTable]) -> None:
         """Print what came of asking, and what follows."""
         screen = console()
         print_each(self.told(plan, outcome), screen)
@@ -187,26 +187,28 @@ class Kind:
         print_each([f"note: {line}" for line in self.notes(plan)], screen)
         screen.print(f"Next       delibsim {self.following} {quoted(plan.runs.study)}")
 
-    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
+    def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand a pack out to people."""
         raise self.without("handout")
 
-    def collect(self, call: Call, form: Path) -> Collected:
+    def collect(self, call: CommandLine, form: Path) -> CollectedForm:
         """Read the form of a pack of the study back."""
         from delibsim.conduct.packs import collect_and_score  # pandas is slow to import
 
         settings_of(call.words, {})
         return collect_and_score(form, call.runs)
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """A task as it was kept, for a replay."""
         raise self.without("replay")
 
-    def report(self, call: Call) -> Reported:
+    def report(self, call: CommandLine) -> Reported:
         """What the answers of a study say."""
         raise self.without("report")
 
-    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+    def show_report(
+        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+    ) -> NoReturn:
         """Print the report or write it; exit with 4 where there is nothing to report."""
         found = self.report(call)
         if found.report.something:
@@ -219,7 +221,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskingOptions:
     """How a command asks: about how many texts only, an estimate only, without asking the user
     first, quietly, printed as JSON.
     """
@@ -240,7 +242,7 @@ class Asked:
         return paid and not self.yes and on_terminal()
 
 
-def show_estimate(kind: Kind, plan: Plan, as_json: bool) -> NoReturn:
+def show_estimate(kind: AskingCommand, plan: Plan, as_json: bool) -> NoReturn:
     """Say what the answers that are still to be asked for will take."""
     found = estimate(plan)
     plan = plan.kind.at_most(plan)
@@ -250,7 +252,7 @@ def show_estimate(kind: Kind, plan: Plan, as_json: bool) -> NoReturn:
     raise typer.Exit(0)
 
 
-def counted_plain(found: Estimate, study: str, answers: str) -> dict[str, Any]:
+def counted_plain(found: CostEstimate, study: str, answers: str) -> dict[str, Any]:
     """An estimate of answers as plain values."""
     values: dict[str, Any] = estimate_plain(found)
     counts = values.pop("sessions")
@@ -266,7 +268,7 @@ LISTED = 40
 """How many differences of a replay are printed."""
 
 
-def commands_of(kind: Kind) -> typer.Typer:
+def commands_of(kind: AskingCommand) -> typer.Typer:
     """The commands of a kind: those of which data/asking.yaml has a help."""
     about = HELP[kind.command]
     app = typer.Typer(add_completion=False, no_args_is_help=True, help=about["about"])
@@ -277,14 +279,14 @@ def commands_of(kind: Kind) -> typer.Typer:
     return app
 
 
-def add(app: typer.Typer, kind: Kind, name: str, function: Callable[..., None]) -> None:
+def add(app: typer.Typer, kind: AskingCommand, name: str, function: Callable[..., None]) -> None:
     """Make a function a command of a kind."""
     bound = partial(function, kind)
     explain(bound, HELP["words"][name], usual=kind.raters)
     app.command(name, help=HELP[kind.command][name]["help"], epilog=epilog(kind, name))(bound)
 
 
-def epilog(kind: Kind, name: str) -> str:
+def epilog(kind: AskingCommand, name: str) -> str:
     """An example of a command, and its settings in words."""
     about = HELP[kind.command][name]
     example = f"For example: delibsim {about['example']}."
@@ -295,7 +297,7 @@ def epilog(kind: Kind, name: str) -> str:
 
 
 def ask(
-    kind: Kind,
+    kind: AskingCommand,
     study: str,
     settings: Words = None,
     n: int | None = None,
@@ -307,11 +309,11 @@ def ask(
 ) -> None:
     """Have texts asked about."""
     chosen, words = kind.chosen(settings or [])
-    chosen.ask(Call(study, words, root), Asked(n, only, yes, quiet, as_json))
+    chosen.ask(CommandLine(study, words, root), AskingOptions(n, only, yes, quiet, as_json))
 
 
 def handout(
-    kind: Kind,
+    kind: AskingCommand,
     study: str,
     settings: Words = None,
     raters: str = "",
@@ -326,12 +328,12 @@ def handout(
     if online and out is not None:
         raise WrongInput("with --online nothing is written; leave -o out")
     chosen, words = kind.chosen(settings or [])
-    call = Call(study, words, root)
+    call = CommandLine(study, words, root)
     handing = Handing(raters, n, Online(hand_on) if online else None, out)
     _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
 
 
-def _show_handed(kind: Kind, pack: HandedOut, runs: Runs, as_json: bool) -> None:
+def _show_handed(kind: AskingCommand, pack: HandedOut, runs: Runs, as_json: bool) -> None:
     """Print what was handed out, and what comes next."""
     study, screen = quoted(runs.study), console()
     print_each([f"note: {line}" for line in pack.notes], console(stderr=True))
@@ -352,7 +354,7 @@ def _show_handed(kind: Kind, pack: HandedOut, runs: Runs, as_json: bool) -> None
 
 
 def collect(
-    kind: Kind,
+    kind: AskingCommand,
     study: str,
     form: Path,
     settings: Words = None,
@@ -361,7 +363,7 @@ def collect(
 ) -> None:
     """Read a form of people back."""
     chosen, words = kind.chosen(settings or [])
-    found = chosen.collect(Call(study, words, root), form)
+    found = chosen.collect(CommandLine(study, words, root), form)
     if as_json:
         echo_json(found.plain())
     else:
@@ -374,7 +376,7 @@ def collect(
 
 
 def replay(
-    kind: Kind,
+    kind: AskingCommand,
     study: str,
     settings: Words = None,
     root: Path = RUNS,
@@ -382,7 +384,7 @@ def replay(
 ) -> None:
     """Compute answers again from their record."""
     chosen, words = kind.chosen(settings or [])
-    end_with_replayed(chosen.kept(Call(study, words, root)), as_json)
+    end_with_replayed(chosen.kept(CommandLine(study, words, root)), as_json)
 
 
 def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
@@ -404,7 +406,7 @@ def end_with_replayed(plan: Plan, as_json: bool) -> NoReturn:
 
 
 def report(
-    kind: Kind,
+    kind: AskingCommand,
     study: str,
     settings: Words = None,
     tables: str = "",
@@ -414,4 +416,4 @@ def report(
 ) -> None:
     """Say what the answers say."""
     chosen, words = kind.chosen(settings or [])
-    chosen.show_report(Call(study, words, root), tables, out, as_json)
+    chosen.show_report(CommandLine(study, words, root), tables, out, as_json)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.asking.kinds.code import CODES
 from delibsim.asking.kinds.code_plan import (
     Measured,
@@ -19,7 +19,7 @@ from delibsim.asking.kinds.code_plan import (
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
-from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
 from delibsim.cli.options import (
     RUNS,
     TEXT,
@@ -35,7 +35,7 @@ from delibsim.cli.terminal import shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate import CostEstimate
 from delibsim.planning.load import Range
 
 KINDS = ("code", "rationale")
@@ -44,7 +44,7 @@ TEXTS, REVIEWED = 200, 100
 """How many texts are drawn for people at random, and by doubt."""
 
 
-class Code(Kind):
+class CodeCommand(AskingCommand):
     """Levels of texts on the dimensions of a scheme."""
 
     command = "code"
@@ -54,7 +54,7 @@ class Code(Kind):
     handed = HANDED
     reported = REPORTED
 
-    def chosen(self, words: Sequence[str]) -> tuple[Kind, list[str]]:
+    def chosen(self, words: Sequence[str]) -> tuple[AskingCommand, list[str]]:
         """Codes, or with kind=rationale what their rationales say."""
         own, others = parted(words, {"kind": TEXT})
         kind = settings_of(own, {"kind": choice(*KINDS)})["kind"]
@@ -64,23 +64,23 @@ class Code(Kind):
 
         return Rationale(), others
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """The coding that is asked for."""
         planned = plan_coding(call.runs, call.words)
         return tried(planned, n) if n else planned
 
-    def measured(self, call: Call) -> tuple[list[Table], dict[str, Any]]:
+    def measured(self, call: CommandLine) -> tuple[list[DisplayTable], dict[str, Any]]:
         """What all texts will take by what some of them took."""
         found = measured(self.plan(call))
         heads = ["calls", "input", "of it cached", "output", "to come", "USD a call", "USD to come"]
-        table = Table([*texts("coder"), *numbers(heads)], list(map(_row, found)), "Measured")
+        table = DisplayTable([*texts("coder"), *numbers(heads)], list(map(_row, found)), "Measured")
         return [table], {"measured": [vars(one) for one in found]}
 
-    def before(self, plan: Plan, found: Estimate) -> list[str]:
+    def before(self, plan: Plan, found: CostEstimate) -> list[str]:
         """How many samples there are, and which texts are not coded."""
         return [*super().before(plan, found), *uncoded_told(plan)]
 
-    def after(self, plan: Plan, found: Estimate) -> list[str]:
+    def after(self, plan: Plan, found: CostEstimate) -> list[str]:
         """What a text costs."""
         if not (found.waiting and found.usd.high):
             return []
@@ -88,7 +88,7 @@ class Code(Kind):
         usd = _a_text(found.usd, coded)
         return [f"A text     {usd.low:.4f} - {usd.high:.4f} USD, of {counted(coded, 'text')}"]
 
-    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+    def values(self, plan: Plan, found: CostEstimate) -> dict[str, Any]:
         """The same as plain values."""
         coded = _coded(plan)
         usd = _a_text(found.usd, coded)
@@ -109,7 +109,7 @@ class Code(Kind):
         if outcome.new or outcome.before:
             rescore_codes(plan.runs)
 
-    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
+    def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out texts to be coded."""
         from delibsim.asking.kinds import code_people as people  # numpy is slow to import
 
@@ -127,17 +127,20 @@ class Code(Kind):
         coders = handing.people(usual, "coder")
         return people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """The coding by a scheme as it was kept."""
         return CODES.kept(call.runs, settings_of(call.words, {"scheme": TEXT})["scheme"])
 
-    def report(self, call: Call) -> Reported:
+    def report(self, call: CommandLine) -> Reported:
         """How far coders agree."""
-        from delibsim.analysis.coding.report import Settings, why_not_coded  # pandas is slow
+        from delibsim.analysis.coding.report import (  # pandas is slow
+            CodeReportSettings,
+            why_not_coded,
+        )
         from delibsim.conduct.code_report import report_on_codes
 
         own = settings_of(call.words, REPORTED)
-        settings = Settings(own["bound"], own["least"], own["against"], own["by"])
+        settings = CodeReportSettings(own["bound"], own["least"], own["against"], own["by"])
         found = report_on_codes(call.runs, own["scheme"], settings)
         nothing = f"nothing has been coded yet; give: delibsim code ask {quoted(call.study)}"
         return Reported(found, list(why_not_coded(found)) or [nothing])
@@ -163,7 +166,7 @@ def _a_text(usd: Range, n: int) -> Range:
     return Range(usd.low / n, usd.high / n) if n else Range()
 
 
-app = commands_of(Code())
+app = commands_of(CodeCommand())
 
 COLUMNS = {"session": TEXT, "treatment": TEXT, "human": TEXT, "chance": TEXT, "text": TEXT}
 SCHEME = {"scheme": TEXT}

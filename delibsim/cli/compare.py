@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.asking.kinds.pair import PAIRS
 from delibsim.asking.kinds.pair_plan import (
     comparison_plain,
@@ -20,7 +20,7 @@ from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
 from delibsim.cli.options import TEXT, Setting, parted, settings_of, settings_of_kind
 from delibsim.cli.terminal import study_at
 from delibsim.conduct.texts import rescore_pairs
@@ -28,7 +28,7 @@ from delibsim.domain.comparison import Vote
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate import CostEstimate
 from delibsim.store.comparisons import Comparisons, gathered_and_own
 from delibsim.store.runs import Runs
 
@@ -75,7 +75,7 @@ REPORTED = {
 }
 
 
-class Compare(Kind):
+class Compare(AskingCommand):
     """Votes on which of two texts is the stronger on a dimension."""
 
     command = "compare"
@@ -84,14 +84,14 @@ class Compare(Kind):
     raters = "5"
     reported = REPORTED
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """The comparison that is asked for."""
         runs, sources, settings = _studies(call)
         own, others = parted(settings, KEPT_EQUAL)
         keep_equal = settings_of(own, KEPT_EQUAL)["keep_equal"]
         return plan_pairs(runs, others, keep_equal, sources=sources)
 
-    def before(self, plan: Plan, found: Estimate) -> list[str]:
+    def before(self, plan: Plan, found: CostEstimate) -> list[str]:
         """How many votes there are, on how many pairs."""
         about = plan.about
         pairs = f"{counted(about.pairs, 'pair')} on {counted(len(about.sheets), 'sheet')}"
@@ -99,7 +99,7 @@ class Compare(Kind):
         counts = f"{votes}, {found.held:,} there already, {found.waiting:,} to be asked for"
         return [f"{study_named(plan.runs.study)}: {pairs}; {counts}"]
 
-    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+    def values(self, plan: Plan, found: CostEstimate) -> dict[str, Any]:
         """What an estimate says of sheets, texts and pairs."""
         about = plan.about
         size = {"sheets": len(about.sheets), "texts": len(about.shown), "pairs": about.pairs}
@@ -113,14 +113,14 @@ class Compare(Kind):
         """The same in sentences."""
         return comparison_told(plan, outcome)
 
-    def tables(self, plan: Plan) -> list[Table]:
+    def tables(self, plan: Plan) -> list[DisplayTable]:
         """Votes by judge and, of an adaptive comparison, what ended its batches."""
         rows = []
         for row in judge_rows(plan, votes_of(plan)):
             judge, dimension, *counts = row.values()
             rows.append([str(judge), str(dimension), *(f"{n:,}" for n in counts)])
         heads = ["planned", "answered", "A", "B", "tie", "missing"]
-        found = [Table([*texts("judge", "dimension"), *numbers(heads)], rows, "Votes")]
+        found = [DisplayTable([*texts("judge", "dimension"), *numbers(heads)], rows, "Votes")]
         if plan.about.chains:
             found.append(_stops(plan))
         return found
@@ -134,7 +134,7 @@ class Compare(Kind):
         if outcome.new:
             rescore_pairs(gathered_and_own(plan.runs))
 
-    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
+    def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out pairs to be judged."""
         from delibsim.asking.kinds.pair_people import export_pairs, for_people
 
@@ -144,11 +144,11 @@ class Compare(Kind):
         asked = for_people(runs, others, settings_of(own, KEPT_EQUAL)["keep_equal"], sources)
         return export_pairs(asked, people, handing.n, handing.out, handing.online)
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """A comparison as it was kept."""
         return PAIRS.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
 
-    def report(self, call: Call) -> Reported:
+    def report(self, call: CommandLine) -> Reported:
         """How strong each text is."""
         from delibsim.conduct.compare_report import report_on_pairs  # pandas is slow to import
 
@@ -160,7 +160,7 @@ class Compare(Kind):
         return Reported(found, [_nothing(found.data.votes, call.study)])
 
 
-def _studies(call: Call) -> tuple[Runs, tuple[Runs, ...], list[str]]:
+def _studies(call: CommandLine) -> tuple[Runs, tuple[Runs, ...], list[str]]:
     """The study of a comparison, the studies that its texts are gathered from where there are
     several, and the settings: words without = are further studies.
     """
@@ -176,7 +176,7 @@ def _studies(call: Call) -> tuple[Runs, tuple[Runs, ...], list[str]]:
     return study_of_several(call.root, task_name("name", name), sources), sources, settings
 
 
-def _stops(plan: Plan) -> Table:
+def _stops(plan: Plan) -> DisplayTable:
     """What ended the batches of every dimension, and what was known then."""
     rows = []
     for row in stop_rows(plan):
@@ -185,7 +185,7 @@ def _stops(plan: Plan) -> Table:
         cells += ["-" if value is None else f"{value:.3f}" for value in known]
         rows.append([row["dimension"], row["stopped"] or "-", *cells])
     heads = ["batches", "pairs", "a text", "se", "r", "r of probes", "apart"]
-    return Table([*texts("dimension", "ended by"), *numbers(heads)], rows, "Adaptive choice")
+    return DisplayTable([*texts("dimension", "ended by"), *numbers(heads)], rows, "Adaptive choice")
 
 
 def _nothing(votes: Sequence[Vote], study: str) -> str:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.cli.table import show
 from delibsim.cli.terminal import agreed, console, echo_json, on_terminal
 from delibsim.conduct.cost import spent
@@ -14,10 +14,10 @@ from delibsim.conduct.fork import Branches
 from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange
-from delibsim.planning.compose import REPEATED, Plan
+from delibsim.planning.compose import REPEATED, StudyPlan
 from delibsim.planning.costing import Assumptions
 from delibsim.planning.effects import effects_of
-from delibsim.planning.estimate import Estimate, estimate
+from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
 from delibsim.planning.freeze import frozen
 from delibsim.store.runs import Runs
@@ -29,14 +29,14 @@ Past = Mapping[str, Sequence[Exchange]] | None
 
 
 def expected(
-    planned: Plan, runs: Runs, assumptions: Assumptions | None = None, past: Past = None
-) -> Estimate:
+    planned: StudyPlan, runs: Runs, assumptions: Assumptions | None = None, past: Past = None
+) -> CostEstimate:
     """What it takes to hold the sessions of a plan that have no run yet; nobody is asked."""
     limits, addresses = planned.limits, planned.addresses
     return asyncio.run(estimate(planned.sessions, runs, limits, addresses, assumptions, past))
 
 
-def ask_first(planned: Plan, runs: Runs, yes: bool, past: Past = None) -> None:
+def ask_first(planned: StudyPlan, runs: Runs, yes: bool, past: Past = None) -> None:
     """On a terminal, ask whether sessions are to be held that may cost more than 5 USD; exit code 3
     where the answer is no.
     """
@@ -48,7 +48,7 @@ def ask_first(planned: Plan, runs: Runs, yes: bool, past: Past = None) -> None:
 
 
 def show_estimate(
-    planned: Plan,
+    planned: StudyPlan,
     as_json: bool,
     assumptions: Assumptions | None = None,
     rendered: dict[str, Any] | None = None,
@@ -64,7 +64,7 @@ def show_estimate(
 
 
 def show_waiting(
-    planned: Plan,
+    planned: StudyPlan,
     runs: Runs,
     as_json: bool,
     assumptions: Assumptions | None = None,
@@ -92,7 +92,7 @@ def show_estimate_of_branches(branches: Branches, as_json: bool) -> None:
 
 
 def show_found(
-    found: Estimate,
+    found: CostEstimate,
     limits: Limits,
     values: Mapping[str, Any],
     as_json: bool,
@@ -110,8 +110,8 @@ def show_found(
         return
     limited = limits.budget_usd is not None or limits.budget_tokens is not None
     paid = spent(runs) if runs is not None and limited else (0.0, 0)
-    parts: list[str | Table] = ["Nothing is left to be asked: 0 calls, 0 tokens, 0 USD"]
+    parts: list[str | DisplayTable] = ["Nothing is left to be asked: 0 calls, 0 tokens, 0 USD"]
     if found.waiting:
-        table = Table([*texts("model"), *numbers([unit, *HEADS])], list(rows(found)))
+        table = DisplayTable([*texts("model"), *numbers([unit, *HEADS])], list(rows(found)))
         parts = [table, *notes(found, limits, paid)]
     show([*before, *parts, *after], console())

@@ -9,7 +9,7 @@ import typer
 
 from delibsim.analysis.forks import (
     ITEM,
-    Effect,
+    ForkEffect,
     notes_on_effects,
     notes_over_runs,
     shown,
@@ -18,7 +18,7 @@ from delibsim.analysis.forks import (
     tables_over_runs,
     unmeasured,
 )
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.estimate import ask_first, show_estimate_of_branches
 from delibsim.cli.options import RUNS, Words, declared
@@ -30,7 +30,7 @@ from delibsim.conduct.fork import Branches, branches, parent_of
 from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
-from delibsim.conduct.probes import Course, course_of
+from delibsim.conduct.probes import RunCourse, course_of
 from delibsim.domain.branching import told_apart
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
@@ -153,7 +153,7 @@ def _show(runs: Runs, items: bool, measure: str, as_json: bool) -> int:
     return exit_code(bool(found.statuses), whole)
 
 
-def _all(found: ForkReport, items: bool) -> Iterator[str | Table]:
+def _all(found: ForkReport, items: bool) -> Iterator[str | DisplayTable]:
     """The forks of each kind, and their effects."""
     held, planned = len(found.account.held), len(found.account.planned)
     yield f"{study_named(found.study)}: {counted(planned, 'fork')}, {held} held"
@@ -168,7 +168,7 @@ def _all(found: ForkReport, items: bool) -> Iterator[str | Table]:
     yield from (f"left out, damaged: {fault}" for fault in found.faults)
 
 
-def _table(found: ForkReport) -> Table:
+def _table(found: ForkReport) -> DisplayTable:
     """A row for every kind of fork: its parent, the turn, what differs, how many are held."""
     kinds: dict[str, list[str]] = {}
     for name, plan in found.plans.items():
@@ -184,12 +184,12 @@ def _table(found: ForkReport) -> Table:
         counts = [str(len(names)), str(held)]
         rows.append([parentage.place, str(parentage.at), differing[plan.id], *counts])
     columns = [*texts("run", "at", "what differs"), *numbers(["forks", "held"])]
-    return Table(columns, rows)
+    return DisplayTable(columns, rows)
 
 
 def _effects(
-    effects: Sequence[Effect], labels: Mapping[str, str], items: bool
-) -> Iterator[str | Table]:
+    effects: Sequence[ForkEffect], labels: Mapping[str, str], items: bool
+) -> Iterator[str | DisplayTable]:
     """Effects, a table for every change at every turn, and what must be known of them."""
     for table in tables_of_effects(effects, labels, items):
         yield from ("", table)
@@ -250,13 +250,13 @@ def _hold_probes(found: Branches, as_json: bool, quiet: bool) -> None:
     print_each(lines, console(stderr=as_json))
 
 
-def _course(course: Course, with_answers: bool) -> Iterator[str | Table]:
+def _course(course: RunCourse, with_answers: bool) -> Iterator[str | DisplayTable]:
     """The course of a run."""
     if not course.held:
         place = course.place
         yield f"{place} has no probes yet: delibsim probe {quoted(place)} --after each"
     table = course_table(course.readings, course.labels)
-    yield Table(table.columns, table.rows, f"Course of {course.place}")
+    yield DisplayTable(table.columns, table.rows, f"Course of {course.place}")
     for note in dict.fromkeys(reading.note for reading in course.readings if reading.note):
         yield f"no value: {', '.join(map(in_words, note.split('; ')))}"
     for own in answer_tables(course.answers) if with_answers else ():

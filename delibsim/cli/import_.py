@@ -49,7 +49,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Taken:
+class ImportResult:
     """What came of an import: in sentences, as plain values, what was left out, the exit code."""
 
     lines: Sequence[str]
@@ -58,7 +58,7 @@ class Taken:
     code: int = 0
 
 
-def _texts(order: Order) -> Taken:
+def _texts(order: Order) -> ImportResult:
     """The texts of a CSV file."""
     from delibsim.analysis.texts_described import described
     from delibsim.conduct.import_texts import Columns, OpinionColumns, import_texts
@@ -91,10 +91,10 @@ def _texts(order: Order) -> Taken:
     description = described(found.texts)
     following = f"Next       delibsim list texts {quoted(found.runs.study)}"
     lines = [*found.lines(), *description.lines(), following]
-    return Taken(lines, found.plain() | {"described": description.plain()})
+    return ImportResult(lines, found.plain() | {"described": description.plain()})
 
 
-def _opinions(order: Order) -> Taken:
+def _opinions(order: Order) -> ImportResult:
     """The opinions of participants, from the runs of a study."""
     from delibsim.analysis.texts_described import described
     from delibsim.conduct.take_opinions import Taking, missing_told, take_opinions
@@ -116,10 +116,12 @@ def _opinions(order: Order) -> Taken:
             lines.append(f"{without} without an opinion: {missing_told(one.missing)}")
         lines += about.lines()
     left_out = [f"left out: {fault}" for fault in faults]
-    return Taken(lines, {"taken": rows, "faults": faults}, left_out, exit_code(True, not faults))
+    return ImportResult(
+        lines, {"taken": rows, "faults": faults}, left_out, exit_code(True, not faults)
+    )
 
 
-def _answers(order: Order) -> Taken:
+def _answers(order: Order) -> ImportResult:
     """People's answers to a survey."""
     from delibsim.store.instruments.library import Library
     from delibsim.store.instruments.own_answers import (
@@ -155,10 +157,10 @@ def _answers(order: Order) -> Taken:
         left_out.append(f"left out: {who} ({safe(', '.join(names))})")
         left_out += faults.splitlines()
     plain = {"survey": survey.id, "people": people, "file": shown(kept), "left_out": names}
-    return Taken(lines, plain, left_out, exit_code(True, not faults))
+    return ImportResult(lines, plain, left_out, exit_code(True, not faults))
 
 
-def _codes(order: Order) -> Taken:
+def _codes(order: Order) -> ImportResult:
     """Codes of people, from any table of codes."""
     from delibsim.asking.kinds.code_import import import_codes
     from delibsim.conduct.texts import rescore_codes
@@ -176,10 +178,10 @@ def _codes(order: Order) -> Taken:
     lines += [f"{coder}: {counted(n, 'code')}" for coder, n in found.coders.items()]
     if found.not_read:
         lines.append(f"note: columns that were not read: {', '.join(found.not_read)}")
-    return Taken(lines, found.plain(), code=exit_code(bool(found.given), not found.empty))
+    return ImportResult(lines, found.plain(), code=exit_code(bool(found.given), not found.empty))
 
 
-def _pairs(order: Order) -> Taken:
+def _pairs(order: Order) -> ImportResult:
     """Judgments of pairs, from a table with a row a judgment."""
     from delibsim.asking.kinds.pair_import import columns_of, import_pairs
     from delibsim.asking.settings import task_name
@@ -202,10 +204,10 @@ def _pairs(order: Order) -> Taken:
         f" by {counted(found.judges, 'judge')}",
         f"Next       delibsim compare report {quoted(runs.study)}",
     ]
-    return Taken(lines, found.plain())
+    return ImportResult(lines, found.plain())
 
 
-def _personas(order: Order) -> Taken:
+def _personas(order: Order) -> ImportResult:
     """Personas of a file, or of the people who answered a survey on a topic."""
     from delibsim.store.instruments.persona_files import keep_personas, read_own_personas
 
@@ -218,14 +220,14 @@ def _personas(order: Order) -> Taken:
     kept, _ = keep_personas(personas, Path.cwd())
     count = len(personas.texts)
     line = f"{counted(count, 'persona')} in {shown(kept)}; use them with persona={personas.name}"
-    return Taken([line], {"name": personas.name, "personas": count, "file": shown(kept)})
+    return ImportResult([line], {"name": personas.name, "personas": count, "file": shown(kept)})
 
 
-def _built(order: Order) -> Taken:
+def _built(order: Order) -> ImportResult:
     """Personas from people's answers: clusters, profiles, and a check of them."""
     from delibsim.cli.estimate import show_found
     from delibsim.cli.list_people import print_personas
-    from delibsim.conduct.personas import NotWritten, Recipe, build_personas, estimate_personas
+    from delibsim.conduct.personas import NoProfile, Recipe, build_personas, estimate_personas
     from delibsim.store.instruments.persona_files import read_persona_file
 
     given, home = order.given, Path.cwd()
@@ -236,20 +238,20 @@ def _built(order: Order) -> Taken:
         calls = f"{counted(found.waiting, 'call')} to be made"
         before = [f"personas {recipe.label}: {calls}"]
         show_found(found, planned.limits, {}, False, before, "profiles")
-        return Taken((), {})
+        return ImportResult((), {})
     try:
         built = asyncio.run(build_personas(recipe, order.others, home, partial(say, err=True)))
-    except NotWritten as error:
+    except NoProfile as error:
         kept = "What was recorded is kept; the same command goes on from there."
-        return Taken((), {}, [f"no personas: {error}. {kept}"], 4)
+        return ImportResult((), {}, [f"no personas: {error}. {kept}"], 4)
     print_personas(read_persona_file(built.name, home))
     state = "written" if built.new else "unchanged"
     line = f"{state}: {shown(built.path)}; use them with persona={built.name}"
     plain = {"name": built.name, "file": shown(built.path), "checked": built.checked}
-    return Taken([line], plain, code=0 if built.checked else 3)
+    return ImportResult([line], plain, code=0 if built.checked else 3)
 
 
-def _deliberr(order: Order) -> Taken:
+def _deliberr(order: Order) -> ImportResult:
     """The surveys and human data of the R package deliberr."""
     from delibsim.store.instruments.imported import import_published  # numpy is slow to import
 
@@ -258,7 +260,7 @@ def _deliberr(order: Order) -> Taken:
     to = order.out or Path("surveys/imported")
     found = import_published(list(map(Path, order.words)), to, order.given["version"])
     lines = list(found.told())
-    return Taken(lines, {"told": lines})
+    return ImportResult(lines, {"told": lines})
 
 
 IMPORTERS = {

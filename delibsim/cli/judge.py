@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.asking.kinds.judgment import JUDGMENTS
 from delibsim.asking.kinds.judgment_people import export_summaries
 from delibsim.asking.kinds.judgment_plan import (
@@ -21,21 +21,29 @@ from delibsim.asking.kinds.judgment_plan import (
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import Asked, Call, Handing, Kind, Reported, add, commands_of
+from delibsim.cli.asking import (
+    AskingCommand,
+    AskingOptions,
+    CommandLine,
+    Handing,
+    Reported,
+    add,
+    commands_of,
+)
 from delibsim.cli.options import RUNS, TEXT, Words, parted, settings_of, settings_of_kind
 from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate import CostEstimate
 
 PACK, TRAINED = settings_of_kind("judge_handout"), settings_of_kind("judge_score")
 OF_TRAINING = ("base", "by", "scale", "leave_out", "activation", "longest")
 """The settings that say what is trained, and not how."""
 
 
-class Judge(Kind):
+class JudgeCommand(AskingCommand):
     """Ratings of summaries, and comparisons of two, beside an opinion."""
 
     command = "judge"
@@ -44,24 +52,24 @@ class Judge(Kind):
     raters = "6"
     handed, reported = TRAINED, REPORTED
 
-    def ask(self, call: Call, asked: Asked) -> NoReturn:
+    def ask(self, call: CommandLine, asked: AskingOptions) -> NoReturn:
         """Have language models judge, or a trained judge."""
         if any(word.startswith("checkpoint=") for word in call.words):
             _score(call, asked)
         super().ask(call, asked)
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """The judgments that are asked for."""
         return plan_judging(call.runs, call.words)
 
-    def before(self, plan: Plan, found: Estimate) -> list[str]:
+    def before(self, plan: Plan, found: CostEstimate) -> list[str]:
         """How many sittings there are of which kind."""
         listed = ", ".join(f"{n:,} {kind}" for kind, n in counts_of(plan).items())
         judgments = f"{listed} a judge; {counted(found.planned, 'judgment')}"
         told = f"{found.held:,} there already, {found.waiting:,} to be asked for"
         return [f"{study_named(plan.runs.study)}: {judgments}", told]
 
-    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+    def values(self, plan: Plan, found: CostEstimate) -> dict[str, Any]:
         """The same as plain values."""
         return {"sittings": counts_of(plan)}
 
@@ -73,7 +81,7 @@ class Judge(Kind):
         """The same in sentences."""
         return judging_told(plan, outcome)
 
-    def tables(self, plan: Plan) -> list[Table]:
+    def tables(self, plan: Plan) -> list[DisplayTable]:
         """Judgments by judge."""
         rows = []
         for row in judge_rows(plan):
@@ -81,13 +89,13 @@ class Judge(Kind):
             rows.append([row["judge"], *counts, *(number(row[name]) for name in DIMENSIONS)])
         heads = ["planned", "judged", "missing", *DIMENSIONS]
         title = "Judgments, mean ratings from 1 to 5"
-        return [Table([*texts("judge"), *numbers(heads)], rows, title)]
+        return [DisplayTable([*texts("judge"), *numbers(heads)], rows, title)]
 
     def notes(self, plan: Plan) -> list[str]:
         """What must be known of the judges."""
         return notes_of(plan, judge_rows(plan))
 
-    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
+    def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out summaries to be judged."""
         if handing.n:
             raise WrongInput("all summaries are handed out, each to --raters people; leave --n out")
@@ -97,15 +105,17 @@ class Judge(Kind):
         planned = plan_judging(call.runs, others)
         return export_summaries(planned, name, people, handing.out, handing.online)
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """A set of judgments as it was kept."""
         return JUDGMENTS.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
 
-    def report(self, call: Call) -> Reported:
+    def report(self, call: CommandLine) -> Reported:
         """How good summaries are."""
         return summaries_reported(call)
 
-    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+    def show_report(
+        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+    ) -> NoReturn:
         """Print the report, or a text with those most similar to it."""
         show_text(call, as_json)
         super().show_report(call, tables, out, as_json)
@@ -116,7 +126,7 @@ def _notify() -> Callable[[str], None]:
     return partial(console(stderr=True).print, soft_wrap=True, markup=False)
 
 
-def _score(call: Call, asked: Asked) -> NoReturn:
+def _score(call: CommandLine, asked: AskingOptions) -> NoReturn:
     """Have every summary of a study scored by a trained judge."""
     from delibsim.conduct.trained.score import score_summaries
 
@@ -143,7 +153,7 @@ def _score(call: Call, asked: Asked) -> NoReturn:
 
 
 def train(
-    kind: Kind,
+    kind: AskingCommand,
     records: str,
     settings: Words = None,
     resume: bool = False,
@@ -186,5 +196,5 @@ def train(
     say(f"Next       delibsim judge ask STUDY checkpoint={shown(made.folder)}")
 
 
-app = commands_of(Judge())
-add(app, Judge(), "train", train)
+app = commands_of(JudgeCommand())
+add(app, JudgeCommand(), "train", train)

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from delibsim.analysis.table import Column, Table, numbers, texts
+from delibsim.analysis.table import DisplayColumn, DisplayTable, numbers, texts
 from delibsim.cli.options import RUNS, Words, declared, settings_of
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, readable, report, safe, shown
@@ -29,21 +29,21 @@ RANKS = {
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedKind:
     """A kind of thing that a file says: the files by name, how one is read (WrongInput with its
     faults), its columns and cells, its plain values, and what is told of one beside its file.
     """
 
     files: Callable[[], Mapping[str, Path]]
     read: Callable[[str], Any]
-    columns: Sequence[Column]
+    columns: Sequence[DisplayColumn]
     cells: Callable[[Any], Sequence[str]]
     plain: Callable[[Any], Mapping[str, Any]]
     beside: Callable[[Any], Sequence[str]] = lambda one: ()
     check: Callable[[Path], Any] | None = None
 
 
-def _instruments() -> dict[str, Listed]:
+def _instruments() -> dict[str, ListedKind]:
     """What lies in topics/, surveys/ and schemes/, the user's own among it."""
     library = Library()
 
@@ -77,14 +77,14 @@ def _instruments() -> dict[str, Listed]:
     counts = numbers(("considerations", "preferences"))
     of_survey = [*texts("id"), *counts, *texts("scale", "Q sort", "validated", "ranks")]
     return {
-        "topics": Listed(
+        "topics": ListedKind(
             library.topics,
             library.entry,
             of_entry,
             entry,
             lambda one: {"kind": type(one).__name__.lower(), **asdict(one)},
         ),
-        "surveys": Listed(
+        "surveys": ListedKind(
             library.surveys,
             library.survey,
             of_survey,
@@ -92,7 +92,7 @@ def _instruments() -> dict[str, Listed]:
             lambda one: {**asdict(one), "rank_1_in_source": library.rank_1_in_source(one.id)},
             ranks,
         ),
-        "schemes": Listed(
+        "schemes": ListedKind(
             library.schemes,
             library.scheme,
             texts("id", "name", "dimensions", "scales"),
@@ -101,7 +101,7 @@ def _instruments() -> dict[str, Listed]:
             sha256,
             read_scheme,
         ),
-        "dimensions": Listed(
+        "dimensions": ListedKind(
             library.dimensions,
             library.dimension,
             texts("id", "name", "asks"),
@@ -124,7 +124,7 @@ PRESETS = {
 """The folders of conf/ whose files are what a setting can be."""
 
 
-def _presets(kind: str) -> Listed:
+def _presets(kind: str) -> ListedKind:
     """What lies in a folder of conf/, the user's own among it."""
     from delibsim.planning.presets import Presets  # slow to import
 
@@ -137,7 +137,7 @@ def _presets(kind: str) -> Listed:
         first = presets.file(group, name).read_text(encoding="utf-8").partition("\n")[0]
         return name, first.lstrip("# ") if first.startswith("#") else ""
 
-    return Listed(
+    return ListedKind(
         lambda: {name: presets.file(group, name) for name in presets.names(group)},
         read,
         texts("setting", "what it is"),
@@ -150,14 +150,14 @@ def _presets(kind: str) -> Listed:
     )
 
 
-def _show_listed(kind: Listed, name: str | None, as_json: bool) -> None:
+def _show_listed(kind: ListedKind, name: str | None, as_json: bool) -> None:
     """Print all of a kind as a table, or one with its file."""
     if name is None:
         found, faults = readable(sorted(kind.files(), key=natural), kind.read)
         if as_json:
             echo_json([kind.plain(one) for one in found])
         else:
-            show_table(Table(kind.columns, [kind.cells(one) for one in found]), console())
+            show_table(DisplayTable(kind.columns, [kind.cells(one) for one in found]), console())
         report(faults)
         return
     if kind.check is not None and (name.endswith((".yaml", ".yml")) or "/" in name):
@@ -187,7 +187,7 @@ def _measures(name: str | None, as_json: bool) -> None:
         echo_json(plain if name is None else plain[0])
     elif name is None:
         rows = [[one.id, one.unit, safe(one.definition)] for one in found]
-        show_table(Table(texts("id", "unit", "what it is"), rows), console())
+        show_table(DisplayTable(texts("id", "unit", "what it is"), rows), console())
     else:
         _show_fields(asdict(found[0]))
 
@@ -207,7 +207,7 @@ def _scorers(name: str | None, as_json: bool) -> None:
             return
         cells = [[one, str(version), ", ".join(ids)] for one, version, ids in found]
         columns = [*texts("scorer"), *numbers(["version"]), *texts("measures")]
-        show_table(Table(columns, cells), console())
+        show_table(DisplayTable(columns, cells), console())
         return
     if name not in installed:
         raise unknown("scorer", name, installed)

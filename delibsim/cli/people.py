@@ -31,7 +31,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.freeze import cells_of
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
@@ -81,7 +81,11 @@ def try_out(
 
 
 def _tried(
-    planned: Plan, hosting: Hosting, sessions: Sequence[Session], speed: float, port: int | None
+    planned: StudyPlan,
+    hosting: Hosting,
+    sessions: Sequence[Session],
+    speed: float,
+    port: int | None,
 ) -> int:
     """Hold sessions in a folder that is deleted, with citizens in the seats of people; how many
     were complete.

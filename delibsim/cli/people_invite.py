@@ -249,7 +249,7 @@ def raters(
     from delibsim.analysis.table import numbers, texts
     from delibsim.cli.table import print_table
     from delibsim.cli.terminal import exit_code
-    from delibsim.people.raters import PLACES, RaterDesk, Rows, rater_rows, write_times
+    from delibsim.people.raters import PLACES, AnswerWriter, RaterDesk, rater_rows, write_times
     from delibsim.store.people.register import Register
 
     runs = study_at(study, root)
@@ -258,7 +258,7 @@ def raters(
     names = [desk.task(task).name] if task else desk.names()
     for name in names:
         desk.task(name)
-    rows = Rows(desk, runs.lock)
+    rows = AnswerWriter(desk, runs.lock)
     rows.bring()
     rows.rescore(at_once=True)
     found = rater_rows(desk, names)

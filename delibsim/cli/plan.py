@@ -90,10 +90,10 @@ def power_of(
     """How many replicates and topics an effect needs, what effect a design finds, and its price.
     Nothing is called.
     """
-    from delibsim.conduct.power import Asked, answered, told  # pandas is slow to import
+    from delibsim.conduct.power import PowerOptions, answered, told  # pandas is slow to import
 
     pilot, words = study_first(study, settings)
-    asked = Asked(effect, power, alpha, contrast, sd or [], size or [], correlation)
+    asked = PowerOptions(effect, power, alpha, contrast, sd or [], size or [], correlation)
     found, price = answered(pilot, with_runs(words, root) if words else [], asked, root)
     if as_json:
         sample = found.sample

@@ -16,7 +16,7 @@ from delibsim.asking.kinds.rating import (
 from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
-from delibsim.cli.asking import Call, Handing, Kind, Reported, commands_of
+from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
 from delibsim.cli.options import TEXT, settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import safe
@@ -27,7 +27,7 @@ from delibsim.planning.compose import plan
 HANDED, REPORTED = settings_of_kind("rate_handout"), settings_of_kind("rate_report")
 
 
-class Rate(Kind):
+class Rate(AskingCommand):
     """Stances and ballots on debates."""
 
     command = "rate"
@@ -37,7 +37,7 @@ class Rate(Kind):
     handed = HANDED
     reported = REPORTED
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """The ratings that are asked for."""
         return plan_ratings(call.runs, call.words)
 
@@ -53,11 +53,11 @@ class Rate(Kind):
         """Write the scores of ratings anew."""
         score_all(plan.runs, ["ratings"])
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """The ratings of a panel as they were kept."""
         return RATINGS.kept(call.runs, settings_of(call.words, {"panel": TEXT})["panel"])
 
-    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
+    def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out debates to be rated."""
         runs = call.runs
         wording = settings_of(call.words, HANDED)["wording"] or WORDING
@@ -65,7 +65,7 @@ class Rate(Kind):
         raters, each = len(handing.people(self.raters, "rater")), handing.n
         return export_debates(runs, texts, raters, each, handing.out, handing.online)
 
-    def report(self, call: Call) -> Reported:
+    def report(self, call: CommandLine) -> Reported:
         """The analysis of a tournament."""
         from delibsim.analysis.debates.report import study_report  # pandas is slow to import
 

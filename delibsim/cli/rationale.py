@@ -9,15 +9,15 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.coding.costs import audit_rows, corrected_rows, failure_counts
-from delibsim.analysis.table import Table, number, numbers, texts
-from delibsim.asking.collect import Collected, is_form
+from delibsim.analysis.table import DisplayTable, number, numbers, texts
+from delibsim.asking.collect import CollectedForm, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.rationale import plan_audit
 from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
-from delibsim.cli.asking import Call, Handing, Kind
+from delibsim.cli.asking import AskingCommand, CommandLine, Handing
 from delibsim.cli.options import TEXT, parted, settings_of, settings_of_kind
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
@@ -35,7 +35,7 @@ RATE = ("rate", "95% interval")
 OF_READING = settings_of_kind("rationale_ask")
 
 
-class Rationale(Kind):
+class Rationale(AskingCommand):
     """Verdicts of readers on the rationales of codes."""
 
     command = "code"
@@ -44,7 +44,7 @@ class Rationale(Kind):
     form = " kind=rationale"
     some = True
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """What a model is to read."""
         own, others = parted(call.words, OF_READING)
         given = settings_of(own, OF_READING)
@@ -73,11 +73,11 @@ class Rationale(Kind):
         read = f"{counted(outcome.new, 'rationale')} read now{without}, {outcome.before} before"
         return [f"{reader}: {read}; {counted(outcome.asked, 'call')}"]
 
-    def tables(self, plan: Plan) -> list[Table]:
+    def tables(self, plan: Plan) -> list[DisplayTable]:
         """The tables of the audit."""
         return list(_tables(_audit_of_plan(plan)))
 
-    def hand_out(self, call: Call, handing: Handing) -> HandedOut:
+    def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out a sample of rationales to be read, with the table of failures."""
         if handing.online is not None or handing.raters:
             raise WrongInput(
@@ -86,19 +86,21 @@ class Rationale(Kind):
             )
         return export_rationales(_audit(call), handing.n or SAMPLE, handing.out)
 
-    def collect(self, call: Call, form: Path) -> Collected:
+    def collect(self, call: CommandLine, form: Path) -> CollectedForm:
         """Read a form of verdicts back, or a table of failures with corrected kinds."""
         audit = _audit(call)
         if is_form(read_sheet(form).header):
             return collect_and_score(form, call.runs)
         n = import_corrections(form, audit)
-        return Collected("correction", n, n, 0, 0, {}, (), (call.runs.study,))
+        return CollectedForm("correction", n, n, 0, 0, {}, (), (call.runs.study,))
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """Audits are not replayed."""
         raise WrongInput("an audit is not replayed; replay the codes: leave kind=rationale out")
 
-    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+    def show_report(
+        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+    ) -> NoReturn:
         """Print the audit, by rule and by readers."""
         if tables or out is not None:
             raise WrongInput("an audit is printed, or given by --json; leave --tables and -o out")
@@ -110,7 +112,7 @@ class Rationale(Kind):
         raise typer.Exit(exit_code(bool(found.readings), True))
 
 
-def _audit(call: Call, scheme: str | None = None) -> Audit:
+def _audit(call: CommandLine, scheme: str | None = None) -> Audit:
     """The audit of the coding that is meant."""
     if scheme is None:
         scheme = settings_of(call.words, {"scheme": TEXT})["scheme"]
@@ -142,7 +144,7 @@ def _head(found: Audit) -> Iterator[str]:
         yield f"texts that were edited since, so no quotation was looked for: {found.edited}"
 
 
-def _tables(found: Audit) -> Iterator[Table]:
+def _tables(found: Audit) -> Iterator[DisplayTable]:
     """Rates by model and dimension, those of readers, and kinds of failure."""
     rows = []
     for row in audit_rows(found.readings):
@@ -151,7 +153,7 @@ def _tables(found: Audit) -> Iterator[Table]:
         rates += _rate(row["misquoted"])[:1]
         rows.append([row["dimension"], row["model"], *counts, *rates])
     heads = ["calls", "agrees", "differs", "not read", "read", *RATE, "misquoted"]
-    yield Table([*texts("dimension", "model"), *numbers(heads)], rows, "Read by rule")
+    yield DisplayTable([*texts("dimension", "model"), *numbers(heads)], rows, "Read by rule")
     rows = []
     for row in corrected_rows(found.readings, found.verdicts):
         kind = "model" if row["kind"] == "model" else "person"
@@ -160,14 +162,14 @@ def _tables(found: Audit) -> Iterator[Table]:
         rows.append([row["reader"], kind, *counts, *rates])
     heads = ["read", "agrees", "differs", "none", *RATE, "stands for", "rule wrong"]
     if rows:
-        yield Table([*texts("reader", "kind"), *numbers(heads)], rows, "Read by readers")
+        yield DisplayTable([*texts("reader", "kind"), *numbers(heads)], rows, "Read by readers")
     counts = failure_counts(found.failures)
     if counts:
         rows = []
         for kind, meaning in KINDS.items():
             rows.append([kind, *(str(own[kind]) for own in counts.values()), meaning])
         columns = [*texts("kind"), *numbers(counts), *texts("what it means")]
-        yield Table(columns, rows, "Failures: the ensemble against people")
+        yield DisplayTable(columns, rows, "Failures: the ensemble against people")
 
 
 def _failures(found: Audit) -> Iterator[str]:

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.figures.style import COLUMNS, FORMATS
-from delibsim.analysis.table import Column, texts
+from delibsim.analysis.table import DisplayColumn, texts
 from delibsim.cli.commands import loaded
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import print_table
@@ -99,11 +99,11 @@ def print_result(result: Any, screen: Console) -> None:
     from dataclasses import replace
 
     from delibsim.analysis.pages.cells import reading
-    from delibsim.analysis.table import Column
+    from delibsim.analysis.table import DisplayColumn
 
     read = reading(replace(result, rows=result.rows.drop(columns=list(result.hidden))))
     screen.print()
-    columns = [Column(head.name, text=head.text) for head in read.heads]
+    columns = [DisplayColumn(head.name, text=head.text) for head in read.heads]
     if read.rows:
         print_table(result.title, columns, read.rows, screen)
     else:
@@ -151,11 +151,11 @@ def analyze(
     if other and len(other) > 1:
         raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
     second = other[0] if other else None
-    from delibsim.analysis.study.study_table import Draws
+    from delibsim.analysis.study.study_table import DrawCounts
     from delibsim.conduct.analyse import analyse, check, compare, folder_of_both, source_of
 
     check(margin)
-    chosen = Draws(draws, draws, max(1, draws // 5), seed)
+    chosen = DrawCounts(draws, draws, max(1, draws // 5), seed)
     watch = progress(quiet=as_json)
     source = source_of(study, root, watch, to, alone=second is None)
     if second is None:
@@ -204,7 +204,7 @@ def show_result(result: Any, screen: Console) -> None:
     from delibsim.analysis.pages.cells import reading
 
     read = reading(result)
-    columns = [Column(head.name, text=head.text) for head in read.heads]
+    columns = [DisplayColumn(head.name, text=head.text) for head in read.heads]
     print_table(result.title, columns, read.rows, screen)
 
 
@@ -226,7 +226,7 @@ def plot(
 
     Exit code 0; 4 if the study cannot give the figure, or any.
     """
-    from delibsim.analysis.study.study_table import Draws  # pandas is slow to import
+    from delibsim.analysis.study.study_table import DrawCounts  # pandas is slow to import
     from delibsim.conduct import figures
 
     kind = figures.figure_named(figure) if figure else None
@@ -236,7 +236,7 @@ def plot(
     source = figures.source_of(_given(study, root), condition or [], session or [], watch)
     if kind is None:
         raise typer.Exit(_list_figures(source, as_json))
-    results = source.results(kind, Draws(), watch)
+    results = source.results(kind, DrawCounts(), watch)
     drawing = kind.draw(source.study, results)
     if drawing is None:
         why = kind.why_not(results)

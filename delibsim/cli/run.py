@@ -21,7 +21,7 @@ from delibsim.cli.study import conclude, hold, hold_shown, printer
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, print_each, safe, shown, study_at, tell_folder
 from delibsim.conduct.cost import money_of
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import SessionOutcome
 from delibsim.conduct.retry import damaged, ended_in, plan_again, without_run
 from delibsim.conduct.score import score_study, usual_scorers
 from delibsim.conduct.scorers import measures_of
@@ -31,7 +31,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.format import format_named
 from delibsim.domain.score import Score
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.planning.compose import Plan, plan
+from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.debates import doubts
 from delibsim.planning.effects import effects_of
 from delibsim.store.account import account_of
@@ -121,7 +121,7 @@ def _hold_again(
     return 3 if (never or faults) and code == 0 else code
 
 
-def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:
+def _print_fault(outcome: SessionOutcome, runs: Runs, screen: Console) -> int:
     """Print why there is no run, and how to go on; the exit code."""
     lines = [*outcome.damage(), f"No run: {outcome.fault}"]
     if outcome.stopped:
@@ -135,7 +135,7 @@ def _print_fault(outcome: Outcome, runs: Runs, screen: Console) -> int:
     return 4
 
 
-def _print_run(planned: Plan, outcome: Outcome, runs: Runs, as_json: bool) -> int:
+def _print_run(planned: StudyPlan, outcome: SessionOutcome, runs: Runs, as_json: bool) -> int:
     """Score the study and print the summary of the run; the exit code."""
     screen = console(stderr=True)
     print_each(outcome.damage(), screen)
@@ -158,7 +158,7 @@ def _print_run(planned: Plan, outcome: Outcome, runs: Runs, as_json: bool) -> in
 Result = dict[str, Any]
 
 
-def summary(held: Outcome, scores: list[Score], runs: Runs) -> Result:
+def summary(held: SessionOutcome, scores: list[Score], runs: Runs) -> Result:
     """Everything the summary says, as plain values."""
     own = [score for score in scores if score.unit == "run"]
     result = run_view(runs, held.session.id, own, measures_of(usual_scorers())).summary

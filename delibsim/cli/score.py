@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 
 from delibsim.analysis.average_notes import SD, average_notes, design_notes, sessions_in_words
-from delibsim.analysis.average_tables import Comparison, condition_tables, table_of_levels
+from delibsim.analysis.average_tables import MeasuresByLevel, condition_tables, table_of_levels
 from delibsim.analysis.averages import COLUMNS, Averages
 from delibsim.analysis.conditions import ByCondition
 from delibsim.analysis.individual_tables import MEANING, by_condition
 from delibsim.analysis.run.summary import FLAG
-from delibsim.analysis.table import Table
+from delibsim.analysis.table import DisplayTable
 from delibsim.cli.estimate import show_found
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.table import fits, show_table
@@ -48,7 +48,7 @@ from delibsim.domain.measure import Measure, in_order
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.models.limits import Limits
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate import CostEstimate
 from delibsim.planning.estimate_tables import plain
 from delibsim.plugins import load, names
 from delibsim.store.runs import Runs
@@ -116,7 +116,7 @@ def score(
 
 def _expected(
     place: str, root: Path, column: str, scorers: Sequence[str]
-) -> tuple[str, Limits, Estimate]:
+) -> tuple[str, Limits, CostEstimate]:
     """What the translations take that scorers wait for, which alone ask a model, and of what."""
     made = [load("delibsim.scorers", name) for name in scorers or usual_scorers()]
     if _is_file(place):
@@ -128,7 +128,7 @@ def _expected(
     return study_named(runs.study), *found
 
 
-def _print_estimate(named: str, limits: Limits, found: Estimate, as_json: bool) -> None:
+def _print_estimate(named: str, limits: Limits, found: CostEstimate, as_json: bool) -> None:
     told = f"{counted(found.waiting, 'translation')} to be asked for"
     before = [f"{named}: {told}; scoring itself asks nobody"]
     show_found(found, limits, plain(found), as_json, before, "translations")
@@ -275,7 +275,7 @@ def print_averages(
         _print_end(scored, screen)
         return
     shown_of = list(measures) or _usual(known, declared, scored.asked_for)
-    tables = [] if measures else _that_fit(Comparison(averages, shown_of, declared), screen)
+    tables = [] if measures else _that_fit(MeasuresByLevel(averages, shown_of, declared), screen)
     long = not tables
     if long:
         if not measures:
@@ -318,11 +318,11 @@ def _usual(
     return list(known) if asked_for or not in_summary else in_summary
 
 
-def _that_fit(comparison: Comparison, screen: Console) -> list[Table]:
+def _that_fit(comparison: MeasuresByLevel, screen: Console) -> list[DisplayTable]:
     """The widest tables that the terminal holds with every cell in one line; the narrowest ones if
     no column stands below the others; or none.
     """
-    tables: list[Table] = []
+    tables: list[DisplayTable] = []
     for tables in comparison.tables():
         if all(fits(table, screen) for table in tables):
             return tables

@@ -19,7 +19,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, quoted
-from delibsim.planning.compose import Plan, plan
+from delibsim.planning.compose import StudyPlan, plan
 from delibsim.store.instruments.library import package_data
 from delibsim.store.runs import Runs
 
@@ -88,7 +88,7 @@ def serve(
     _serve(planned, people, where, _lasting(asked, root), False)
 
 
-def planned_for_people(asked: Asked, multirun: bool, root: Path) -> Plan:
+def planned_for_people(asked: Asked, multirun: bool, root: Path) -> StudyPlan:
     """The plan of these settings, or of a study that has begun: with the addresses of models and
     the limits that it was served with last, unless others are given behind its name.
     """
@@ -101,7 +101,7 @@ def planned_for_people(asked: Asked, multirun: bool, root: Path) -> Plan:
     return plan(with_runs(settings, root, study), sweep=multirun)
 
 
-def show_estimate_for_people(planned: Plan) -> None:
+def show_estimate_for_people(planned: StudyPlan) -> None:
     """Print what the language models cost that sit with people; nobody is asked or waited for."""
     with_people = tuple(one for one in planned.sessions if one.seats_of_people)
     show_estimate(replace(planned, sessions=with_people), as_json=False)
@@ -132,7 +132,7 @@ def _key(setting: str) -> str:
 
 
 def _serve(
-    planned: Plan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
+    planned: StudyPlan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
     from delibsim.asking.packs import rater_tasks
     from delibsim.models.pool import ModelPool

@@ -14,7 +14,7 @@ from rich.text import Text
 from delibsim.analysis.run.beside import Beside
 from delibsim.analysis.run.beside_tables import (
     TWO_DRAWS,
-    Words,
+    TextsBeside,
     answers_that_differ,
     cost_in_words,
     in_turn,
@@ -27,8 +27,8 @@ from delibsim.analysis.run.beside_tables import (
     why_no_value,
     words_of,
 )
-from delibsim.analysis.run.view import Line, Part, RunView
-from delibsim.analysis.table import Table
+from delibsim.analysis.run.view import RunPart, RunView, TranscriptLine
+from delibsim.analysis.table import DisplayTable
 from delibsim.cli.options import RUNS, declared
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import (
@@ -113,7 +113,7 @@ def print_view(
         print_text(view.citation, screen)
 
 
-def _print_part(part: Part, screen: Console, whole: bool) -> None:
+def _print_part(part: RunPart, screen: Console, whole: bool) -> None:
     if part.title:
         screen.print(safe(part.title), style="bold")
     for term, said in part.facts:
@@ -132,7 +132,7 @@ def _print_part(part: Part, screen: Console, whole: bool) -> None:
     print_each(part.sentences, screen)
 
 
-def _print_line(line: Line, screen: Console, whole: bool) -> None:
+def _print_line(line: TranscriptLine, screen: Console, whole: bool) -> None:
     if line.heading:
         screen.print(f"\n{line.heading}", style="bold")
     speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.speaker)}", style="bold")
@@ -307,7 +307,7 @@ def _print_statements(found: Beside, screen: Console, whole: bool) -> None:
         print_text(f"{letter}  {told}", screen, indent=INDENT2)
 
 
-def _print_same(part: list[Words], screen: Console) -> None:
+def _print_same(part: list[TextsBeside], screen: Console) -> None:
     """Print which turns are the same in both runs."""
     places = [words.heading.split()[0] for words in part]
     which = f"{places[0]} to {places[-1]}" if len(places) > 1 else places[0]
@@ -315,7 +315,7 @@ def _print_same(part: list[Words], screen: Console) -> None:
     screen.print(f"\n     {turns} ({which}) the same, word for word", style="dim")
 
 
-def _print_words(words: Words, screen: Console, whole: bool) -> None:
+def _print_words(words: TextsBeside, screen: Console, whole: bool) -> None:
     """Print two texts as one with marks, or one below the other where they have little in
     common.
     """
@@ -332,7 +332,7 @@ def _cut(text: str, whole: bool) -> str:
     return text if whole else " ".join(brief(text)).rstrip()
 
 
-def _print_table(table: Table, screen: Console) -> None:
+def _print_table(table: DisplayTable, screen: Console) -> None:
     if table.rows:
         screen.print()
         show_table(table, screen)

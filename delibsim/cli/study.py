@@ -22,7 +22,7 @@ from delibsim.conduct.cost import money_of
 from delibsim.conduct.fork import Branches, prepare_branches
 from delibsim.conduct.outcome import (
     Observer,
-    Outcome,
+    SessionOutcome,
     SessionProgress,
     causes_of,
     exit_code,
@@ -38,7 +38,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.domain.transcript import Silence, Statement
 from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.effects import effects_of
 from delibsim.store.account import account_of
 from delibsim.store.runs import Runs
@@ -49,7 +49,7 @@ def printer(screen: Console) -> Callable[[str], None]:
     return lambda text: screen.print(safe(text), soft_wrap=True)
 
 
-def hold(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
+def hold(plan: StudyPlan, runs: Runs, screen: Console, quiet: bool) -> list[SessionOutcome]:
     """Hold the sessions of a plan that have no run yet, in this process or with the launcher it
     names.
     """
@@ -58,12 +58,14 @@ def hold(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
     return _hold_in_workers(plan, runs, screen, quiet)
 
 
-async def hold_shown(preparing: Awaitable[Prepared], screen: Console, quiet: bool) -> list[Outcome]:
+async def hold_shown(
+    preparing: Awaitable[Prepared], screen: Console, quiet: bool
+) -> list[SessionOutcome]:
     """Hold what is prepared, and show how it stands meanwhile."""
     prepared = await preparing
     if not prepared.waiting:
         return list(prepared.held)
-    view: View = StudyView(prepared, screen, quiet)
+    view: ProgressView = StudyView(prepared, screen, quiet)
     if len(prepared.plan.sessions) == 1:
         view = SessionView(prepared.plan.session, screen, quiet)
     with view:
@@ -74,14 +76,16 @@ async def hold_shown(preparing: Awaitable[Prepared], screen: Console, quiet: boo
             ticking.cancel()
 
 
-def hold_branches(found: Branches, quiet: bool) -> list[Outcome]:
+def hold_branches(found: Branches, quiet: bool) -> list[SessionOutcome]:
     """Hold the branches of a run that have no run yet."""
     screen = console(stderr=True)
     preparing = prepare_branches(found, printer(screen))
     return asyncio.run(hold_shown(preparing, screen, quiet))
 
 
-def _hold_in_workers(plan: Plan, runs: Runs, screen: Console, quiet: bool) -> list[Outcome]:
+def _hold_in_workers(
+    plan: StudyPlan, runs: Runs, screen: Console, quiet: bool
+) -> list[SessionOutcome]:
     """Hold a study in several processes; KeyboardInterrupt where it was stopped."""
     # Hydra takes a while to import, and few need it.
     from delibsim.conduct.launch.workers import hold_in_workers, launching, prepare_workers
@@ -116,7 +120,7 @@ def _stop_in_order(stop: Callable[[], None], screen: Console) -> Generator[None]
         signal.signal(signal.SIGINT, before)
 
 
-def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool) -> int:
+def conclude(plan: StudyPlan, outcomes: Sequence[SessionOutcome], runs: Runs, as_json: bool) -> int:
     """Print what came of a plan; the exit code."""
     result = report(plan, outcomes) | effects_of(plan.sessions).plain()
     account, spent = account_of(runs), money_of(runs, plan.sessions)
@@ -131,7 +135,7 @@ def conclude(plan: Plan, outcomes: Sequence[Outcome], runs: Runs, as_json: bool)
     return exit_code(outcomes)
 
 
-def told(found: Branches, outcomes: Sequence[Outcome], what: tuple[str, str]) -> list[str]:
+def told(found: Branches, outcomes: Sequence[SessionOutcome], what: tuple[str, str]) -> list[str]:
     """What came of holding branches, in sentences; `what` is the noun, singular and plural."""
     planned, runs = found.plan, found.runs
     result = report(planned, outcomes)
@@ -147,7 +151,7 @@ TICK = 0.25  # seconds between two ticks
 BETWEEN = 10.0  # seconds between two lines where there is no terminal
 
 
-class View(ABC):
+class ProgressView(ABC):
     """Paints on a terminal at every tick how something stands; elsewhere prints a line at times.
 
     The screen is that of stderr, so that what a command prints stays clean.
@@ -202,7 +206,7 @@ class View(ABC):
             self._print_line()
 
 
-async def keep_ticking(view: View) -> None:
+async def keep_ticking(view: ProgressView) -> None:
     """Let a view tick until this task is cancelled."""
     while True:
         await asyncio.sleep(TICK)
@@ -212,7 +216,7 @@ async def keep_ticking(view: View) -> None:
 LONGEST = 1_500  # characters of a statement that are shown
 
 
-class SessionView(View, Observer):
+class SessionView(ProgressView, Observer):
     """Shows phase, speaker, what is said, calls and time."""
 
     def __init__(self, session: Session, screen: Console, quiet: bool = False) -> None:
@@ -257,7 +261,7 @@ class SessionView(View, Observer):
 HEADS = ("done", "of", "running", "failed", "to be tried again")
 
 
-class StudyView(View):
+class StudyView(ProgressView):
     """Shows sessions by combination of models, calls and tokens a minute, money and time left."""
 
     def __init__(self, prepared: Prepared, screen: Console, quiet: bool = False) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.asking.embedding import embedding_named
 from delibsim.asking.kinds.summary import SUMMARIES, ratings_of, too_long
 from delibsim.asking.kinds.summary_plan import (
@@ -18,14 +18,14 @@ from delibsim.asking.kinds.summary_plan import (
     summariser_rows,
 )
 from delibsim.asking.nouns import Outcome, Plan
-from delibsim.cli.asking import Call, Kind, Reported, commands_of
+from delibsim.cli.asking import AskingCommand, CommandLine, Reported, commands_of
 from delibsim.cli.options import TEXT, parted, setting, settings_of, settings_of_kind, unquoted
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.estimate import CostEstimate
 
 NEAREST = 2
 """Opinions that are listed with a sentence."""
@@ -33,7 +33,7 @@ REPORTED = settings_of_kind("summaries_report")
 ALL = "all"
 
 
-class Summarise(Kind):
+class Summarise(AskingCommand):
     """Statements that stand for many opinions."""
 
     command = "summarise"
@@ -41,19 +41,19 @@ class Summarise(Kind):
     following = "judge ask"
     reported = REPORTED
 
-    def plan(self, call: Call, n: int | None = None) -> Plan:
+    def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """The summaries that are asked for."""
         sizes, others = parted(call.words, {"sizes": TEXT})
         quoted_sizes = [setting("sizes", unquoted(one.partition("=")[2])) for one in sizes]
         return plan_summaries(call.runs, [*others, *quoted_sizes])
 
-    def before(self, plan: Plan, found: Estimate) -> list[str]:
+    def before(self, plan: Plan, found: CostEstimate) -> list[str]:
         """How many summaries there are to be made by models."""
         own = counted(found.planned, "summary")
         told = f"{own} by models, {found.held:,} there already, {found.waiting:,} to be made"
         return [f"{study_named(plan.runs.study)}: {told}; the extractive ones cost nothing"]
 
-    def after(self, plan: Plan, found: Estimate) -> list[str]:
+    def after(self, plan: Plan, found: CostEstimate) -> list[str]:
         """What judging takes, and which sizes do not fit a model."""
         judging = (
             f"Judging    up to {counted(ratings_of(plan), 'call')} a judge, a rating by every"
@@ -61,7 +61,7 @@ class Summarise(Kind):
         )
         return [judging, *too_long(plan)]
 
-    def values(self, plan: Plan, found: Estimate) -> dict[str, Any]:
+    def values(self, plan: Plan, found: CostEstimate) -> dict[str, Any]:
         """The same as plain values."""
         return {"ratings_a_judge": ratings_of(plan), "too_long": list(too_long(plan))}
 
@@ -73,7 +73,7 @@ class Summarise(Kind):
         """The same in sentences."""
         return summaries_told(plan, outcome)
 
-    def tables(self, plan: Plan) -> list[Table]:
+    def tables(self, plan: Plan) -> list[DisplayTable]:
         """Summaries by summariser and size."""
         rows = []
         for row in summariser_rows(plan, summaries_of_plan(plan)):
@@ -81,27 +81,29 @@ class Summarise(Kind):
             length = "-" if words is None else f"{words:g}"
             rows.append([str(model), *(f"{n:,}" for n in counts), length])
         heads = ["size", "planned", "made", "missing", "words, median"]
-        return [Table([*texts("summariser"), *numbers(heads)], rows, "Summaries")]
+        return [DisplayTable([*texts("summariser"), *numbers(heads)], rows, "Summaries")]
 
     def notes(self, plan: Plan) -> list[str]:
         """What must be known of the summaries."""
         return notes_of(plan, summaries_of_plan(plan))
 
-    def kept(self, call: Call) -> Plan:
+    def kept(self, call: CommandLine) -> Plan:
         """A set of summaries as it was kept."""
         return SUMMARIES.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
 
-    def report(self, call: Call) -> Reported:
+    def report(self, call: CommandLine) -> Reported:
         """How good summaries are."""
         return summaries_reported(call)
 
-    def show_report(self, call: Call, tables: str, out: Path | None, as_json: bool) -> NoReturn:
+    def show_report(
+        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+    ) -> NoReturn:
         """Print the report, or a text with those most similar to it."""
         show_text(call, as_json)
         super().show_report(call, tables, out, as_json)
 
 
-def summaries_reported(call: Call) -> Reported:
+def summaries_reported(call: CommandLine) -> Reported:
     """The report on the summaries of studies, or on files of published scores."""
     from delibsim.analysis.summaries.report import summaries_report  # pandas is slow to import
     from delibsim.conduct.summaries_report import judged_sets
@@ -130,13 +132,13 @@ def summaries_reported(call: Call) -> Reported:
     return Reported(found, nothing, runs[0].folder / "report_summaries")
 
 
-def _given(call: Call) -> tuple[dict[str, Any], Sequence[str]]:
+def _given(call: CommandLine) -> tuple[dict[str, Any], Sequence[str]]:
     """The settings of a report, and its studies."""
     settings = settings_of([word for word in call.words if "=" in word], REPORTED)
     return settings, [call.study, *(word for word in call.words if "=" not in word)]
 
 
-def show_text(call: Call, as_json: bool) -> None:
+def show_text(call: CommandLine, as_json: bool) -> None:
     """Where a text is named: list the summaries, or show one with its most similar opinions, or an
     opinion with its most similar sentences, and exit.
     """
@@ -160,7 +162,7 @@ def show_text(call: Call, as_json: bool) -> None:
                 for row in rows
             ]
             columns = [*texts("summary"), *numbers(["opinions", "words"]), *texts("state")]
-            show_table(Table(columns, cells, judged.question), screen)
+            show_table(DisplayTable(columns, cells, judged.question), screen)
         raise typer.Exit(exit_code(any(row["words"] for row in rows), whole=True))
     if wanted in judged.summaries.index:
         text, sentences = judged.summaries.loc[wanted, "text"], of_summary(judged, wanted, NEAREST)
@@ -182,7 +184,7 @@ def show_text(call: Call, as_json: bool) -> None:
         print_text(safe(text), screen)
         cells = [[row["summary"], number(row["similarity"]), row["sentence"]] for row in found]
         columns = [*texts("summary"), *numbers(["similarity"]), *texts("most similar sentence")]
-        show_table(Table(columns, cells), screen)
+        show_table(DisplayTable(columns, cells), screen)
     else:
         known = [*judged.summaries.index, *judged.opinions.index]
         raise unknown("summary or opinion", wanted, known)

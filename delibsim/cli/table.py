@@ -13,7 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from delibsim.analysis.table import Column, Row, Table
+from delibsim.analysis.table import DisplayColumn, DisplayTable, Row
 from delibsim.domain.text import safe
 
 GAP = 2
@@ -27,7 +27,7 @@ LABEL = re.compile(r"\s*(?:\S+(?: \S+)? {2,})?")
 class _Cells:
     """A column with its cells, and the least and the best width for them."""
 
-    column: Column
+    column: DisplayColumn
     cells: Row
     least: int
     best: int
@@ -35,7 +35,7 @@ class _Cells:
 
 def print_table(
     title: str,
-    columns: Sequence[Column],
+    columns: Sequence[DisplayColumn],
     rows: Sequence[Row | None],
     screen: Console,
 ) -> None:
@@ -53,21 +53,21 @@ def print_table(
         screen.print(line, style=style, soft_wrap=True)
 
 
-def show_table(table: Table, screen: Console) -> None:
+def show_table(table: DisplayTable, screen: Console) -> None:
     """Print a table below its title."""
     print_table(table.title, table.columns, table.rows, screen)
 
 
-def show(parts: Iterable[str | Table], screen: Console, style: str = "") -> None:
+def show(parts: Iterable[str | DisplayTable], screen: Console, style: str = "") -> None:
     """Print sentences and tables, one below the other; "" is an empty line."""
     for part in parts:
-        if isinstance(part, Table):
+        if isinstance(part, DisplayTable):
             show_table(part, screen)
         else:
             screen.print(safe(part), style=style, soft_wrap=True)
 
 
-def fits(table: Table, screen: Console, wrapped: bool = False) -> bool:
+def fits(table: DisplayTable, screen: Console, wrapped: bool = False) -> bool:
     """Whether a table fits the width of the terminal: no cell in two lines, or, if `wrapped`, at
     least no column below the others.
     """
@@ -82,7 +82,7 @@ def fits(table: Table, screen: Console, wrapped: bool = False) -> bool:
 
 
 def table_lines(
-    columns: Sequence[Column],
+    columns: Sequence[DisplayColumn],
     rows: Sequence[Row | None],
     width: int,
     screen: Console,
@@ -156,7 +156,7 @@ def _width_of(screen: Console) -> int:
     return screen.width
 
 
-def _measured(column: Column, cells: Row, width: int, names: bool) -> _Cells:
+def _measured(column: DisplayColumn, cells: Row, width: int, names: bool) -> _Cells:
     """The widths of a column: at least its longest word or number, at best its longest line.
 
     `names`: the column names the rows, so that what has no room in it stands above its row.

@@ -37,7 +37,7 @@ COMMANDS = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that JSON leaves as they are and by which a text could command a terminal."""
 
 
-class Screen(Console):
+class CommandConsole(Console):
     """What commands print on: a terminal, on which every text is wrapped between words, or a pipe
     or file, where `soft_wrap` keeps a text on one line for the program that reads it, unless that
     names its width in COLUMNS.
@@ -75,10 +75,10 @@ def console(**options: Any) -> Console:
     """A console as wide as the terminal; where there is none as COLUMNS says, or 100 columns.
     Markup in data stays text.
     """
-    screen = Screen(markup=False, highlight=False, emoji=False, **options)
+    screen = CommandConsole(markup=False, highlight=False, emoji=False, **options)
     if screen.is_terminal:
         return screen
-    return Screen(
+    return CommandConsole(
         markup=False, highlight=False, emoji=False, width=named_width() or WIDTH, **options
     )
 

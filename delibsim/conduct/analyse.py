@@ -10,10 +10,10 @@ from delibsim.analysis.pages.folder import WRITER
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.comparison import report_on_two
-from delibsim.analysis.study.methods import Record, record_of
+from delibsim.analysis.study.methods import StudyRecord, record_of
 from delibsim.analysis.study.pair_correlations import pair_correlations
 from delibsim.analysis.study.report import Findings, analyses, findings, study_report
-from delibsim.analysis.study.study_table import HELD, Draws, StudyTable
+from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
 from delibsim.conduct.null_twin import with_twin
@@ -32,21 +32,21 @@ MOST = 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class AnalysisSource:
     """What is analysed: its table, what is recorded of it, where its report is written.
 
     `runs` is the study, None where a table is all there is.
     """
 
     table: StudyTable
-    record: Record | None
+    record: StudyRecord | None
     folder: Path
     runs: Runs | None = None
 
 
 def source_of(
     name: str, root: Path, watch: Watch, to: Path | None = None, alone: bool = True
-) -> Source:
+) -> AnalysisSource:
     """The study of this name or folder, or the table in this file.
 
     A folder of exported tables counts too (`runs_wide.csv`, or those of `export --as bench`). A
@@ -66,7 +66,7 @@ def source_of(
     table = with_twin(table_of(place, watch), place.runs, watch)
     if record is not None and record.primary:
         table = replace(table, primary=record.primary)
-    return Source(table, record, own, place.runs)
+    return AnalysisSource(table, record, own, place.runs)
 
 
 def check(margin: float | None) -> None:
@@ -75,7 +75,7 @@ def check(margin: float | None) -> None:
         raise WrongInput(f"--margin is {margin}; it must be above 0 and finite, such as .03")
 
 
-def folder_of_both(sources: tuple[Source, Source], to: Path | None) -> Path:
+def folder_of_both(sources: tuple[AnalysisSource, AnalysisSource], to: Path | None) -> Path:
     """The folder of the report on two studies, by default beside that of the first; WrongInput
     where no report can be written there.
     """
@@ -85,17 +85,21 @@ def folder_of_both(sources: tuple[Source, Source], to: Path | None) -> Path:
     return folder
 
 
-def analyse(source: Source, draws: Draws, margin: float | None, watch: Watch) -> Report:
+def analyse(
+    source: AnalysisSource, draws: DrawCounts, margin: float | None, watch: Watch
+) -> Report:
     """The report on a source; `margin` is the smallest effect of interest."""
     return study_report(_found(source, draws, margin, watch), draws, source.record)
 
 
-def _found(source: Source, draws: Draws, margin: float | None, watch: Watch) -> Findings:
+def _found(
+    source: AnalysisSource, draws: DrawCounts, margin: float | None, watch: Watch
+) -> Findings:
     found = findings(source.table, draws, analyses(margin), watch)
     return found.with_results(_from_answers(source, watch))
 
 
-def _from_answers(source: Source, watch: Watch) -> list[Result]:
+def _from_answers(source: AnalysisSource, watch: Watch) -> list[Result]:
     """The tables that need the answers of participants, which the table of a study has not."""
     if source.runs is None:
         return []
@@ -110,7 +114,10 @@ def _from_answers(source: Source, watch: Watch) -> list[Result]:
 
 
 def compare(
-    sources: tuple[Source, Source], draws: Draws, margin: float | None, watch: Watch
+    sources: tuple[AnalysisSource, AnalysisSource],
+    draws: DrawCounts,
+    margin: float | None,
+    watch: Watch,
 ) -> Report:
     """The report on both studies beside each other."""
     first, second = sources

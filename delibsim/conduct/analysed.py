@@ -35,7 +35,7 @@ READ_ONLY = (EACCES, EPERM, EROFS)
 
 
 @dataclass(frozen=True)
-class Place:
+class StudyPlace:
     """Where a study lies that a user named: its runs, or else the path of a table, which is a CSV
     file or the folder of an export.
     """
@@ -44,14 +44,14 @@ class Place:
     runs: Runs | None = None
 
 
-def place_of(name: str, root: Path) -> Place:
+def place_of(name: str, root: Path) -> StudyPlace:
     """The study of this name or folder, or the table at this path; WrongInput for anything else."""
     path = Path(name)
     if isfile(path):
-        return Place(path)
+        return StudyPlace(path)
     exported = isfile(path / f"{WIDE}.csv") or isfile(path / CONFIGURATIONS)
     if exported and not isfile(path / "study.json"):
-        return Place(path)
+        return StudyPlace(path)
     if name.lower().endswith(".csv") and not exists(path):
         raise WrongInput(f"there is no file {name}")
     try:
@@ -68,10 +68,10 @@ def place_of(name: str, root: Path) -> Place:
             f"{study_named(runs.study)}: forks and probes share what came before them, so they are"
             " no sample of sessions and enter no contrast; their effects: delibsim fork NAME"
         )
-    return Place(runs.folder, runs)
+    return StudyPlace(runs.folder, runs)
 
 
-def table_of(place: Place, watch: Watch | None = None) -> StudyTable:
+def table_of(place: StudyPlace, watch: Watch | None = None) -> StudyTable:
     """The table of what lies at a place; a study that is not scored is scored first."""
     if place.runs is not None:
         return study_table(place.runs, watch)

@@ -13,7 +13,7 @@ from delibsim.models.clients.faults import public_url
 from delibsim.planning.compose import plan
 from delibsim.scorers.aqua import hub
 from delibsim.scorers.aqua.setup import (
-    Part,
+    ModelFiles,
     Setup,
     TranslatingModel,
     adapter_parts,
@@ -97,7 +97,7 @@ def set_up(
             " give one with translator=FOLDER"
         )
     load(Path(encoder.path), adapters)
-    if isinstance(translator, Part):
+    if isinstance(translator, ModelFiles):
         Marian(translator, "cpu")
     elif translator is not None:
         check_translator(translator)
@@ -149,7 +149,7 @@ class _Search:
 
     def model(
         self, what: str, asked: str | None, found: Sequence[Path], published: str
-    ) -> Part | None:
+    ) -> ModelFiles | None:
         """The folder of a model: the one asked for, the one found, or a fetched one; None if there
         is none.
         """
@@ -168,7 +168,7 @@ class _Search:
             return model_part(found[0])
         return self._fetched(asked or published) if self.from_hub else None
 
-    def _fetched(self, name: str) -> Part:
+    def _fetched(self, name: str) -> ModelFiles:
         """A model of the Hub, named with its commit where that is known."""
         self.notify(f"fetching {name} from the Hub")
         folder = hub.fetch_model(name)
@@ -178,7 +178,7 @@ class _Search:
 
 def _translator(
     asked: str | None, found: Sequence[Path], search: _Search
-) -> Part | TranslatingModel | None:
+) -> ModelFiles | TranslatingModel | None:
     """The translator that is asked for, or found; None if there is none."""
     if asked == "none":
         return None

@@ -5,7 +5,7 @@ from itertools import starmap
 from typing import Any
 
 from delibsim.conduct.forks import ForkReport, fork_report
-from delibsim.conduct.probes import Course, course_of, probed
+from delibsim.conduct.probes import RunCourse, course_of, probed
 from delibsim.domain.branching import in_short, what_differs
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.branches import branches_of, is_of_branches
@@ -48,7 +48,7 @@ def _table(name: str, rows: Iterable[dict[str, Any]]) -> Table:
     return Table(name, row, columns, found)
 
 
-def _courses(runs: Runs, faults: list[str]) -> Iterator[Course]:
+def _courses(runs: Runs, faults: list[str]) -> Iterator[RunCourse]:
     for session in probed(runs):
         try:
             course = course_of(runs, session)
@@ -87,7 +87,7 @@ def _over_runs(report: ForkReport) -> Iterator[dict[str, Any]]:
         yield {**effect.plain(), **place}
 
 
-def _of_course(course: Course, row: Any) -> dict[str, Any]:
+def _of_course(course: RunCourse, row: Any) -> dict[str, Any]:
     """A reading or an answer of a course, with its place."""
     study, _, session = course.place.rpartition("/")
     return {"study": study, "session": session, **row.plain()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from delibsim.analysis.coding.codes import CodedStudy, coded_study
 from delibsim.analysis.coding.effect import CodedTexts
 from delibsim.analysis.coding.effect_files import texts_of_study
-from delibsim.analysis.coding.report import Settings, coding_report
+from delibsim.analysis.coding.report import CodeReportSettings, coding_report
 from delibsim.analysis.report import Report
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.texts import texts_of
@@ -17,7 +17,7 @@ from delibsim.store.runs import Runs
 
 
 def report_on_codes(
-    runs: Runs, scheme: str, settings: Settings, home: Path | None = None
+    runs: Runs, scheme: str, settings: CodeReportSettings, home: Path | None = None
 ) -> Report:
     """The report on the codes of a study by a scheme, or by the only one that was applied.
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings
+from delibsim.analysis.pairs.fitted import Compared, JudgesAsked, People, Settings
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.analysis.report import Report
 from delibsim.asking.kinds.pair import ADAPTIVE, task_sheets
@@ -86,13 +86,13 @@ def _groups(votes: Iterable[Vote]) -> dict[str, str]:
     return groups
 
 
-def _asked(comparisons: Comparisons, task: Mapping[str, Any], faults: list[str]) -> Asked:
+def _asked(comparisons: Comparisons, task: Mapping[str, Any], faults: list[str]) -> JudgesAsked:
     """How a comparison was asked, with its calls."""
     files = comparisons.files
     calls, damaged = files.read(files.exchanges)
     if damaged:
         faults.append(f"{files.exchanges}: {counted(damaged, 'damaged line')}")
-    return Asked(task.get("runs", 1), task.get("temperature"), calls)
+    return JudgesAsked(task.get("runs", 1), task.get("temperature"), calls)
 
 
 def _planned(

@@ -5,27 +5,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.analysis.figures.of_study import FIGURES, Kind
+from delibsim.analysis.figures.of_study import FIGURES, StudyFigure
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.study_table import Draws, StudyTable, selected
-from delibsim.conduct.analysed import Place, table_of
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable, selected
+from delibsim.conduct.analysed import StudyPlace, table_of
 from delibsim.conduct.answers import PEOPLE, tables_of_answers
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import Runs
 
-FEW = Draws(permutations=200, resamples=200, parametric=20)
+FEW = DrawCounts(permutations=200, resamples=200, parametric=20)
 """Draws with which it is found out which figures there are."""
 
 
 @dataclass(frozen=True)
-class Source:
+class FigureSource:
     """What is drawn from: the table of a study, and its runs where there are any."""
 
     study: StudyTable
     runs: Runs | None
     people: Path
 
-    def results(self, kind: Kind, draws: Draws, watch: Any = None) -> Mapping[str, Result]:
+    def results(
+        self, kind: StudyFigure, draws: DrawCounts, watch: Any = None
+    ) -> Mapping[str, Result]:
         """The tables that a figure is drawn from, by name."""
         found = kind.results(self.study, draws)
         if kind.answers and self.runs is not None:
@@ -36,7 +38,7 @@ class Source:
             found |= {result.name: result for result in read}
         return found
 
-    def why_not(self, kind: Kind) -> str:
+    def why_not(self, kind: StudyFigure) -> str:
         """Why the study cannot give a figure, "" where it can; answers are not read for it."""
         if kind.answers:
             answered = len(self.study.analysed("dri_pre")) > 0
@@ -46,16 +48,16 @@ class Source:
 
 
 def source_of(
-    place: Place, conditions: Sequence[str], sessions: Sequence[str], watch: Any = None
-) -> Source:
+    place: StudyPlace, conditions: Sequence[str], sessions: Sequence[str], watch: Any = None
+) -> FigureSource:
     """The table of what lies at a place, with the chosen conditions and sessions alone."""
     table = table_of(place, watch)
     if conditions or sessions:
         table = selected(table, conditions, sessions)
-    return Source(table, place.runs, PEOPLE)
+    return FigureSource(table, place.runs, PEOPLE)
 
 
-def figure_named(name: str) -> Kind:
+def figure_named(name: str) -> StudyFigure:
     """The figure of a name; WrongInput if there is none."""
     kinds = {kind.name: kind for kind in FIGURES}
     if name not in kinds:

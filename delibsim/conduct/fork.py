@@ -13,7 +13,7 @@ from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.fork import Parent
 from delibsim.planning.overrides import Sweep
 from delibsim.store.branches import inherit
@@ -31,7 +31,7 @@ class Branches:
     the run before each, by name.
     """
 
-    plan: Plan
+    plan: StudyPlan
     runs: Runs
     past: Mapping[str, Sequence[Exchange]]
 
@@ -69,7 +69,7 @@ def branches(
     reached = {**addresses_now(sessions, own), **(addresses or {})}
     names = tuple(session.id for session in sessions)
     manifest = Manifest(runs.study, {}, {}, names)
-    plan = Plan(tuple(sessions), runs.folder.parent, manifest, limits, reached, Sweep(()))
+    plan = StudyPlan(tuple(sessions), runs.folder.parent, manifest, limits, reached, Sweep(()))
     return Branches(plan, runs, past)
 
 

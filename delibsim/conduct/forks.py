@@ -12,7 +12,7 @@ from typing import Any
 
 from delibsim.analysis.forks import (
     ITEM,
-    Effect,
+    ForkEffect,
     ForkValues,
     OverRuns,
     effects_of_forks,
@@ -46,7 +46,7 @@ class ForkReport:
     plans: Mapping[str, Session]
     statuses: Mapping[str, str]
     values: Sequence[ForkValues]
-    effects: Sequence[Effect]
+    effects: Sequence[ForkEffect]
     over_runs: Sequence[OverRuns]
     labels: Mapping[str, str]
     faults: Sequence[str]
@@ -127,7 +127,7 @@ def fork_report(runs: Runs, watch: Watch | None = None, keep: bool = True) -> Fo
 
 
 def _over_runs(
-    effects: Sequence[Effect], plans: Mapping[str, Session], measures: Mapping[str, Measure]
+    effects: Sequence[ForkEffect], plans: Mapping[str, Session], measures: Mapping[str, Measure]
 ) -> list[OverRuns]:
     surveys = {}
     for plan in plans.values():

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import Any
 
-from delibsim.conduct.outcome import Observer, Outcome, gone
+from delibsim.conduct.outcome import Observer, SessionOutcome, gone
 from delibsim.conduct.replay import exchanges_of, past_of
 from delibsim.conduct.status import remember_run
 from delibsim.domain.run import Run, Session
@@ -29,7 +29,7 @@ async def hold_session(
     pool: ModelPool | None = None,
     observer: Observer | None = None,
     pace: Pace = lambda model, asked: model,
-) -> Outcome:
+) -> SessionOutcome:
     """Hold a session and write its run, going on from its record if it was cut off.
 
     A run that exists is left as it is. The observer learns of every exchange after it was appended
@@ -43,7 +43,7 @@ async def hold_session(
         return gone(session)
     if runs.held(session.id):
         run = runs.run(session.id)
-        return Outcome(session, run, run.status, already=True)
+        return SessionOutcome(session, run, run.status, already=True)
     exchanges, damaged = exchanges_of(runs, session.id)
     past = past_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
@@ -70,10 +70,10 @@ async def hold_session(
             run = await hold(session, voices, observer.on_event)
     except (Interrupted, Diverged) as error:
         reason = error.reason if isinstance(error, Interrupted) else None
-        return Outcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
+        return SessionOutcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
     all_known = not (exchanges or damaged or sent.left_behind)
     await asyncio.to_thread(_write, runs, run, added if all_known else [])
-    return Outcome(session, run, run.status, "", reused, asked, damaged)
+    return SessionOutcome(session, run, run.status, "", reused, asked, damaged)
 
 
 def _write(runs: Runs, run: Run, records: list[dict[str, Any]]) -> None:
@@ -103,7 +103,7 @@ async def hold_all(
     observer: Observer | None = None,
     at_once: int = 1,
     lock: AbstractContextManager[Any] | None = None,
-) -> list[Outcome]:
+) -> list[SessionOutcome]:
     """Hold sessions concurrently, at most `at_once` per combination of models, under the lock of
     the study's folder.
 
@@ -113,7 +113,7 @@ async def hold_all(
     """
     pool, observer = pool or ModelPool(), observer or Observer()
     sessions = list(sessions)
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, SessionOutcome] = {}
     failures: dict[int, BaseException] = {}
 
     async def hold_one(number: int) -> None:
@@ -149,13 +149,15 @@ async def hold_all(
     return [outcomes[number] for number in range(len(sessions))]
 
 
-async def _hold_once(session: Session, runs: Runs, pool: ModelPool, observer: Observer) -> Outcome:
+async def _hold_once(
+    session: Session, runs: Runs, pool: ModelPool, observer: Observer
+) -> SessionOutcome:
     """Hold a session unless it has a run, or its models cannot be asked any more."""
     if fault := pool.closed(session):
         await asyncio.to_thread(runs.plan, session)
-        return Outcome(session, None, fault=fault)
+        return SessionOutcome(session, None, fault=fault)
     if runs.withdrawn(session.id):
         return gone(session)
     if runs.held(session.id):
-        return Outcome(session, None, runs.status(session.id), already=True)
+        return SessionOutcome(session, None, runs.status(session.id), already=True)
     return replace(await hold_session(session, runs, pool, observer), run=None)

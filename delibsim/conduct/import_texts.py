@@ -21,7 +21,7 @@ from delibsim.store.comparisons import gathered_from
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import PARTS, StudyTexts
-from delibsim.store.tables.csv_cells import Sheet, read_columns, refuse_faults
+from delibsim.store.tables.csv_cells import CsvSheet, read_columns, refuse_faults
 from delibsim.store.tables.sheets import sha256_of
 
 GUESSED = {
@@ -143,7 +143,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedTexts:
     """What an import came to: the columns that were read, and how many texts are new, were known
     before, and are in the study now.
     """
@@ -185,7 +185,7 @@ class Imported:
 
 def import_texts(
     file: Path, study: str, root: Path, columns: Columns, opinions: OpinionColumns = PLAIN
-) -> Imported:
+) -> ImportedTexts:
     """Add the texts of a file to a study, which begins with them if there is none of that name.
 
     The same rows again are known before. WrongInput, with the lines, and nothing is kept: for ids
@@ -206,7 +206,7 @@ def import_texts(
         _refuse_changed(sheet, given, kept, file)
 
     fresh, texts = add_texts(runs, given, part | opinions.facts(), check)
-    return Imported(runs, file, columns, fresh, len(given) - fresh, texts)
+    return ImportedTexts(runs, file, columns, fresh, len(given) - fresh, texts)
 
 
 def add_texts(
@@ -275,7 +275,7 @@ def _chosen(header: Sequence[str], asked: Columns, file: Path) -> Columns:
     return Columns(text, id, asked.group)
 
 
-def _texts(sheet: Sheet, columns: Columns, opinions: OpinionColumns, file: Path) -> list[Text]:
+def _texts(sheet: CsvSheet, columns: Columns, opinions: OpinionColumns, file: Path) -> list[Text]:
     """The texts of a file in order; WrongInput with every id that cannot be one."""
     texts, faults = [], []
     lines_of: dict[str, int] = {}
@@ -316,7 +316,7 @@ def _fault_of_id(id: str) -> str:
 
 
 def _refuse_changed(
-    sheet: Sheet, given: Sequence[Text], kept: Mapping[str, Text], file: Path
+    sheet: CsvSheet, given: Sequence[Text], kept: Mapping[str, Text], file: Path
 ) -> None:
     """WrongInput, with the differences, where a row stands in the study with something else."""
     numbers = {}

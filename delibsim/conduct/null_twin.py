@@ -16,7 +16,7 @@ from typing import Any
 from delibsim.analysis.result import said
 from delibsim.analysis.study.study_table import HELD, StudyTable
 from delibsim.conduct.analysed import READ_ONLY, study_table
-from delibsim.conduct.outcome import Observer, Outcome
+from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import slug
@@ -146,7 +146,7 @@ class _Told(Observer):
     def __init__(self, watch: Watch, among: int) -> None:
         self._watch, self._among, self._done = watch, among, 0
 
-    def on_session(self, outcome: Outcome) -> None:
+    def on_session(self, outcome: SessionOutcome) -> None:
         """One more."""
         self._watch("holding the null twin", self._done, self._among)
         self._done += 1

@@ -18,7 +18,7 @@ from delibsim.domain.text import counted, quoted, study_named
 from delibsim.domain.transcript import PREPARATION, Silence
 from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
-from delibsim.planning.compose import REPEATED, Plan
+from delibsim.planning.compose import REPEATED, StudyPlan
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN
 
@@ -27,7 +27,7 @@ FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SessionOutcome:
     """What came of holding one session: its run, or the fault for which there is none.
 
     `status` is that of the run ("complete" or "partial"), "" if there is none, "withdrawn" if its
@@ -60,12 +60,12 @@ class Outcome:
         return [f"left alone: {damaged} in the log; what was lost was asked again."]
 
 
-def gone(session: Session) -> Outcome:
+def gone(session: Session) -> SessionOutcome:
     """What there is of a session that was withdrawn: it is not held again."""
-    return Outcome(session, None, WITHDRAWN, already=True)
+    return SessionOutcome(session, None, WITHDRAWN, already=True)
 
 
-def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def report(plan: StudyPlan, outcomes: Sequence[SessionOutcome]) -> dict[str, Any]:
     """What came of a plan, as plain values."""
     states = Counter(outcome.status or "failed" for outcome in outcomes)
     shown = ["complete", "partial", "failed", *([WITHDRAWN] if states[WITHDRAWN] else [])]
@@ -83,7 +83,7 @@ def report(plan: Plan, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def logs_of(runs: Runs, outcomes: Sequence[Outcome]) -> dict[str, Tally]:
+def logs_of(runs: Runs, outcomes: Sequence[SessionOutcome]) -> dict[str, Tally]:
     """What the logs of the sessions come to, by name, that are not complete and were held now."""
     lacking = [one for one in outcomes if one.status != "complete" and not one.already]
     return {one.session.id: log_of(runs, one.session) for one in lacking}
@@ -170,7 +170,7 @@ def following(place: str, states: Mapping[str, int]) -> list[str]:
     return lines
 
 
-def exit_code(outcomes: Sequence[Outcome]) -> int:
+def exit_code(outcomes: Sequence[SessionOutcome]) -> int:
     """0 if every session is complete, 4 if there is no run at all, else 3.
 
     A session that a person at the terminal stopped ends as one that was interrupted does: with 3.
@@ -192,7 +192,7 @@ class Observer:
     def on_exchange(self, exchange: Exchange) -> None:
         """A call to a model came back and was appended to the log of its session."""
 
-    def on_session(self, outcome: Outcome) -> None:
+    def on_session(self, outcome: SessionOutcome) -> None:
         """A session is over: it has a run, or the outcome says why it has none."""
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from delibsim.asking.collect import Collected
+from delibsim.asking.collect import CollectedForm
 from delibsim.asking.packs import bring_back
 from delibsim.asking.people import Pack
 from delibsim.conduct.score import score_all
@@ -13,7 +13,7 @@ from delibsim.store.comparisons import gathered_and_own
 from delibsim.store.runs import Runs
 
 
-def collect_and_score(file: Path, runs: Runs) -> Collected:
+def collect_and_score(file: Path, runs: Runs) -> CollectedForm:
     """Keep the answers in a form of any kind of packs of a study, and score them.
 
     WrongInput, and nothing is kept, where a line is wrong or contradicts what was kept before.

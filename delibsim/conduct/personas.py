@@ -13,7 +13,7 @@ import numpy as np
 from delibsim.analysis.personas.profiles import (
     Clusters,
     Items,
-    Reading,
+    ProfileCheck,
     clusters_of,
     compared,
     departures,
@@ -21,7 +21,7 @@ from delibsim.analysis.personas.profiles import (
     template_profile,
 )
 from delibsim.asking.kinds.profile import LONGEST, profile_question, reading_question
-from delibsim.asking.record import Record, could_not_be_asked, reply_to
+from delibsim.asking.record import ExchangeRecord, could_not_be_asked, reply_to
 from delibsim.conduct.study import Notify, proven_pool
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.personas import Personas
@@ -30,9 +30,9 @@ from delibsim.domain.survey import Survey, Topic
 from delibsim.models.base import LanguageModel
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.replay import Replay, exchanges_in
-from delibsim.planning.compose import Plan, plan
-from delibsim.planning.dry_run import Asked, DryRunModel
-from delibsim.planning.estimate import Estimate, estimate_loads
+from delibsim.planning.compose import StudyPlan, plan
+from delibsim.planning.dry_run import DryRunCall, DryRunModel
+from delibsim.planning.estimate import CostEstimate, estimate_loads
 from delibsim.planning.load import load_of
 from delibsim.planning.seats import instrument_of
 from delibsim.prompts.prompt import Prompt
@@ -49,7 +49,7 @@ PROFILE_WORDS = (80, 180)
 """Words of a profile, as its writer is asked for them."""
 
 
-class NotWritten(RuntimeError):
+class NoProfile(RuntimeError):
     """A language model wrote or read no profile; the message says for which cluster and why.
 
     What was recorded is kept.
@@ -82,7 +82,7 @@ class Built:
     name: str
     path: Path
     new: bool
-    readings: tuple[Reading, ...]
+    readings: tuple[ProfileCheck, ...]
 
     @property
     def checked(self) -> bool:
@@ -117,7 +117,7 @@ async def build_personas(
 
 async def estimate_personas(
     recipe: Recipe, overrides: Sequence[str] = (), home: Path | None = None
-) -> tuple[Plan, Estimate]:
+) -> tuple[StudyPlan, CostEstimate]:
     """What building a set of personas takes that is not on record: the plan with its limits, and
     the calls of the writer and of the reader. Nobody is asked. WrongInput as for building it.
     """
@@ -126,9 +126,9 @@ async def estimate_personas(
     session = planned.session
     known, _ = exchanges_in(read_lines(_record(home, recipe))[0])
     names = list(session.models)
-    dry: list[list[Asked]] = []
+    dry: list[list[DryRunCall]] = []
     for words in PROFILE_WORDS:
-        asked: list[Asked] = []
+        asked: list[DryRunCall] = []
         voices = [Replay(name, known, DryRunModel(name, words, asked.append)) for name in names]
         writer = None if recipe.writer == TEMPLATE else voices[0]
         profiles = await write_profiles(session.topic, session.survey, clusters, writer)
@@ -143,7 +143,7 @@ async def estimate_personas(
     return planned, both
 
 
-def _clustered(recipe: Recipe, overrides: Sequence[str], home: Path) -> tuple[Plan, Clusters]:
+def _clustered(recipe: Recipe, overrides: Sequence[str], home: Path) -> tuple[StudyPlan, Clusters]:
     """The plan of a set, and the people who answered its survey in clusters."""
     planned = _plan(Library().topic(recipe.topic), recipe, overrides)
     survey = planned.session.survey
@@ -151,7 +151,7 @@ def _clustered(recipe: Recipe, overrides: Sequence[str], home: Path) -> tuple[Pl
     return planned, clusters_of(people, survey, recipe.k, recipe.items, recipe.seed)
 
 
-def _asked_of(name: str, asked: "Sequence[Asked]") -> "list[Asked]":
+def _asked_of(name: str, asked: "Sequence[DryRunCall]") -> "list[DryRunCall]":
     """The calls to one model."""
     return [call for call in asked if call.model == name]
 
@@ -172,14 +172,14 @@ async def write_profiles(
     profiles = []
     for profile in await asyncio.gather(*(reply_to(one, writer) for one in questions)):
         if profile.value is None:
-            raise NotWritten(f"{writer.name} wrote no profile of {profile.unit}: {profile.reason}")
+            raise NoProfile(f"{writer.name} wrote no profile of {profile.unit}: {profile.reason}")
         profiles.append(str(profile.value))
     return profiles
 
 
 async def read_profiles(
     topic: Topic, survey: Survey, clusters: Clusters, profiles: Sequence[str], reader: LanguageModel
-) -> list[Reading]:
+) -> list[ProfileCheck]:
     """What a reader finds in each profile; NotWritten where the reader could not be asked at
     all.
     """
@@ -191,9 +191,9 @@ async def read_profiles(
     for cluster, answer in enumerate(await asyncio.gather(*asked)):
         if could_not_be_asked(answer):
             fault = f"{reader.name} could not read the profile of {answer.unit}"
-            raise NotWritten(f"{fault}: {answer.reason}")
+            raise NoProfile(f"{fault}: {answer.reason}")
         if answer.value is None:
-            readings.append(Reading.missing(str(answer.reason)))
+            readings.append(ProfileCheck.missing(str(answer.reason)))
         else:
             answers = np.array([answer.value[item] for item in clusters.items], dtype=float)
             readings.append(compared(answers, clusters, cluster))
@@ -205,7 +205,7 @@ def _record(home: Path, recipe: Recipe) -> Path:
     return home / FOLDER / f"{recipe.label}.exchanges.jsonl"
 
 
-def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> Plan:
+def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> StudyPlan:
     """Survey and models as a session has them, with limits and addresses; no such session is
     held.
     """
@@ -228,8 +228,8 @@ def _plan(topic: Topic, recipe: Recipe, overrides: Sequence[str]) -> Plan:
 
 
 async def _written_and_read(
-    planned: Plan, recipe: Recipe, clusters: Clusters, file: Path, notify: Notify
-) -> tuple[list[str], list[Reading]]:
+    planned: StudyPlan, recipe: Recipe, clusters: Clusters, file: Path, notify: Notify
+) -> tuple[list[str], list[ProfileCheck]]:
     """Profiles and what a reader finds in them, from the record or asked for now."""
     session = planned.session
     topic, survey = session.topic, session.survey
@@ -237,7 +237,7 @@ async def _written_and_read(
     pool = await proven_pool([calls], planned.limits, planned.addresses, notify=notify)
     population = session.seed_for("population")
     try:
-        with closing(Record(file, planned.limits.durable)) as record:
+        with closing(ExchangeRecord(file, planned.limits.durable)) as record:
             # Writer and reader are the first and the last of the models, whatever their presets
             # call them.
             asked = []
@@ -259,7 +259,7 @@ def _origin(
     recipe: Recipe,
     survey: Survey,
     clusters: Clusters,
-    readings: Sequence[Reading],
+    readings: Sequence[ProfileCheck],
     warnings: Sequence[str],
 ) -> dict[str, Any]:
     """How a set came about: everything needed to build it again, and to judge it."""
@@ -289,7 +289,7 @@ def _origin(
     }
 
 
-def _check(reading: Reading) -> dict[str, Any]:
+def _check(reading: ProfileCheck) -> dict[str, Any]:
     """A reading as plain values."""
     plain: dict[str, Any] = {
         "r": _number(reading.r),

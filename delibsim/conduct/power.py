@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from delibsim.analysis.study.power import (
-    Answer,
     Assumed,
     Found,
-    Question,
+    PowerAnswer,
+    PowerQuestion,
     answer,
     of_pilot,
     published,
 )
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import brief, counted, safe
-from delibsim.measures.inference.power import TESTS, Sample
-from delibsim.planning.compose import Plan, plan
+from delibsim.measures.inference.power import TESTS, SampleSize
+from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.estimate import DesignPrice, design_price, estimate
 from delibsim.planning.load import Range
 from delibsim.store.runs import Runs
@@ -50,7 +50,7 @@ SMALLEST, LARGEST = 1e-6, 1e6
 
 
 @dataclass(frozen=True)
-class Asked:
+class PowerOptions:
     """What the options say; `contrast`, `sd` and `size` as they were typed."""
 
     effect: float
@@ -63,8 +63,8 @@ class Asked:
 
 
 def answered(
-    pilot: str, settings: Sequence[str], asked: Asked, root: Path
-) -> tuple[Answer, DesignPrice | None]:
+    pilot: str, settings: Sequence[str], asked: PowerOptions, root: Path
+) -> tuple[PowerAnswer, DesignPrice | None]:
     """The answer for a pilot and settings, and the price of a session where settings are given.
 
     Raises WrongInput for words that say no pilot, setting, contrast, spread or design.
@@ -89,7 +89,7 @@ def answered(
             f"--effect is {asked.effect:g}; it is a difference that is not 0, such as .03, of at"
             f" least {SMALLEST:g} and at most {LARGEST:g}"
         )
-    question = Question(abs(asked.effect), asked.power, asked.alpha, outcome, between)
+    question = PowerQuestion(abs(asked.effect), asked.power, asked.alpha, outcome, between)
     found = answer(question, assumed, sample)
     return found, _price(planned) if planned else None
 
@@ -101,7 +101,7 @@ def _share(value: float) -> float:
     return value
 
 
-def _planned(settings: Sequence[str]) -> Plan:
+def _planned(settings: Sequence[str]) -> StudyPlan:
     """The plan of the settings: a sweep, which needs no name here."""
     named = any(word.startswith(NAMED) for word in settings)
     return plan([*settings, *([] if named else ["study=power"])], sweep=True)
@@ -158,7 +158,7 @@ def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[st
     return found
 
 
-def _with_own(assumed: Assumed, own: Mapping[str, float], sample: Sample) -> Assumed:
+def _with_own(assumed: Assumed, own: Mapping[str, float], sample: SampleSize) -> Assumed:
     """What is assumed for a design, with the numbers that the command states."""
     spread = replace(assumed.spread, **own)
     for name in MEMBERS:
@@ -183,7 +183,7 @@ def _with_own(assumed: Assumed, own: Mapping[str, float], sample: Sample) -> Ass
     return replace(assumed, spread=spread, source=source, intervals=kept)
 
 
-def _sample(assumed: Assumed, planned: Plan | None, own: Mapping[str, float]) -> Sample:
+def _sample(assumed: Assumed, planned: StudyPlan | None, own: Mapping[str, float]) -> SampleSize:
     """The design: as the settings say, else as that of the pilot or the published study."""
     sample = assumed.sample
     if planned:
@@ -203,7 +203,7 @@ def _sample(assumed: Assumed, planned: Plan | None, own: Mapping[str, float]) ->
     return replace(sample, **values)
 
 
-def _price(planned: Plan) -> DesignPrice | None:
+def _price(planned: StudyPlan) -> DesignPrice | None:
     """The price of a session of a plan; nothing is called."""
     runs = Runs(planned.root, planned.study)
     found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses))
@@ -211,7 +211,7 @@ def _price(planned: Plan) -> DesignPrice | None:
     return design_price(found, max(len(treatments), 2))
 
 
-def told(found: Answer, price: DesignPrice | None) -> Iterator[str | Table]:
+def told(found: PowerAnswer, price: DesignPrice | None) -> Iterator[str | DisplayTable]:
     """An answer in sentences and tables; "" is an empty line."""
     yield from _heading(found)
     for i, test in enumerate(TESTS):
@@ -222,7 +222,7 @@ def told(found: Answer, price: DesignPrice | None) -> Iterator[str | Table]:
     yield from _prices(found, price)
 
 
-def _heading(found: Answer) -> list[str]:
+def _heading(found: PowerAnswer) -> list[str]:
     question, assumed = found.question, found.assumed
     a, b = question.between
     spread, low_high = assumed.spread, assumed.intervals
@@ -243,7 +243,7 @@ def _between(value: float, ends: tuple[float, float] | None) -> str:
     return f"{_short(value)}{interval}"
 
 
-def _grid(found: Answer, place: int, test: str) -> Table:
+def _grid(found: PowerAnswer, place: int, test: str) -> DisplayTable:
     """Power by topics (down) and replicates (across)."""
     topics = sorted({key[0] for key in found.grid})
     replicates = sorted({key[1] for key in found.grid})
@@ -252,10 +252,10 @@ def _grid(found: Answer, place: int, test: str) -> Table:
     rows = []
     for count in topics:
         rows.append([str(count), *(_two(found.grid[count, size][place]) for size in replicates)])
-    return Table(columns, rows, title)
+    return DisplayTable(columns, rows, title)
 
 
-def _design(found: Answer) -> Iterator[str | Table]:
+def _design(found: PowerAnswer) -> Iterator[str | DisplayTable]:
     """For the design asked for: power, smallest effect, and what the effect needs."""
     sample, question = found.sample, found.question
     sizes = (
@@ -264,7 +264,7 @@ def _design(found: Answer) -> Iterator[str | Table]:
     )
     heads = ["power", "smallest effect", "replicates needed", "topics needed"]
     rows = [[_question(one), *_cells(one)] for one in found.tests]
-    yield Table([*texts("question"), *numbers(heads)], rows, f"Design    {sizes}")
+    yield DisplayTable([*texts("question"), *numbers(heads)], rows, f"Design    {sizes}")
     yield (
         f"Needed    for an effect of {question.effect:g} with power {question.power:g}, the other"
         " numbers as in the design; smallest effect: found with this power"
@@ -286,7 +286,7 @@ def _cells(one: Found) -> list[str]:
     ]
 
 
-def _prices(found: Answer, price: DesignPrice | None) -> list[str]:
+def _prices(found: PowerAnswer, price: DesignPrice | None) -> list[str]:
     """The price of the design, and of those that the effect needs."""
     if price is None:
         return [NO_PRICE]
@@ -307,7 +307,9 @@ def _prices(found: Answer, price: DesignPrice | None) -> list[str]:
     return lines
 
 
-def _price_line(words: str, topics: int, replicates: int, found: Answer, price: DesignPrice) -> str:
+def _price_line(
+    words: str, topics: int, replicates: int, found: PowerAnswer, price: DesignPrice
+) -> str:
     sessions = topics * replicates * found.sample.models * price.treatments
     usd = price.of(sessions)
     dollars = "0" if usd == Range() else f"{usd.low:,.2f} - {usd.high:,.2f}"

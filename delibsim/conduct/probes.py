@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from delibsim.analysis.trajectories import AnswerAfter, Point, Reading, answers, readings
+from delibsim.analysis.trajectories import AnswerAfter, MeasureAfter, SurveyPoint, answers, readings
 from delibsim.conduct.forks import mean_answers
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.run import Run
@@ -22,7 +22,7 @@ Values = dict[tuple[str, Phase], dict[str, tuple[float, str]]]
 
 
 @dataclass(frozen=True)
-class Course:
+class RunCourse:
     """The course of one run: its measures and answers from survey to survey, the names of the
     measures, how many probes are planned and held, how many of these lack an answer, and the faults
     of those that cannot be read.
@@ -32,7 +32,7 @@ class Course:
     planned: int
     held: int
     incomplete: int
-    readings: Sequence[Reading]
+    readings: Sequence[MeasureAfter]
     answers: Sequence[AnswerAfter]
     labels: Mapping[str, str]
     faults: Sequence[str]
@@ -50,7 +50,7 @@ class Course:
         }
 
 
-def course_of(runs: Runs, session: str) -> Course:
+def course_of(runs: Runs, session: str) -> RunCourse:
     """The course of a run, with all probes of it that are on record.
 
     The run and its probes are scored together, so that measures which depend on a population stand
@@ -59,14 +59,14 @@ def course_of(runs: Runs, session: str) -> Course:
     run = runs.run(session)
     last = max((said.turn.index for said in (*run.transcript, *run.silences)), default=0)
     probes, planned, faults = _probes(runs, session)
-    points = [Point(0, "survey before", run, "pre")]
+    points = [SurveyPoint(0, "survey before", run, "pre")]
     for probe in probes:
         parentage = probe.session.parentage
         if parentage is not None:
             replicate = probe.session.replicate
-            points.append(Point(parentage.at - 1, "probe", probe, "post", replicate))
-    points.append(Point(last, "survey after", run, "post"))
-    return Course(
+            points.append(SurveyPoint(parentage.at - 1, "probe", probe, "post", replicate))
+    points.append(SurveyPoint(last, "survey after", run, "post"))
+    return RunCourse(
         f"{runs.study}/{session}",
         planned,
         len(probes),

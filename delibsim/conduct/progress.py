@@ -4,7 +4,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from delibsim.conduct.outcome import Observer, Outcome
+from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted
 from delibsim.engine.agenda import Event
@@ -50,7 +50,7 @@ class StudyProgress(Observer):
         self._recent.append((time.monotonic(), tokens))
         self._forget()
 
-    def on_session(self, outcome: Outcome) -> None:
+    def on_session(self, outcome: SessionOutcome) -> None:
         """Count a session that is over."""
         session = outcome.session.id
         self.asked += outcome.asked

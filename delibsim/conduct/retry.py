@@ -9,7 +9,7 @@ from typing import Any
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, STATUSES
-from delibsim.planning.compose import Plan, plan
+from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.presets import Presets
 from delibsim.store.codec import Damaged
 from delibsim.store.manifest import Manifest
@@ -69,7 +69,7 @@ def final_statuses(runs: Runs, session: str) -> set[str]:
     return {status}
 
 
-def plan_again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]) -> Plan:
+def plan_again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]) -> StudyPlan:
     """The plan of sessions that lie on disk, under the limits and at the addresses of now.
 
     WrongInput for an override that would change what was planned.
@@ -83,7 +83,9 @@ def plan_again(runs: Runs, sessions: Sequence[Session], overrides: Sequence[str]
     now = plan(list(overrides))
     addresses = addresses_now(sessions, overrides)
     manifest = runs.manifest() or Manifest(runs.study, {}, {})
-    return Plan(tuple(sessions), runs.folder.parent, manifest, now.limits, addresses, now.sweep)
+    return StudyPlan(
+        tuple(sessions), runs.folder.parent, manifest, now.limits, addresses, now.sweep
+    )
 
 
 def addresses_now(sessions: Sequence[Session], overrides: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from delibsim.store.study_texts import StudyTexts
 
 
 @dataclass(frozen=True)
-class Standing:
+class StudyStanding:
     """The account of a study at one time.
 
     `process` is the number of the process that holds it, "" if none does; `pace` is how many runs
@@ -60,12 +60,12 @@ class Watch:
         self.runs = runs
         self.started, self.first = time.monotonic(), len(account_of(runs).held)
 
-    def look(self) -> Standing:
+    def look(self) -> StudyStanding:
         """The standing of the study now."""
         process, account = self.runs.holder(), account_of(self.runs)
         seconds = time.monotonic() - self.started
         pace = (len(account.held) - self.first) / seconds * 60 if seconds > 1 else 0.0
-        return Standing(account, process, pace)
+        return StudyStanding(account, process, pace)
 
 
 def studies_in(root: Path) -> list[Runs]:

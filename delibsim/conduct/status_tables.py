@@ -6,7 +6,7 @@ from typing import Any
 
 from delibsim.analysis.calls import Tally
 from delibsim.analysis.causes import causes_in, causes_told
-from delibsim.analysis.table import Table, numbers, texts
+from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, WAITING, StudyStatus
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
@@ -20,17 +20,17 @@ LISTED = 40
 """The number of sessions listed; in a larger study those that are not complete."""
 
 
-def table_of_studies(counts: Sequence[Mapping[str, Any]]) -> Table:
+def table_of_studies(counts: Sequence[Mapping[str, Any]]) -> DisplayTable:
     """All studies, with how many sessions of each are planned and held."""
     headings = ["sessions", "held"]
     headings += ["texts"] if any("texts" in row for row in counts) else []
     rows = []
     for row in counts:
         rows.append([row["study"], *(str(row.get(heading, "")) for heading in headings)])
-    return Table([*texts("study"), *numbers(headings)], rows)
+    return DisplayTable([*texts("study"), *numbers(headings)], rows)
 
 
-def table_of_sessions(found: StudyStatus) -> tuple[Table, int]:
+def table_of_sessions(found: StudyStatus) -> tuple[DisplayTable, int]:
     """A row for each session, in a large study only for those that are not complete; and how many
     sessions have no row.
     """
@@ -43,7 +43,7 @@ def table_of_sessions(found: StudyStatus) -> tuple[Table, int]:
         faults = _counted((name, n) for name, n in calls.items() if name != "ok")
         rows.append([entry.session, entry.state, str(sum(calls.values())), faults or "-"])
     columns = [*texts("session", "state"), *numbers(["calls"]), *texts("not ok")]
-    return Table(columns, rows), len(found.sessions) - len(listed)
+    return DisplayTable(columns, rows), len(found.sessions) - len(listed)
 
 
 def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> list[str]:

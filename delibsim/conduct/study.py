@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from delibsim.conduct.cost import budget_of
-from delibsim.conduct.outcome import Observer, Outcome, gone
+from delibsim.conduct.outcome import Observer, SessionOutcome, gone
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.models.limits import Budget, Limits
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.freeze import cells_of, frozen
 from delibsim.prompts.session import longest_prompt
 from delibsim.store.runs import Runs
@@ -61,19 +61,19 @@ class Prepared:
     waiting for theirs, and the models, which have passed their preflight.
     """
 
-    plan: Plan
+    plan: StudyPlan
     runs: Runs
-    held: tuple[Outcome, ...]
+    held: tuple[SessionOutcome, ...]
     waiting: tuple[Session, ...]
     pool: ModelPool
 
 
 async def hold_plan(
-    plan: Plan,
+    plan: StudyPlan,
     runs: Runs,
     observer: Observer | None = None,
     notify: Notify = lambda text: None,
-) -> list[Outcome]:
+) -> list[SessionOutcome]:
     """Hold the sessions of a plan that have no run yet; the outcomes of all its sessions.
 
     WrongInput, before anything is asked or paid, if that cannot be.
@@ -81,7 +81,7 @@ async def hold_plan(
     return await hold_prepared(await prepare(plan, runs, notify), observer)
 
 
-async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) -> Prepared:
+async def prepare(plan: StudyPlan, runs: Runs, notify: Notify = lambda text: None) -> Prepared:
     """Check that a plan can be held, and freeze its study.
 
     WrongInput, before anything is written or asked, if it would change what the study is, if
@@ -101,7 +101,7 @@ async def prepare(plan: Plan, runs: Runs, notify: Notify = lambda text: None) ->
 
 
 async def prepare_as_planned(
-    plan: Plan, runs: Runs, notify: Notify = lambda text: None
+    plan: StudyPlan, runs: Runs, notify: Notify = lambda text: None
 ) -> Prepared:
     """Check that sessions whose plans lie on disk can be held; WrongInput if they cannot."""
     held = tuple(outcomes_on_disk(plan, runs))
@@ -116,7 +116,9 @@ async def prepare_as_planned(
     return Prepared(plan, runs, held, waiting, pool)
 
 
-async def hold_prepared(prepared: Prepared, observer: Observer | None = None) -> list[Outcome]:
+async def hold_prepared(
+    prepared: Prepared, observer: Observer | None = None
+) -> list[SessionOutcome]:
     """Hold the waiting sessions; the outcomes of those that were held before come first."""
     if not prepared.waiting:
         return list(prepared.held)
@@ -128,14 +130,14 @@ async def hold_prepared(prepared: Prepared, observer: Observer | None = None) ->
     return [*prepared.held, *held]
 
 
-def outcomes_on_disk(plan: Plan, runs: Runs) -> list[Outcome]:
+def outcomes_on_disk(plan: StudyPlan, runs: Runs) -> list[SessionOutcome]:
     """The sessions of a plan that have a run already, and those that were withdrawn."""
     found = []
     for session in plan.sessions:
         if runs.withdrawn(session.id):
             found.append(gone(session))
         elif runs.held(session.id):
-            found.append(Outcome(session, None, runs.status(session.id), already=True))
+            found.append(SessionOutcome(session, None, runs.status(session.id), already=True))
     return found
 
 

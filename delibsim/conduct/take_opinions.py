@@ -40,7 +40,7 @@ class Taking:
 
 
 @dataclass(frozen=True)
-class Taken:
+class TakenOpinions:
     """The opinions on one topic: the study that holds them now, how many are new, and all; and of
     the participants without an opinion, how many for each reason code.
     """
@@ -63,7 +63,7 @@ class _Topic:
 
 def take_opinions(
     source: Runs, study: str, root: Path, taking: Taking, faults: list[str]
-) -> list[Taken]:
+) -> list[TakenOpinions]:
     """Add the opinions of the participants of a study to a study of texts, one a topic: that of
     the name given or, of several topics, NAME_TOPIC. What could not be read is added to `faults`,
     and so is a topic on which nobody has an opinion where others have.
@@ -121,7 +121,7 @@ def _refuse_none(source: Runs, taking: Taking, topics: Iterable[_Topic]) -> None
     )
 
 
-def _taken(target: Runs, source: str, own: _Topic, taking: Taking) -> Taken:
+def _taken(target: Runs, source: str, own: _Topic, taking: Taking) -> TakenOpinions:
     """Add the opinions on one topic to a study of texts."""
     part = {
         "file": source,
@@ -132,7 +132,7 @@ def _taken(target: Runs, source: str, own: _Topic, taking: Taking) -> Taken:
         "taken": {"take": taking.take, "item": taking.item, "phase": taking.phase},
     }
     fresh, held = add_texts(target, own.texts, part, lambda kept: _refuse(own.texts, kept))
-    return Taken(target, own.question, fresh, held, dict(own.missing))
+    return TakenOpinions(target, own.question, fresh, held, dict(own.missing))
 
 
 def _opinions(run: Run, taking: Taking) -> tuple[list[Text], Counter[str]]:

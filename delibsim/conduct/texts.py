@@ -25,7 +25,7 @@ from delibsim.store.codings import Codings, schemes_of
 from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.csv_cells import Sheet, read_sheet
+from delibsim.store.tables.csv_cells import CsvSheet, read_sheet
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ScoredTexts:
         }
 
 
-def texts_of_file(file: Path, column: str) -> tuple[Sheet, list[str]]:
+def texts_of_file(file: Path, column: str) -> tuple[CsvSheet, list[str]]:
     """A table, and the texts in a column of it, in order; WrongInput where it has none."""
     sheet = read_sheet(file, [column])
     if column not in sheet.header:
@@ -284,7 +284,7 @@ def check_place(place: Path, file: Path) -> None:
         )
 
 
-def write_values(place: Path, file: Sheet, values: Sequence[Mapping[str, Any]]) -> None:
+def write_values(place: Path, file: CsvSheet, values: Sequence[Mapping[str, Any]]) -> None:
     """Write the rows as they were, with the values behind them; NaN is an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter=file.delimiter, lineterminator="\n")

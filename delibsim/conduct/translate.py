@@ -15,7 +15,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
 from delibsim.models.pool import ModelPool
-from delibsim.planning.estimate import Estimate, estimate_loads
+from delibsim.planning.estimate import CostEstimate, estimate_loads
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.translation import AGAIN, translation_prompt
@@ -138,7 +138,7 @@ def translate_texts(scorer: object, texts: Sequence[str]) -> None:
 
 def estimate_translations(
     scorers: Iterable[object], runs: Sequence[Run], texts: Sequence[str] = ()
-) -> tuple[Limits, Estimate]:
+) -> tuple[Limits, CostEstimate]:
     """The limits of the last translator, and what the translations take that scorers wait for
     before they read runs, or single texts; nobody is asked.
 

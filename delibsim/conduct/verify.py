@@ -28,7 +28,7 @@ from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import foreign_in
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
@@ -42,7 +42,7 @@ KINDS: Mapping[str, Kind] = {
     Comparisons.prefix: PAIRS,
     Summaries.prefix: SUMMARIES,
     Judgments.prefix: JUDGMENTS,
-    Ratings.prefix: RATINGS,
+    PanelRatings.prefix: RATINGS,
 }
 """The kind of a task whose answers can be computed again, by the beginning of its name."""
 

@@ -17,7 +17,7 @@ BEGIN = 40
 
 
 @dataclass(frozen=True)
-class Difference:
+class BranchChange:
     """One thing that a branch has otherwise: what it is, and its value before and now; "" for what
     was not there.
     """
@@ -46,7 +46,7 @@ class Difference:
         return asdict(self)
 
 
-def what_differs(session: Session) -> tuple[Difference, ...]:
+def what_differs(session: Session) -> tuple[BranchChange, ...]:
     """What a branch has otherwise than its parent, its seed aside; () of what is no branch, and of
     one in which nothing differs but the seed.
     """
@@ -64,7 +64,7 @@ def what_differs(session: Session) -> tuple[Difference, ...]:
         *_models(before, session),
     ):
         if old != new:
-            found.append(Difference(what, old, new))
+            found.append(BranchChange(what, old, new))
     return tuple(found)
 
 
@@ -90,7 +90,7 @@ def told_apart(sessions: Iterable[Session]) -> dict[str, str]:
     """What differs in one line, by name of the branch; where changes that are not the same would
     have one line, the beginning of the words given is told too, and else a number.
     """
-    changes: dict[str, dict[tuple[Difference, ...], list[Session]]] = {}
+    changes: dict[str, dict[tuple[BranchChange, ...], list[Session]]] = {}
     for session in sessions:
         same = changes.setdefault(in_short(session), {})
         same.setdefault(what_differs(session), []).append(session)
@@ -104,7 +104,7 @@ def told_apart(sessions: Iterable[Session]) -> dict[str, str]:
     return found
 
 
-def _beginning(differences: Iterable[Difference]) -> str:
+def _beginning(differences: Iterable[BranchChange]) -> str:
     """The beginning of the words that a branch gives, in quotation marks; "" without any."""
     given = [" ".join(one.now.split()) for one in differences if one.what.startswith(EDITED)]
     shown = [
@@ -113,14 +113,14 @@ def _beginning(differences: Iterable[Difference]) -> str:
     return ", ".join(f"“{text}”" for text in shown)
 
 
-def _of_edit(edit: Edit) -> Difference:
+def _of_edit(edit: Edit) -> BranchChange:
     words = {
         "say": f"turn {edit.turn} said as given",
         "insert": f"before turn {edit.turn} {edit.speaker} says what was given",
         "remove": f"turn {edit.turn} left out",
         "stop": f"from turn {edit.turn} on nobody speaks",
     }
-    return Difference(words[edit.kind], "", edit.text)
+    return BranchChange(words[edit.kind], "", edit.text)
 
 
 def _texts(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

@@ -95,7 +95,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Vote:
+class ConsensusVote:
     """One vote: the candidates, everybody's ranking, and the id of the winner, "" without one."""
 
     candidates: tuple[Candidate, ...]
@@ -134,12 +134,12 @@ class Consensus:
     """
 
     positions: tuple[Contribution, ...]
-    first: Vote
+    first: ConsensusVote
     critiques: tuple[Contribution, ...] = ()
-    second: Vote | None = None
+    second: ConsensusVote | None = None
 
     @property
-    def last(self) -> Vote:
+    def last(self) -> ConsensusVote:
         """The vote that decides."""
         return self.second or self.first
 

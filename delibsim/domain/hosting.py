@@ -49,7 +49,7 @@ quota; because the lobby waited in vain; because she left or was away for too lo
 
 
 @dataclass(frozen=True)
-class Question:
+class HostingQuestion:
     """One question of the researcher's own: who a person is, or whether she read what was told.
 
     `right` holds the answers that pass, by which a check differs from a question; `low` and `high`
@@ -79,7 +79,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Completion:
+class CompletionCode:
     """What a person takes back to a panel: a code, and the address that takes it."""
 
     code: str = ""
@@ -124,8 +124,8 @@ class Reception:
     consent: str = ""
     information: str = ""
     debriefing: str = ""
-    checks: tuple[Question, ...] = ()
-    questions: tuple[Question, ...] = ()
+    checks: tuple[HostingQuestion, ...] = ()
+    questions: tuple[HostingQuestion, ...] = ()
 
     @property
     def consent_version(self) -> str:
@@ -160,9 +160,9 @@ class Hosting:
     consent: str = ""
     information: str = ""
     debriefing: str = ""
-    checks: tuple[Question, ...] = ()
+    checks: tuple[HostingQuestion, ...] = ()
     attempts: int = 2
-    questions: tuple[Question, ...] = ()
+    questions: tuple[HostingQuestion, ...] = ()
     nobody_comes: NobodyComes = "wait"
     lobby: Limit = Limit()
     drop_out: DropOut = "silent"
@@ -178,7 +178,7 @@ class Hosting:
     expires_days: int = 30
     completion_code: str = ""
     completion_url: str = ""
-    codes: Mapping[str, Completion] = field(default_factory=dict)
+    codes: Mapping[str, CompletionCode] = field(default_factory=dict)
     quotas: tuple[Quota, ...] = ()
     bonus: Mapping[str, Decimal] = field(default_factory=dict)
     contact: str = ""
@@ -201,7 +201,7 @@ class Hosting:
         """The time that a person has on an occasion: a turn, or anything else."""
         return self.turn if occasion.startswith("turn ") else self.survey
 
-    def completion(self, ending: str) -> Completion:
+    def completion(self, ending: str) -> CompletionCode:
         """What somebody whose part has this ending takes back to a panel.
 
         Who waited in vain, or whose group the researcher ended, was there: without a code of its
@@ -215,7 +215,9 @@ class Hosting:
         if ending in self.codes:
             return self.codes[ending]
         there = ending in (DONE, ENDED, TIMED_OUT)
-        return Completion(self.completion_code, self.completion_url) if there else Completion()
+        return (
+            CompletionCode(self.completion_code, self.completion_url) if there else CompletionCode()
+        )
 
     @property
     def consent_version(self) -> str:

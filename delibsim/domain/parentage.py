@@ -81,7 +81,7 @@ class Parentage:
 
 
 @dataclass(frozen=True)
-class Slot:
+class TurnSlot:
     """A turn of a session, and what is said in it where that is `given` by a fork."""
 
     turn: Turn
@@ -103,11 +103,11 @@ def position_of(occasion: str) -> int:
 
 
 def branched(
-    slots: Sequence[Slot],
+    slots: Sequence[TurnSlot],
     parentage: Parentage,
     left: Collection[str],
     joined: Mapping[int, Mapping[str, int]],
-) -> tuple[Slot, ...]:
+) -> tuple[TurnSlot, ...]:
     """The turns of a branch from those of its parent: all before the branch, then those after it.
 
     Edits are made first. Then those who `left` have no turn any more, and those who `joined` have
@@ -118,12 +118,12 @@ def branched(
     future = list(_edited(slots, parentage))
     future = [slot for slot in future if slot.turn.speaker not in left]
     rounds = sorted({slot.turn.round for slot in future})
-    held: list[Slot] = []
+    held: list[TurnSlot] = []
     for round_ in rounds:
         own = [slot for slot in future if slot.turn.round == round_]
         for name, place in joined.get(round_, {}).items() if own else ():
             turn = Turn(own[0].turn.index, round_, name, own[0].turn.task)
-            own.insert(place % (len(own) + 1), Slot(turn))
+            own.insert(place % (len(own) + 1), TurnSlot(turn))
         held += own
     found = []
     for index, slot in enumerate([*past, *held], 1):
@@ -131,7 +131,7 @@ def branched(
     return tuple(found)
 
 
-def _edited(slots: Sequence[Slot], parentage: Parentage) -> Iterator[Slot]:
+def _edited(slots: Sequence[TurnSlot], parentage: Parentage) -> Iterator[TurnSlot]:
     """The turns after a branch, with its edits."""
     own = {edit.turn: edit for edit in parentage.edits if edit.kind != "insert"}
     for slot in slots:
@@ -143,11 +143,11 @@ def _edited(slots: Sequence[Slot], parentage: Parentage) -> Iterator[Slot]:
             return
         for inserted in parentage.edits:
             if inserted.kind == "insert" and inserted.turn == turn.index:
-                yield Slot(replace(turn, speaker=inserted.speaker), inserted.text)
+                yield TurnSlot(replace(turn, speaker=inserted.speaker), inserted.text)
         if edit is None:
             yield slot
         elif edit.kind == "say":
             yield replace(slot, given=edit.text)
     for inserted in parentage.edits:
         if slots and inserted.kind == "insert" and inserted.turn > slots[-1].turn.index:
-            yield Slot(replace(slots[-1].turn, speaker=inserted.speaker), inserted.text)
+            yield TurnSlot(replace(slots[-1].turn, speaker=inserted.speaker), inserted.text)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
 from delibsim.domain.format import Format, format_named
 from delibsim.domain.hosting import PERSON
-from delibsim.domain.parentage import Parentage, Slot, branched, position_of
+from delibsim.domain.parentage import Parentage, TurnSlot, branched, position_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
@@ -112,7 +112,7 @@ class Session:
         own = self.treatment.rounds if self.treatment.interaction else 0
         return own if self.before is None else max(own, self.before.most_rounds)
 
-    def slots(self, orders: Sequence[Sequence[str]] = ()) -> tuple[Slot, ...]:
+    def slots(self, orders: Sequence[Sequence[str]] = ()) -> tuple[TurnSlot, ...]:
         """Its turns in order, with the words of those in which a fork says what is said.
 
         `orders` names the speakers of each of `most_rounds` rounds, as they were drawn of the
@@ -127,10 +127,10 @@ class Session:
         fixed = bool(self.kind.sides)
         return self.treatment.interaction and (fixed or turn.round <= self.treatment.rounds)
 
-    def _all_slots(self, orders: Sequence[Sequence[str]]) -> tuple[Slot, ...]:
+    def _all_slots(self, orders: Sequence[Sequence[str]]) -> tuple[TurnSlot, ...]:
         """The turns of as many rounds as there are orders, whatever the treatment plans."""
         if self.parentage is None or self.before is None:
-            return tuple(map(Slot, self._turns(orders)))
+            return tuple(map(TurnSlot, self._turns(orders)))
         earlier = self.before.seats
         left = set(earlier) - {person.id for person in self.participants}
         new = [person.id for person in self.participants if person.id not in earlier]

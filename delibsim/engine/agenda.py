@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from delibsim.domain.parentage import Slot
+from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item, Response
@@ -32,7 +32,9 @@ Watch = Callable[[Event], None]
 """What is called with every event of a session."""
 
 
-def deliberation_slots(session: Session, drawn: Callable[[], Iterable[str]]) -> tuple[Slot, ...]:
+def deliberation_slots(
+    session: Session, drawn: Callable[[], Iterable[str]]
+) -> tuple[TurnSlot, ...]:
     """Each round, all participants in the order that is `drawn` for it, which holds those who sat
     there first; a branch has these turns as far as it does not differ.
     """

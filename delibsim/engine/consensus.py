@@ -13,10 +13,10 @@ from delibsim.domain.consensus import (
     Candidate,
     Consensus,
     ConsensusRule,
+    ConsensusVote,
     Contribution,
     Decision,
     Ranking,
-    Vote,
 )
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
@@ -42,7 +42,7 @@ OnReply = Callable[[str, Completion], None]
 
 
 @dataclass(frozen=True)
-class Room:
+class ConsensusContext:
     """What the steps share: the session, its rule, the voices, and what was heard."""
 
     session: Session
@@ -80,7 +80,7 @@ class Room:
         return await self.ask(self.session.mediator, prompt)
 
 
-async def seek_consensus(room: Room) -> Consensus:
+async def seek_consensus(room: ConsensusContext) -> Consensus:
     """The collective statement of a group, with everything that led to it.
 
     Raises Interrupted when a model cannot be asked.
@@ -90,7 +90,7 @@ async def seek_consensus(room: Room) -> Consensus:
     own = {one.participant: one.text for one in positions if one.missing is None}
     numbers = range(1, room.rule.candidates + 1)
     written = tuple(await _all(_candidate(room, own, number) for number in numbers))
-    first = await _vote(room, Vote(written), own, 1)
+    first = await _vote(room, ConsensusVote(written), own, 1)
     winner = next((one for one in written if one.id == first.winner), None)
     if winner is None or not room.rule.critique:
         return Consensus(positions, first)
@@ -99,11 +99,11 @@ async def seek_consensus(room: Room) -> Consensus:
     if not said:
         return Consensus(positions, first, critiques)
     revised = await _all(_revision(room, own, winner, said, number) for number in numbers)
-    second = await _vote(room, Vote((replace(winner, order=()), *revised)), own, 2)
+    second = await _vote(room, ConsensusVote((replace(winner, order=()), *revised)), own, 2)
     return Consensus(positions, first, critiques, second)
 
 
-async def _position(room: Room, person: Participant) -> Contribution:
+async def _position(room: ConsensusContext, person: Participant) -> Contribution:
     heard = room.heard(person.id)
     if room.rule.position == "last_statement":
         said = [one.text for one in heard if one.turn.speaker == person.id]
@@ -113,7 +113,7 @@ async def _position(room: Room, person: Participant) -> Contribution:
     return Contribution(person.id, text or "", missing)
 
 
-async def _candidate(room: Room, own: Mapping[str, str], number: int) -> Candidate:
+async def _candidate(room: ConsensusContext, own: Mapping[str, str], number: int) -> Candidate:
     id = f"c{number}"
     if not own:
         return Candidate(id, missing=Reason("no_positions"))
@@ -124,7 +124,11 @@ async def _candidate(room: Room, own: Mapping[str, str], number: int) -> Candida
 
 
 async def _revision(
-    room: Room, own: Mapping[str, str], winner: Candidate, said: Mapping[str, str], number: int
+    room: ConsensusContext,
+    own: Mapping[str, str],
+    winner: Candidate,
+    said: Mapping[str, str],
+    number: int,
 ) -> Candidate:
     order = room.order(list(own), "revision", number)
     critics = room.order(list(said), "criticism", number)
@@ -140,14 +144,16 @@ async def _revision(
 
 
 async def _critique(
-    room: Room, person: Participant, own: Mapping[str, str], winner: Candidate
+    room: ConsensusContext, person: Participant, own: Mapping[str, str], winner: Candidate
 ) -> Contribution:
     prompt = critique_prompt(room.asked, person, own.get(person.id, ""), winner)
     text, missing = await room.ask(person.model, prompt)
     return Contribution(person.id, text or "", missing)
 
 
-async def _vote(room: Room, vote: Vote, own: Mapping[str, str], number: int) -> Vote:
+async def _vote(
+    room: ConsensusContext, vote: ConsensusVote, own: Mapping[str, str], number: int
+) -> ConsensusVote:
     """The vote with everybody's ranking and the winner; nobody is asked without a candidate."""
     if not vote.standing:
         return vote
@@ -159,7 +165,11 @@ async def _vote(room: Room, vote: Vote, own: Mapping[str, str], number: int) -> 
 
 
 async def _ranking(
-    room: Room, person: Participant, own: Mapping[str, str], vote: Vote, number: int
+    room: ConsensusContext,
+    person: Participant,
+    own: Mapping[str, str],
+    vote: ConsensusVote,
+    number: int,
 ) -> Ranking:
     by_id = {candidate.id: candidate for candidate in vote.standing}
     order = tuple(room.order(list(by_id), "vote", number, person.id))
@@ -173,7 +183,7 @@ async def _ranking(
     return Ranking(person.id, ranks, agreement, order)
 
 
-def winner_of(vote: Vote, seed: int) -> tuple[str, Decision]:
+def winner_of(vote: ConsensusVote, seed: int) -> tuple[str, Decision]:
     """The winner of a vote by Schulze's method, and what decided it; "" twice without a ballot.
 
     Among those tied, a ballot of a voter drawn by `seed` decides, and if it ties them a lot.

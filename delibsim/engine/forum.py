@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from delibsim.domain.consensus import Consensus
-from delibsim.domain.parentage import Slot
+from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
@@ -14,7 +14,7 @@ from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
 from delibsim.engine import mesa_core
 from delibsim.engine.agenda import Event, Watch
 from delibsim.engine.agent import Agent
-from delibsim.engine.consensus import Room, seek_consensus
+from delibsim.engine.consensus import ConsensusContext, seek_consensus
 from delibsim.engine.network import network_of
 from delibsim.models.base import Completion, LanguageModel
 
@@ -46,7 +46,7 @@ class Forum(mesa_core.Model, ABC):
     def agenda(self) -> Iterator[Turn]:
         """The turns of the session, in order; drawn as they are needed."""
 
-    def as_given(self, slots: Iterable[Slot]) -> Iterator[Turn]:
+    def as_given(self, slots: Iterable[TurnSlot]) -> Iterator[Turn]:
         """The turns of an agenda, with the words of those that are given kept for `hold_turn`."""
         for slot in slots:
             if slot.given is not None:
@@ -129,7 +129,7 @@ class Forum(mesa_core.Model, ABC):
             self.watch(Event(self.session.id, "consensus", name, done=True))
 
         rule = self.session.consensus
-        room = Room(self.session, rule, self.language_models, self.heard, note, tell)
+        room = ConsensusContext(self.session, rule, self.language_models, self.heard, note, tell)
         return await seek_consensus(room)
 
     def heard(self, name: str) -> tuple[Statement, ...]:

@@ -19,7 +19,7 @@ TIED = 12
 
 
 @dataclass(frozen=True)
-class Agreement:
+class ScoreAgreement:
     """How far two series of scores agree, over the `n` texts that have both.
 
     Pearson's r, Spearman's rho (mid-ranks) and Kendall's tau-b; `mae` and `rmse` are those of z
@@ -35,7 +35,7 @@ class Agreement:
     rmse: float
 
 
-def agreement_of_scores(one: ArrayLike, other: ArrayLike) -> Agreement:
+def agreement_of_scores(one: ArrayLike, other: ArrayLike) -> ScoreAgreement:
     """The agreement of two series (n,); texts with NaN in one of them are left out.
 
     >>> agreement_of_scores([1, 2, 3, 4], [1, 2, 4, 3]).rho
@@ -48,12 +48,12 @@ def agreement_of_scores(one: ArrayLike, other: ArrayLike) -> Agreement:
     x, y = x[known], y[known]
     one, other = _without_rounding(x), _without_rounding(y)
     if len(x) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return Agreement(len(x), *[math.nan] * 5)
+        return ScoreAgreement(len(x), *[math.nan] * 5)
     r = _pearson(x, y)
     rho = _pearson(rankdata(one), rankdata(other))
     tau = float(kendalltau(one, other).statistic)
     gaps = (x - x.mean()) / x.std() - (y - y.mean()) / y.std()
-    return Agreement(
+    return ScoreAgreement(
         len(x), r, rho, tau, float(np.abs(gaps).mean()), float(np.sqrt((gaps**2).mean()))
     )
 

@@ -272,7 +272,7 @@ class TokenWindow:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldBudget:
     """What one call in flight takes of a budget, in US dollars and tokens: its worst case, raised
     by what earlier calls of its model have shown. `worst` is that case as it was estimated.
     """
@@ -331,7 +331,7 @@ class Budget:
         self.refused = self._shortfall(held)
         return True
 
-    def reserve(self, model: str, worst: Usage) -> Held | None:
+    def reserve(self, model: str, worst: Usage) -> HeldBudget | None:
         """Take the worst case of a call, which is sent next, out of the budget; None, with nothing
         taken, if that could exceed it.
         """
@@ -344,7 +344,7 @@ class Budget:
         self._in_flight += 1
         return held
 
-    def settle(self, held: Held, used: Usage) -> None:
+    def settle(self, held: HeldBudget, used: Usage) -> None:
         """Count what a call used instead of what was held for it; what is unknown counts as it was
         held.
         """
@@ -364,16 +364,16 @@ class Budget:
         self.assumed_usd, self._paid_usd = self.assumed_usd + usd, self._paid_usd + usd
         self._paid_tokens += tokens
 
-    def _held_for(self, model: str, worst: Usage) -> Held:
+    def _held_for(self, model: str, worst: Usage) -> HeldBudget:
         known = self.overruns.get(model, Overruns())
         usd = None if worst.cost_usd is None else known.usd.of(worst.cost_usd)
-        return Held(model, usd, math.ceil(known.tokens.of(tokens_of(worst) or 0)), worst)
+        return HeldBudget(model, usd, math.ceil(known.tokens.of(tokens_of(worst) or 0)), worst)
 
-    def _exceeds(self, held: Held, usd: float, tokens: int) -> bool:
+    def _exceeds(self, held: HeldBudget, usd: float, tokens: int) -> bool:
         dear = self.usd is not None and (held.usd is None or usd + held.usd > self.usd)
         return dear or (self.tokens is not None and tokens + held.tokens > self.tokens)
 
-    def _shortfall(self, held: Held) -> str:
+    def _shortfall(self, held: HeldBudget) -> str:
         """What a call that does not fit needs, and what is left, in words."""
         parts = []
         if self.usd is not None:

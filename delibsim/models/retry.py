@@ -22,7 +22,7 @@ from delibsim.models.base import (
     capabilities_of,
 )
 from delibsim.models.clients.prices import Price
-from delibsim.models.limits import Budget, Gate, Held, Limits, Overruns, tokens_of
+from delibsim.models.limits import Budget, Gate, HeldBudget, Limits, Overruns, tokens_of
 from delibsim.prompts.prompt import Message, Prompt
 
 GIVEN_UP = "given up in flight, because the process was asked to stop"
@@ -145,7 +145,7 @@ class RetryingModel:
         self,
         prompt: Prompt,
         seed: int,
-        held: Held,
+        held: HeldBudget,
         tries: list[FailedAttempt],
         announce: Announce,
     ) -> Completion:
@@ -221,7 +221,7 @@ def _failed(completion: Completion, wait: float) -> FailedAttempt:
     )
 
 
-def _most(held: Held, tries: Iterable[FailedAttempt]) -> tuple[float | None, int]:
+def _most(held: HeldBudget, tries: Iterable[FailedAttempt]) -> tuple[float | None, int]:
     """The most that a call may have cost with the attempt that is sent next, in US dollars (None
     where its price is unknown) and tokens.
     """

@@ -12,10 +12,10 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
-from delibsim.models.person.browser import Asked, BrowserPerson, Given
+from delibsim.models.person.browser import BrowserPerson, Given, WaitingPrompt
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
 from delibsim.models.pool import ModelPool
-from delibsim.people.presence import NOBODY, Watch, woken
+from delibsim.people.presence import NOBODY, RoomWatch, woken
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.people import requests
 from delibsim.store.people import rooms as acts
@@ -185,7 +185,7 @@ read; and where only a change that nobody told of could matter.
 """
 PAGES: TypeAdapter[Questionnaire] = TypeAdapter(Questionnaire)
 LEFT, LATE = "the person left", "the time was over"
-StandIn = Callable[[Asked], Awaitable[Given]]
+StandIn = Callable[[WaitingPrompt], Awaitable[Given]]
 
 
 @dataclass
@@ -195,13 +195,13 @@ class RoomDesk:
     register: Register
     session: str
     hosting: Hosting
-    watch: Watch
+    watch: RoomWatch
     stand_in: StandIn | None = None
     visitor: StandIn | None = None
     """Who answers in the seats of people in a dry run."""
     _opened: float = field(default_factory=now)
 
-    async def ask(self, asked: Asked) -> Given:
+    async def ask(self, asked: WaitingPrompt) -> Given:
         """What came of a request, however long that takes."""
         if self.visitor is None:
             return await self._given(asked)
@@ -212,12 +212,12 @@ class RoomDesk:
             visit.cancel()
             await asyncio.gather(visit, return_exceptions=True)
 
-    async def _visit(self, asked: Asked, visitor: StandIn) -> None:
+    async def _visit(self, asked: WaitingPrompt, visitor: StandIn) -> None:
         """Let a visitor answer, as a person does on her page."""
         await self._keep(asked.key, await visitor(asked))
         self.watch.tell(self.session, NOBODY)
 
-    async def _given(self, asked: Asked) -> Given:
+    async def _given(self, asked: WaitingPrompt) -> Given:
         occasion = asked.prompt.purpose.occasion
         waiting = await self._kept(asked)
         while not waiting.status:
@@ -235,7 +235,7 @@ class RoomDesk:
         limits = (self.hosting.limit(occasion), self.hosting.away)
         return LOOK if any(one.binds for one in limits) else SELDOM
 
-    async def _kept(self, asked: Asked) -> requests.WaitingRequest:
+    async def _kept(self, asked: WaitingPrompt) -> requests.WaitingRequest:
         """The request in the register, as soon as that can be written."""
         while True:
             try:
@@ -243,7 +243,7 @@ class RoomDesk:
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _put(self, asked: Asked) -> requests.WaitingRequest:
+    def _put(self, asked: WaitingPrompt) -> requests.WaitingRequest:
         """Keep a request, and tell that it waits."""
         page = PAGES.dump_json(questionnaire(asked.prompt)).decode()
         purpose = asked.prompt.purpose
@@ -253,7 +253,7 @@ class RoomDesk:
         return found
 
     async def _looked(
-        self, asked: Asked, waiting: requests.WaitingRequest
+        self, asked: WaitingPrompt, waiting: requests.WaitingRequest
     ) -> requests.WaitingRequest:
         """The request as it stands; what may wait no longer is ended: in a seat that was left, and
         by a limit that binds.
@@ -269,7 +269,7 @@ class RoomDesk:
             return waiting
         return (await asyncio.to_thread(self._standing, asked))[2]
 
-    def _standing(self, asked: Asked) -> tuple[str, str, requests.WaitingRequest]:
+    def _standing(self, asked: WaitingPrompt) -> tuple[str, str, requests.WaitingRequest]:
         """The state of the seat, whose it is, and the request as it stands."""
         with self.register.reading():
             found = requests.request_of(self.register, asked.key)
@@ -288,7 +288,7 @@ class RoomDesk:
             except Unavailable:
                 await asyncio.sleep(LOOK)
 
-    def _ends(self, asked: Asked, waiting: requests.WaitingRequest, person: str) -> bool:
+    def _ends(self, asked: WaitingPrompt, waiting: requests.WaitingRequest, person: str) -> bool:
         """End what a limit ends, or the seat of who has been away for too long; whether one was."""
         if not person or self.register.failed_within(TIME_TO_SEND_AGAIN):
             return False
@@ -301,7 +301,7 @@ class RoomDesk:
             return True
         return False
 
-    def _late(self, asked: Asked, waiting: requests.WaitingRequest) -> bool:
+    def _late(self, asked: WaitingPrompt, waiting: requests.WaitingRequest) -> bool:
         limit = self.hosting.limit(asked.prompt.purpose.occasion)
         if limit.minutes is None or not limit.binds:
             return False
@@ -332,7 +332,7 @@ def voices_of(pool: ModelPool, session: Session, desk: RoomDesk) -> dict[str, La
 def standing_in(model: LanguageModel, name: str) -> StandIn:
     """A model that answers for a person who left, marked as such."""
 
-    async def answer(asked: Asked) -> Given:
+    async def answer(asked: WaitingPrompt) -> Given:
         found = await model.complete(asked.prompt, asked.seed)
         return Given(found.text, found.status, found.detail, named_stand_in(name))
 

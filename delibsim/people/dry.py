@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from delibsim.asking.people import Step
+from delibsim.asking.people import SheetStep
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.study import Notify, closed_on_failure, proven_pool
 from delibsim.domain.errors import WrongInput
@@ -24,13 +24,13 @@ from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, Limit
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.models.base import LanguageModel, read
-from delibsim.models.person.browser import Asked, Given
+from delibsim.models.person.browser import Given, WaitingPrompt
 from delibsim.models.person.told import told
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
-from delibsim.people.raters import RaterDesk, Rows, rater_rows
-from delibsim.planning.compose import Plan
+from delibsim.people.raters import AnswerWriter, RaterDesk, rater_rows
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.freeze import cells_of, frozen
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.session import longest_prompt
@@ -43,7 +43,7 @@ from delibsim.store.runs import Runs
 
 
 async def prepared_for_people(
-    plan: Plan, runs: Runs, sessions: Sequence[Session], notify: Notify
+    plan: StudyPlan, runs: Runs, sessions: Sequence[Session], notify: Notify
 ) -> ModelPool:
     """The models of sessions that wait for people, after their preflight.
 
@@ -85,7 +85,7 @@ class Visitor:
     model: LanguageModel
     speed: float
 
-    async def __call__(self, asked: Asked) -> Given:
+    async def __call__(self, asked: WaitingPrompt) -> Given:
         """Answer after the time that a person takes."""
         found = await self.model.complete(asked.prompt, asked.seed)
         await asyncio.sleep(seconds_of(asked.prompt.purpose.occasion, found.text) / self.speed)
@@ -193,7 +193,7 @@ async def rate(desk: RaterDesk, name: str, model: LanguageModel) -> DryTask:
         held = desk.join(add_person(desk.register, Role.RATER), name)
         if held is not None:
             minutes.append(await _fill(desk, held, model) / 60)
-    Rows(desk, desk.runs.lock).bring()
+    AnswerWriter(desk, desk.runs.lock).bring()
     rows = rater_rows(desk, [name])
 
     def total(column: str) -> int:
@@ -215,14 +215,14 @@ async def _fill(desk: RaterDesk, held: Held, model: LanguageModel) -> float:
     return seconds
 
 
-async def _reply(step: Step, model: LanguageModel) -> str:
+async def _reply(step: SheetStep, model: LanguageModel) -> str:
     if step.prompt is None:
         return str(step.check)
     completion = await model.complete(step.prompt, seed_of("dry run", step.name, step.prompt.text))
     return completion.text if read(step.prompt, completion)[1].status == "ok" else OPINION
 
 
-def _seconds(step: Step, reply: str) -> float:
+def _seconds(step: SheetStep, reply: str) -> float:
     """The seconds for what is read, and for what is typed or marked line by line."""
     if step.prompt is None:
         return A_LINE

@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from delibsim.conduct.hold import hold_session
-from delibsim.conduct.outcome import Observer, Outcome
+from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
 from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
@@ -14,7 +14,7 @@ from delibsim.engine.agenda import Event
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.people.desk import Paced, RoomDesk, StandIn, View, standing_in, view_of, voices_of
-from delibsim.people.presence import InterventionRecord, Presence, Watch
+from delibsim.people.presence import InterventionRecord, Presence, RoomWatch
 from delibsim.store.files import alone
 from delibsim.store.people import rooms
 from delibsim.store.people.register import Register, Unavailable, now
@@ -63,7 +63,7 @@ class Hall(Observer):
         self._stopped: dict[str, float] = {}
         self._until: dict[str, float] = {}
         self._known: dict[str, rooms.Room] = {}
-        self.watch, self.presence = Watch(), Presence(register)
+        self.watch, self.presence = RoomWatch(), Presence(register)
         self._record = InterventionRecord(runs, register, self.sessions, told)
         for name, session in self.sessions.items():
             rooms.open_room(register, name, session.seats_of_people)
@@ -267,7 +267,7 @@ class Hall(Observer):
         try:
             voices = voices_of(self.pool, session, self._desk(session))
             pool = ModelPool(self.pool.limits, self.pool.budget, models=voices)
-            outcome: Outcome = await hold_session(session, self.runs, pool, self, pace)
+            outcome: SessionOutcome = await hold_session(session, self.runs, pool, self, pace)
         except Exception as error:  # noqa: BLE001 - one room must not end the others
             await self._stop(session.id, f"{type(error).__name__}: {error}")
             return

@@ -43,7 +43,7 @@ class SeatNow:
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupNow:
     """One session with its seats; `since` is when its state, or its turn, began.
 
     `turn` is the place of the turn, from 1, of `turns` that are planned; None where unknown.
@@ -67,12 +67,12 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Overview:
+class PeopleOverview:
     """The whole study: its groups, those first that need somebody; how many people are at which
     stage; who waits for a seat.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[GroupNow, ...]
     stages: Mapping[str, int]
     raters: Mapping[str, int]
     unseated: tuple[Person, ...]
@@ -88,7 +88,7 @@ class Overview:
         return sum(group.stuck for group in self.groups)
 
 
-def overview(hall: Hall) -> Overview:
+def overview(hall: Hall) -> PeopleOverview:
     """The study as it stands by the register; Unavailable where that cannot be read."""
     everybody = persons(hall.register)
     by_code = {one.id: one for one in everybody}
@@ -106,7 +106,7 @@ def overview(hall: Hall) -> Overview:
             raters[one.stage] += 1
         else:
             stages[stage_of(one, one.id in seated)] += 1
-    return Overview(tuple(groups), stages, raters, _unseated(everybody, groups))
+    return PeopleOverview(tuple(groups), stages, raters, _unseated(everybody, groups))
 
 
 def stage_of(person: Person, seated: bool) -> str:
@@ -118,7 +118,7 @@ def stage_of(person: Person, seated: bool) -> str:
     return SEATED if seated else Stage.READY
 
 
-def _unseated(everybody: list[Person], groups: list[Group]) -> tuple[Person, ...]:
+def _unseated(everybody: list[Person], groups: list[GroupNow]) -> tuple[Person, ...]:
     """Who has agreed to take part and has no seat."""
     placed = {seat.person for group in groups for seat in group.seats}
     waits = (Stage.CONSENTED, Stage.READY)
@@ -129,11 +129,11 @@ def _unseated(everybody: list[Person], groups: list[Group]) -> tuple[Person, ...
     return tuple(found)
 
 
-def _group(room: Room, seats: tuple[SeatNow, ...], hall: Hall) -> Group:
+def _group(room: Room, seats: tuple[SeatNow, ...], hall: Hall) -> GroupNow:
     session, talk = hall.sessions.get(room.session), hall.talk(room.session)
     goes = room.state in (RoomState.HELD, RoomState.STOPPED)
     times = {RoomState.LOBBY: room.first or room.opened, RoomState.HELD: talk.since or room.begun}
-    return Group(
+    return GroupNow(
         session=room.session,
         question=session.topic.question if session else "",
         state=room.state,

@@ -21,7 +21,7 @@ NOBODY = ""
 """In the place of a seat: a change that no page shows, which the desk of a room waits for."""
 
 
-class Watch:
+class RoomWatch:
     """Wakes who waits for a change of a room, and counts the changes that each seat can see. The
     numbers only grow, also from one server to the next: browsers tell which they have seen.
     """

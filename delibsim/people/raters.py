@@ -10,7 +10,7 @@ from typing import Any
 
 from delibsim.asking.packs import rater_task, rater_tasks
 from delibsim.asking.paper import form_text
-from delibsim.asking.people import Pack, Replies, Step
+from delibsim.asking.people import Pack, Replies, SheetStep
 from delibsim.conduct.packs import rescore
 from delibsim.domain.errors import WrongInput
 from delibsim.store.files import in_turn, write_atomically
@@ -46,7 +46,7 @@ class Next:
     """
 
     sheet: str
-    step: Step
+    step: SheetStep
     number: int
     of: int
     begun: bool
@@ -172,7 +172,7 @@ class RaterDesk:
 
 def given_so_far(
     task: Pack, sheet: str, replies: Mapping[str, WaitingRequest]
-) -> tuple[Replies, Step | None]:
+) -> tuple[Replies, SheetStep | None]:
     """What was given for a sheet, and what it asks next; None where it is whole."""
     given: dict[str, str | None] = {}
     step = task.step(sheet, given)
@@ -235,7 +235,7 @@ def _keep_one(task: Pack, register: Register, sheet: str, answers: list[Any]) ->
 
 
 async def keep_bringing(
-    rows: "Rows",
+    rows: "AnswerWriter",
     every: float = 2.0,
     share: float = 0.1,
     told: Callable[[str], None] = lambda line: None,
@@ -267,7 +267,7 @@ async def keep_bringing(
 
 
 @dataclass
-class Rows:
+class AnswerWriter:
     """Brings rows into the study of a desk while people rate.
 
     `lock` gives a context in which nobody else changes the study, and raises WrongInput where

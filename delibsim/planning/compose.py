@@ -113,7 +113,7 @@ REPEATED = "{} combinations are the same session as another, such as more rounds
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """The sessions of a command, their study and its folder, and what the study keeps fixed.
 
     store/manifest.py says what that is. `repeated` counts combinations that are no session of their
@@ -154,7 +154,7 @@ def plan(
     home: Path | None = None,
     sweep: bool = False,
     named: bool = True,
-) -> Plan:
+) -> StudyPlan:
     """The sessions and their study, from overrides and the files of the user and the package.
 
     Of a sweep, every combination that cannot be is named before anything is begun. `named`: a sweep
@@ -176,7 +176,7 @@ def plan(
             )
         first = cells.first.session.id.removesuffix(".r1")
         study = f"{UNNAMED if sweep else first}_{digest([settings, parts, *more])[:8]}"
-    return Plan(
+    return StudyPlan(
         sessions=tuple(sessions.values()),
         root=composer.home / config.runs,
         manifest=Manifest(str(study), settings, parts, tuple(sessions)),

@@ -74,7 +74,7 @@ class Tournament(_Strict):
     meetings: int | None = Field(strict=True)
 
 
-class Sampling(_Strict):
+class SamplingConfig(_Strict):
     """How models are sampled in a debate unless the command line says otherwise.
 
     None: the parameter is not sent.
@@ -106,7 +106,7 @@ class Config(_Strict):
     tournament: Tournament
     rounds: int | None = Field(ge=0, le=1000)
     temperature: float | None = Field(ge=0, le=100, allow_inf_nan=False)
-    debate: Sampling
+    debate: SamplingConfig
     base_url: str | None
     replicate: int = Field(ge=1, le=LARGEST)
     seed: int = Field(ge=0)
@@ -121,7 +121,11 @@ class Config(_Strict):
 def validated(plain: Mapping[str, Any]) -> Config:
     """The configuration of a session from plain values; WrongInput with its first fault."""
     _refuse_booleans("", Config, plain)
-    for name, kind in (("group", GroupConfig), ("tournament", Tournament), ("debate", Sampling)):
+    for name, kind in (
+        ("group", GroupConfig),
+        ("tournament", Tournament),
+        ("debate", SamplingConfig),
+    ):
         _refuse_booleans(name, kind, plain.get(name))
     try:
         return Config.model_validate(plain)

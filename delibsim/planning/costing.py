@@ -13,12 +13,12 @@ from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import PREPARATION, Statement, Turn
 from delibsim.engine.agenda import deliberation_slots, item_order
-from delibsim.engine.consensus import Room, seek_consensus
+from delibsim.engine.consensus import ConsensusContext, seek_consensus
 from delibsim.models.base import LanguageModel, Usage, read
 from delibsim.models.clients.prices import Price, listed, price_in
 from delibsim.models.clients.settings import provider_of
 from delibsim.models.limits import Limits
-from delibsim.planning.dry_run import Asked, DryRunModel
+from delibsim.planning.dry_run import DryRunCall, DryRunModel
 from delibsim.planning.load import Load, Range
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
@@ -26,12 +26,12 @@ Hears = Callable[[str, str], bool]
 """Whether the second participant hears the first."""
 
 
-async def calls_of(session: Session, words: int = 0) -> list[Asked]:
+async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
     """Every call of a session in order, the first attempt of each.
 
     Statements have so many words; 0: only the placeholder.
     """
-    asked: list[Asked] = []
+    asked: list[DryRunCall] = []
     models = {name: DryRunModel(name, words, asked.append) for name in session.voices}
     people = {person.id: person for person in session.participants}
     hears = _hears(session)
@@ -67,14 +67,14 @@ def _room(
     models: Mapping[str, LanguageModel],
     said: list[Statement],
     hears: Hears,
-) -> Room:
+) -> ConsensusContext:
     """What seeking a collective statement takes after these statements."""
     assert session.consensus is not None
 
     def heard(name: str) -> tuple[Statement, ...]:
         return _heard(said, name, hears)
 
-    return Room(
+    return ConsensusContext(
         session,
         session.consensus,
         models,
@@ -147,7 +147,7 @@ class Assumptions:
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """One model in an estimate: calls and tokens, and what they cost.
 
     `provider` is "" for the citizen. `cached` is input at a discount, from none to all that can be;
@@ -166,7 +166,7 @@ class Line:
 
 def line_of(
     name: str, load: Load, settings: Mapping[str, Any], address: str, assumptions: Assumptions
-) -> Line:
+) -> CostLine:
     """The line of one model, by its settings, under the address at which it is reached."""
     price, most = price_in(settings), settings.get("max_tokens") or 0
     load, unknown = _with_thinking(load, settings, most, assumptions.thinking)
@@ -176,7 +176,7 @@ def line_of(
         unknown.append(UNKNOWN_PRICE)
     if settings.get("structured"):
         unknown.append(UNKNOWN_SCHEMA)
-    return Line(
+    return CostLine(
         model=name,
         provider="" if settings.get("kind") == "citizen" else provider_of(name, settings, address),
         load=load,
@@ -248,17 +248,17 @@ def _dollars(load: Load, price: Price, discount: bool) -> Range | None:
 
 
 def seconds_of(
-    lines: Iterable[Line], limits: Limits, latency: float
+    lines: Iterable[CostLine], limits: Limits, latency: float
 ) -> dict[str, tuple[float, str]]:
     """How long each provider is busy at least, and what binds it."""
-    by_provider: dict[str, list[Line]] = {}
+    by_provider: dict[str, list[CostLine]] = {}
     for line in lines:
         if line.provider and line.load.calls:
             by_provider.setdefault(line.provider, []).append(line)
     return {name: _binding(own, limits, latency) for name, own in by_provider.items()}
 
 
-def _binding(lines: Sequence[Line], limits: Limits, latency: float) -> tuple[float, str]:
+def _binding(lines: Sequence[CostLine], limits: Limits, latency: float) -> tuple[float, str]:
     """The seconds that the lines of one provider take at least, and what binds them."""
     loads = [line.load for line in lines]
     calls = sum(load.calls for load in loads)

@@ -13,7 +13,7 @@ from delibsim.domain.run import Session
 from delibsim.domain.study import Group
 from delibsim.domain.survey import Motion
 from delibsim.models.clients.settings import KINDS
-from delibsim.planning.config import Config, PersonaConfig, Sampling
+from delibsim.planning.config import Config, PersonaConfig, SamplingConfig
 from delibsim.planning.effects import effects_of
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import FOR_DEBATES
@@ -44,7 +44,7 @@ def refuse_defaults(job: Job) -> None:
             )
 
 
-def bounded(model: Mapping[str, Any], sampling: Sampling) -> dict[str, Any]:
+def bounded(model: Mapping[str, Any], sampling: SamplingConfig) -> dict[str, Any]:
     """The settings of a model in a debate, with its max_tokens where it is hosted.
 
     Other kinds have no such setting. Raises WrongInput where the model is told to think with more

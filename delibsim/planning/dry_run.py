@@ -17,7 +17,7 @@ from delibsim.prompts.prompt import Prompt
 
 
 @dataclass(frozen=True)
-class Asked:
+class DryRunCall:
     """One call of a dry run: the model, the prompt, and the placeholder for the reply."""
 
     model: str
@@ -33,7 +33,7 @@ class DryRunModel:
 
     capabilities = Capabilities()
 
-    def __init__(self, name: str, words: int, on_call: Callable[[Asked], None]) -> None:
+    def __init__(self, name: str, words: int, on_call: Callable[[DryRunCall], None]) -> None:
         self.name, self._words, self._on_call = name, words, on_call
 
     async def complete(self, prompt: Prompt, seed: int) -> Completion:
@@ -45,11 +45,13 @@ class DryRunModel:
             )
         placeholder = f"[statement of {purpose.participant} in {purpose.occasion}]"
         reply = prompt.reply.example(placeholder, self._words)
-        self._on_call(Asked(self.name, prompt, reply))
+        self._on_call(DryRunCall(self.name, prompt, reply))
         return Completion(reply, model_requested=self.name)
 
 
-async def dry_run(session: Session, words: int = 0, past: Sequence[Exchange] = ()) -> list[Asked]:
+async def dry_run(
+    session: Session, words: int = 0, past: Sequence[Exchange] = ()
+) -> list[DryRunCall]:
     """Every call of a session in order, the first attempt of each; of a branch those after it, as
     its `past` is on record.
 
@@ -57,7 +59,7 @@ async def dry_run(session: Session, words: int = 0, past: Sequence[Exchange] = (
     """
     from delibsim.engine.hold import hold  # Mesa takes half a second to import
 
-    asked: list[Asked] = []
+    asked: list[DryRunCall] = []
     models: dict[str, LanguageModel] = {}
     for name in session.voices:
         models[name] = DryRunModel(name, words, asked.append)
@@ -115,7 +117,7 @@ async def render_prompts(session: Session) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def speakers(asked: list[Asked]) -> str:
+def speakers(asked: list[DryRunCall]) -> str:
     """Who speaks, in order, as one line."""
     turns = []
     for call in asked:

@@ -10,8 +10,8 @@ from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange, exchange_of
-from delibsim.planning.costing import Assumptions, Line, calls_of, line_of, seconds_of
-from delibsim.planning.dry_run import Asked, call_signature, dry_run
+from delibsim.planning.costing import Assumptions, CostLine, calls_of, line_of, seconds_of
+from delibsim.planning.dry_run import DryRunCall, call_signature, dry_run
 from delibsim.planning.load import Load, Range, load_of, total
 from delibsim.prompts.session import statement_words
 from delibsim.store.runs import Runs
@@ -21,7 +21,7 @@ COSTS = ("kind", "model", "price", "max_tokens", "reasoning_effort", "extra", "s
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What is planned and what remains: sessions by state, and a line for each model.
 
     `recorded` counts calls on record, which are not asked again. `seconds` by provider, each with
@@ -32,7 +32,7 @@ class Estimate:
     held: int
     cut_off: int
     recorded: int
-    lines: tuple[Line, ...]
+    lines: tuple[CostLine, ...]
     seconds: Mapping[str, tuple[float, str]]
     assumptions: Assumptions
 
@@ -78,7 +78,7 @@ async def estimate(
     addresses: Mapping[str, str],
     assumptions: Assumptions | None = None,
     past: Mapping[str, Sequence[Exchange]] | None = None,
-) -> Estimate:
+) -> CostEstimate:
     """What it takes to hold those sessions of a plan that have no run yet.
 
     `past` holds for every branch of a run, by its name, what it has of its parent's record.
@@ -116,7 +116,7 @@ async def estimate(
     for key, load in by_model.items():
         model, own = settings[key]
         lines.append(line_of(labels[key], load, own, addresses.get(model, ""), assumptions))
-    return Estimate(
+    return CostEstimate(
         planned=len(sessions),
         held=len(sessions) - len(waiting),
         cut_off=cut_off,
@@ -134,7 +134,7 @@ def estimate_loads(
     addresses: Mapping[str, str],
     assumptions: Assumptions | None = None,
     held: int = 0,
-) -> Estimate:
+) -> CostEstimate:
     """What models will take that are asked about finished texts, by what each of them is asked.
 
     `Load.sessions` counts answers here, and `held` of them are there already. The texts are known,
@@ -144,7 +144,7 @@ def estimate_loads(
     lines = []
     for name, load in loads.items():
         lines.append(line_of(name, load, models[name], addresses.get(name, ""), assumptions))
-    return Estimate(
+    return CostEstimate(
         planned=sum(load.sessions for load in loads.values()) + held,
         held=held,
         cut_off=0,
@@ -157,7 +157,7 @@ def estimate_loads(
 
 async def _calls(
     session: Session, words: int, past: Mapping[str, Sequence[Exchange]]
-) -> list[Asked]:
+) -> list[DryRunCall]:
     """The calls of a session if every statement has so many words."""
     if session.parentage is None:
         return await calls_of(session, words)
@@ -165,7 +165,7 @@ async def _calls(
 
 
 def _loads(
-    calls: Sequence[Sequence[Asked]],
+    calls: Sequence[Sequence[DryRunCall]],
     models: Sequence[str],
     done: frozenset[tuple[str, str]],
     repeated: bool,
@@ -183,7 +183,7 @@ def _loads(
     return loads
 
 
-def _undone(calls: Iterable[Asked], done: frozenset[tuple[str, str]]) -> list[Asked]:
+def _undone(calls: Iterable[DryRunCall], done: frozenset[tuple[str, str]]) -> list[DryRunCall]:
     """The calls that are not done."""
     return [call for call in calls if _occasion(call) not in done]
 
@@ -197,7 +197,7 @@ def _expected_words(sessions: Iterable[Session]) -> tuple[int, int]:
     return min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
 
 
-def _occasion(call: Asked) -> tuple[str, str]:
+def _occasion(call: DryRunCall) -> tuple[str, str]:
     return call.prompt.purpose.participant, call.prompt.purpose.occasion
 
 
@@ -255,7 +255,7 @@ class DesignPrice:
         }
 
 
-def design_price(found: Estimate, treatments: int) -> DesignPrice | None:
+def design_price(found: CostEstimate, treatments: int) -> DesignPrice | None:
     """The price of a session by an estimate; None where no session is left to be held."""
     if not found.waiting:
         return None

@@ -7,14 +7,14 @@ from typing import Any
 from delibsim.domain.cost import dollars
 from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
-from delibsim.planning.costing import Line
-from delibsim.planning.estimate import Estimate
+from delibsim.planning.costing import CostLine
+from delibsim.planning.estimate import CostEstimate
 from delibsim.planning.load import Load, Range
 
 NOT_COUNTED = ("re-asks", "repeated attempts")
 
 
-def plain(found: Estimate, study: str | None = None) -> dict[str, Any]:
+def plain(found: CostEstimate, study: str | None = None) -> dict[str, Any]:
     """An estimate as plain values; tokens are whole numbers, from low to high."""
     seconds, binding = found.longest
     cost = {"usd": asdict(found.usd), "usd_unknown": found.unpriced}
@@ -38,7 +38,7 @@ def plain(found: Estimate, study: str | None = None) -> dict[str, Any]:
     }
 
 
-def _plain_line(line: Line) -> dict[str, Any]:
+def _plain_line(line: CostLine) -> dict[str, Any]:
     """One model as plain values."""
     return {
         "model": line.model,
@@ -60,7 +60,7 @@ def _plain_tokens(load: Load, cached: Range) -> dict[str, Any]:
     return found
 
 
-def heading(study: str, found: Estimate) -> str:
+def heading(study: str, found: CostEstimate) -> str:
     """How many sessions are planned, held and to be held."""
     parts = [f"{found.held} held already, {found.waiting} to be held"]
     if found.cut_off:
@@ -72,7 +72,9 @@ def heading(study: str, found: Estimate) -> str:
     return f"{study_named(study)}: {sessions}, {', '.join(parts)}"
 
 
-def notes(found: Estimate, limits: Limits, spent: tuple[float, int] = (0.0, 0)) -> Iterator[str]:
+def notes(
+    found: CostEstimate, limits: Limits, spent: tuple[float, int] = (0.0, 0)
+) -> Iterator[str]:
     """What binds the time, what is unknown, and what the numbers rest on; US dollars and tokens
     were `spent` before.
     """
@@ -90,7 +92,7 @@ HEADS = ("calls", "input tokens", "of it cached", "output tokens", "USD")
 """What stands in `rows` behind the model and how much it is asked for."""
 
 
-def rows(found: Estimate) -> Iterator[list[str]]:
+def rows(found: CostEstimate) -> Iterator[list[str]]:
     """A row for each model; where there are several, a total."""
     for line in found.lines:
         usd = "unknown" if line.usd is None else _dollars(line.usd)
@@ -100,7 +102,7 @@ def rows(found: Estimate) -> Iterator[list[str]]:
         yield ["total", *_cells(found.total, found.cached), _dollars(found.usd) + unknown]
 
 
-def _times(found: Estimate) -> list[str]:
+def _times(found: CostEstimate) -> list[str]:
     """How long each provider is busy, and all of them together."""
     lines = []
     for provider, (seconds, binding) in found.seconds.items():
@@ -111,7 +113,7 @@ def _times(found: Estimate) -> list[str]:
     return lines
 
 
-def _unknowns(found: Estimate) -> list[str]:
+def _unknowns(found: CostEstimate) -> list[str]:
     """What is unknown, each with the models of which it is."""
     models: dict[str, list[str]] = {}
     for line in found.lines:
@@ -120,7 +122,7 @@ def _unknowns(found: Estimate) -> list[str]:
     return [f"Unknown    {', '.join(names)}: {text}" for text, names in models.items()]
 
 
-def _budgets(limits: Limits, found: Estimate, spent: tuple[float, int]) -> list[str]:
+def _budgets(limits: Limits, found: CostEstimate, spent: tuple[float, int]) -> list[str]:
     """The budgets that the plan may exceed."""
     lines = []
     end = "it may stop the study before its end"

@@ -8,7 +8,7 @@ from pathlib import Path
 from delibsim.domain.run import Session
 from delibsim.domain.study import cell_of
 from delibsim.engine.check import check, prompt_hash, provenance
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import StudyPlan
 from delibsim.store.manifest import Manifest, commits
 from delibsim.store.tables.study_facts import design_of_cells
 
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[2]
 """The repository of delibsim in a checkout; of an installed package, the folder it lies in."""
 
 
-def frozen(plan: Plan) -> Manifest:
+def frozen(plan: StudyPlan) -> Manifest:
     """The manifest of a plan: what is asked, when, with which versions, from which commit.
 
     WrongInput for a session that cannot be held.
@@ -33,7 +33,7 @@ def frozen(plan: Plan) -> Manifest:
     return replace(plan.manifest, begun=begun, prompts=prompts, design=design_of_cells(cells))
 
 
-def _repositories(plan: Plan) -> dict[str, Path]:
+def _repositories(plan: StudyPlan) -> dict[str, Path]:
     """The folders whose commits are recorded.
 
     An installed delibsim has no commit: git would answer with that of whatever repository its

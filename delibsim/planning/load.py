@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 
-from delibsim.planning.dry_run import Asked
+from delibsim.planning.dry_run import DryRunCall
 from delibsim.prompts.prompt import Prompt
 
 ASCII = (5.6, 3.2)
@@ -116,7 +116,9 @@ def tokens_of_prompt(prompt: Prompt) -> Range:
     return tokens_of(prompt.text) + Range(0, MESSAGE * (len(prompt.messages) + 1))
 
 
-def load_of(brief: Sequence[Asked], long: Sequence[Asked], depth: int, repeated: bool) -> Load:
+def load_of(
+    brief: Sequence[DryRunCall], long: Sequence[DryRunCall], depth: int, repeated: bool
+) -> Load:
     """What one model is asked in one session.
 
     The same calls come from two dry runs, with brief and with long statements. `depth` is the
@@ -140,7 +142,7 @@ def load_of(brief: Sequence[Asked], long: Sequence[Asked], depth: int, repeated:
     )
 
 
-def _tokens(calls: Sequence[Asked], repeated: bool) -> tuple[Range, Range, Range]:
+def _tokens(calls: Sequence[DryRunCall], repeated: bool) -> tuple[Range, Range, Range]:
     """Tokens of all prompts, of what earlier prompts began with, and of all replies."""
     texts = [call.prompt.text for call in calls]
     beginnings = _of_the_plan(calls, texts) if repeated else _of_the_session(texts)
@@ -157,7 +159,7 @@ def _of_the_session(texts: Sequence[str]) -> list[str]:
     return [shared_beginning(text, texts[:i]) for i, text in enumerate(texts)]
 
 
-def _of_the_plan(calls: Sequence[Asked], texts: Sequence[str]) -> list[str]:
+def _of_the_plan(calls: Sequence[DryRunCall], texts: Sequence[str]) -> list[str]:
     """The most of each prompt with which an earlier one of the plan may have begun.
 
     Surveys before the deliberation are the same under every treatment; any other prompt has a twin

@@ -13,8 +13,8 @@ from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.domain.text import counted
 from delibsim.models.limits import Limits
-from delibsim.planning.compose import Plan
-from delibsim.planning.estimate import Estimate, estimate
+from delibsim.planning.compose import StudyPlan
+from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.plugins import declared, load, names, without_effect
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
@@ -51,7 +51,7 @@ class Plans:
     power: str = ""
 
 
-async def plans_of(planned: Plan, frozen: Manifest, runs: Runs) -> Plans:
+async def plans_of(planned: StudyPlan, frozen: Manifest, runs: Runs) -> Plans:
     """What overrides plan, with its frozen manifest.
 
     WrongInput, as for the run itself, where the study has other settings.
@@ -109,7 +109,7 @@ def _size(sessions: Sequence[Session]) -> dict[str, str]:
     }
 
 
-def _expected(found: Estimate) -> dict[str, str]:
+def _expected(found: CostEstimate) -> dict[str, str]:
     """The calls and the cost that are expected."""
     cost = f"{found.usd.low:,.2f} to {found.usd.high:,.2f} USD"
     if found.unpriced:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from delibsim.domain.consensus import AGREES, LEFT_OUT, Consensus, Vote
+from delibsim.domain.consensus import AGREES, LEFT_OUT, Consensus, ConsensusVote
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
@@ -73,7 +73,7 @@ def _extractive(consensus: Consensus) -> float:
     return 1 - min(likeness, 1.0)
 
 
-def _of_ranks(vote: Vote) -> tuple[float, float]:
+def _of_ranks(vote: ConsensusVote) -> tuple[float, float]:
     """Kendall's W of the ranks, and 1 or 0 for a Condorcet winner; NaN twice below two candidates
     or without a vote, and W is NaN for one voter.
     """

@@ -13,7 +13,7 @@ from delibsim.store.runs import Runs
 
 
 @dataclass(frozen=True)
-class Answers(Generic[K]):
+class TaskAnswers(Generic[K]):
     """The answers of one task of a study: those of language models, and those of people.
 
     A kind of answers says with what the names of its folders begin (`prefix`), what one task is

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from delibsim.domain.audit import FailureKind, Verdict
-from delibsim.store.answers import Answers
+from delibsim.store.answers import TaskAnswers
 from delibsim.store.records import built
 
 
@@ -25,7 +25,7 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Audits(Answers[Verdict]):
+class Audits(TaskAnswers[Verdict]):
     """The audit of the codes of one study by one scheme."""
 
     prefix = "audit-"

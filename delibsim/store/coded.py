@@ -35,7 +35,7 @@ OF_TEXTS = frozenset(("not_applicable", "too_short", "too_long", "empty", "wordl
 
 
 @dataclass(frozen=True)
-class Asked:
+class SamplesAsked:
     """What was asked of the models: how many samples of each (`by_model`), the rule, the wordings.
 
     One wording is scored, `coding` or else the first; the others show what wording alone changes.
@@ -48,7 +48,7 @@ class Asked:
     texts: Mapping[str, str]
 
     @classmethod
-    def of(cls, task: Mapping[str, Any], samples: Iterable[Sample]) -> "Asked":
+    def of(cls, task: Mapping[str, Any], samples: Iterable[Sample]) -> "SamplesAsked":
         """As the task says, and as the samples show where it does not."""
         known: Mapping[str, int] = task.get("samples_by_model", {})
         in_common = int(task.get("samples", 0))
@@ -199,7 +199,7 @@ class DimensionSamples:
 
 
 def samples_by_dimension(
-    scheme: Scheme, samples: Iterable[Sample], asked: Asked, wording: str | None = None
+    scheme: Scheme, samples: Iterable[Sample], asked: SamplesAsked, wording: str | None = None
 ) -> dict[str, DimensionSamples]:
     """The samples in one wording, by default the scored one, as counts by dimension.
 
@@ -217,7 +217,9 @@ def samples_by_dimension(
     return found
 
 
-def _counted(dimension: Dimension, samples: Sequence[Sample], asked: Asked) -> DimensionSamples:
+def _counted(
+    dimension: Dimension, samples: Sequence[Sample], asked: SamplesAsked
+) -> DimensionSamples:
     with_samples = {sample.text for sample in samples}
     texts = tuple(text for text in asked.texts if text in with_samples)
     rows = {text: i for i, text in enumerate(texts)}
@@ -249,7 +251,7 @@ class SchemeCodes:
     """
 
     scheme: Scheme
-    asked: Asked
+    asked: SamplesAsked
     samples: Sequence[Sample]
     by_dimension: Mapping[str, DimensionSamples]
     not_coded: Sequence[Code]
@@ -265,7 +267,7 @@ class SchemeCodes:
         and no model was ever asked.
         """
         scheme, samples = by or codings.scheme(), codings.all(faults)
-        asked = Asked.of(codings.files.task(), samples)
+        asked = SamplesAsked.of(codings.files.task(), samples)
         try:
             counted = samples_by_dimension(scheme, samples, asked)
         except Damaged as error:

@@ -9,7 +9,7 @@ from delibsim.domain.measure import Measure
 from delibsim.domain.reason import reason_from_text
 from delibsim.domain.scheme import Scheme
 from delibsim.store.annotations import tasks_of
-from delibsim.store.answers import Answers
+from delibsim.store.answers import TaskAnswers
 from delibsim.store.files import json_text, make_folder, write_atomically
 from delibsim.store.reading import adapter, read_json
 from delibsim.store.records import built, plain_record, read_records
@@ -30,7 +30,7 @@ def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
 
 
 @dataclass(frozen=True)
-class Codings(Answers[Any]):
+class Codings(TaskAnswers[Any]):
     """The codes of one study by one scheme: samples and steps of models, codes of people."""
 
     prefix = "code-"

@@ -12,7 +12,7 @@ from delibsim.domain.compared import PAIRS, measure_of_pairs
 from delibsim.domain.comparison import Batch, Sheet, Stop, Vote
 from delibsim.domain.measure import Measure
 from delibsim.domain.scheme import QualityDimension
-from delibsim.store.answers import Answers
+from delibsim.store.answers import TaskAnswers
 from delibsim.store.codec import Damaged
 from delibsim.store.codings import measures_of_codes
 from delibsim.store.files import each_line
@@ -24,7 +24,7 @@ STEP: Any = Batch | Stop
 
 
 @dataclass(frozen=True)
-class Comparisons(Answers[Vote]):
+class Comparisons(TaskAnswers[Vote]):
     """One comparison of a study."""
 
     prefix = "compare-"

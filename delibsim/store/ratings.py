@@ -13,7 +13,7 @@ from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
 from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.store.annotations import ANNOTATIONS, packs_of
-from delibsim.store.answers import Answers
+from delibsim.store.answers import TaskAnswers
 from delibsim.store.runs import Runs
 
 OF_PEOPLE = "people"
@@ -21,7 +21,7 @@ OF_PEOPLE = "people"
 
 
 @dataclass(frozen=True)
-class Ratings(Answers[Rating]):
+class PanelRatings(TaskAnswers[Rating]):
     """The ratings of one panel of language models, or those of people."""
 
     prefix = "rating-"
@@ -36,7 +36,7 @@ def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
     panel, then those of people. Damaged lines are left out, and told in `faults`.
     """
     by_debate: dict[str, list[Rating]] = {}
-    tasks = [Ratings.of(runs, name) for name in _names(runs)]
+    tasks = [PanelRatings.of(runs, name) for name in _names(runs)]
     for own in tasks:
         for rating in (*own.all(faults), *own.people(faults)):
             by_debate.setdefault(rating.session, []).append(rating)
@@ -53,11 +53,11 @@ def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
 
 def _names(runs: Runs) -> list[str]:
     """The names of the panels of a study, and that of people where they were handed anything."""
-    folders = (runs.folder / ANNOTATIONS).glob(f"{Ratings.prefix}*/")
-    return sorted(folder.name.removeprefix(Ratings.prefix) for folder in folders)
+    folders = (runs.folder / ANNOTATIONS).glob(f"{PanelRatings.prefix}*/")
+    return sorted(folder.name.removeprefix(PanelRatings.prefix) for folder in folders)
 
 
-def _wordings(tasks: list[Ratings]) -> dict[str, str]:
+def _wordings(tasks: list[PanelRatings]) -> dict[str, str]:
     """What the raters of every panel and pack read, by name: the id of the wording; where several
     have one id and say other things to raters, with the first digits of the SHA-256 of that.
     """

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.summary import Slot, Summary
-from delibsim.store.answers import Answers
+from delibsim.store.answers import TaskAnswers
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.reading import read_json
 
 
 @dataclass(frozen=True)
-class Summaries(Answers[Summary]):
+class Summaries(TaskAnswers[Summary]):
     """The summaries of one task of a study."""
 
     prefix = "summaries-"
@@ -27,7 +27,7 @@ OPINIONS = "opinions.json"
 
 
 @dataclass(frozen=True)
-class Judgments(Answers[Judgment]):
+class Judgments(TaskAnswers[Judgment]):
     """The judgments of one task of a study."""
 
     prefix = "judge-"

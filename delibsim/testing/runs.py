@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from delibsim.domain.annotation import AnnotatedRun, annotated
 from delibsim.domain.coding import ENSEMBLE, Code, CoderKind
-from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
+from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.participant import AUDIENCE, SIDES, Participant, Side
 from delibsim.domain.rating import DIMENSIONS, SCALE, Rating
@@ -97,7 +97,7 @@ def a_run_with_consensus(name: str = "agreed", seed: int = 1) -> Run:
         agreement = {id: rng.randint(1, 7) for id in ids}
         rankings.append(Ranking(person, ranks, agreement, tuple(ids)))
     positions = tuple(Contribution(person, f"I am {person}.") for person in people)
-    vote = Vote(candidates, tuple(rankings), "c1", "schulze")
+    vote = ConsensusVote(candidates, tuple(rankings), "c1", "schulze")
     return replace(run, consensus=Consensus(positions, vote), status="partial")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from delibsim.analysis.run import beside_tables
 from delibsim.analysis.run.beside import Beside
-from delibsim.analysis.table import Table
-from delibsim.conduct.reading.branch_links import Comparisons, Pair, labels_of, twins_of
+from delibsim.analysis.table import DisplayTable
+from delibsim.conduct.reading.branch_links import RunPair, RunPairs, labels_of, twins_of
 from delibsim.conduct.view import beside_each_other
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
@@ -28,7 +28,7 @@ UNREADABLE = "One of the two cannot be read; its own page says why."
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonLinks:
     """What leads from the page of a run to its comparisons: addresses by fork, that with the run it
     branches off ("" without), each other run with its treatment and address, and what is not there.
     """
@@ -39,17 +39,17 @@ class Compared:
     left_out: Sequence[str]
 
 
-def compared(site: Site, runs: Runs, session: Session) -> Compared:
+def compared(site: Site, runs: Runs, session: Session) -> ComparisonLinks:
     """What leads from a run to its comparisons: to pages in a folder, or to those that a server
     makes.
     """
     forked = is_of_branches(runs)
     of = (runs.folder.parent if forked else runs.folder).name
     if site.alone or site.private:
-        return Compared({}, "", (), ())
+        return ComparisonLinks({}, "", (), ())
     if not site.static:
         return _served(site, runs, session, of)
-    known = site.comparisons(of) if of in site.folders() else Comparisons()
+    known = site.comparisons(of) if of in site.folders() else RunPairs()
     forks: dict[str, str] = {}
     parent, others = "", []
     for n, pair in enumerate(known.pairs, 1):
@@ -61,10 +61,10 @@ def compared(site: Site, runs: Runs, session: Session) -> Compared:
         elif not (pair.forked or forked) and session.id in (pair.a, pair.b):
             at = int(pair.a == session.id)
             others.append(((pair.a, pair.b)[at], pair.treatments[at], address))
-    return Compared(forks, parent, others, () if forked else what_is_left_out(known))
+    return ComparisonLinks(forks, parent, others, () if forked else what_is_left_out(known))
 
 
-def _served(site: Site, runs: Runs, session: Session, of: str) -> Compared:
+def _served(site: Site, runs: Runs, session: Session, of: str) -> ComparisonLinks:
     """The comparisons of a run that a server makes."""
     if session.parentage is None:
         index = site.session(address_of(runs), session.id)
@@ -74,10 +74,10 @@ def _served(site: Site, runs: Runs, session: Session, of: str) -> Compared:
         forks = site.folders().get(f"{of}{BRANCH}{FORKS}")
         held = [] if forks is None else Runs.at(forks.resolve()).sessions()
         beside = {name: f"beside.html?with={part(f'{of}{BRANCH}{FORKS}/{name}')}" for name in held}
-        return Compared(beside, "", others, (NOT_YET,) if making else ())
+        return ComparisonLinks(beside, "", others, (NOT_YET,) if making else ())
     origin = f"{session.parentage.study.replace('/', BRANCH)}/{session.parentage.session}"
     there = origin.partition("/")[0] in site.folders()
-    return Compared({}, f"beside.html?with={part(origin)}" if there else "", (), ())
+    return ComparisonLinks({}, f"beside.html?with={part(origin)}" if there else "", (), ())
 
 
 def comparison_pages(site: Site, folder: str) -> Iterator[tuple[str, str]]:
@@ -95,7 +95,7 @@ def name_of(number: int) -> str:
     return f"beside-{number}.html"
 
 
-def _page_of(site: Site, folder: str, pair: Pair) -> str:
+def _page_of(site: Site, folder: str, pair: RunPair) -> str:
     other = f"{folder}{BRANCH}{FORKS}/{pair.b}" if pair.forked else pair.b
     try:
         return comparison_page(site, folder, pair.a, other)
@@ -149,7 +149,7 @@ def _values(found: Beside) -> dict[str, Any]:
     }
 
 
-def _cut(words: beside_tables.Words) -> beside_tables.Words:
+def _cut(words: beside_tables.TextsBeside) -> beside_tables.TextsBeside:
     """Two texts, cut where they are very long."""
     a, b = (None if text is None else " ".join(brief(text)).strip() for text in (words.a, words.b))
     return replace(words, heading=words.heading.strip(), a=a, b=b)
@@ -199,7 +199,7 @@ def forks_shown(site: Site, runs: Runs, session: Session | None = None) -> dict[
     return shown
 
 
-def _titled(table: Table, forks: Mapping[str, str]) -> Table:
+def _titled(table: DisplayTable, forks: Mapping[str, str]) -> DisplayTable:
     """A table of effects whose title tells a fork that was forked again in words."""
     place, _, rest = table.title.partition(" at ")
     return replace(table, title=f"{forks[place]}; at {rest}") if place in forks else table

@@ -27,8 +27,8 @@ from delibsim.analysis.run.tables import (
     tables_of_raters,
     tables_of_votes,
 )
-from delibsim.analysis.run.view import Line, RunView, lineage, on_answers, on_given
-from delibsim.analysis.table import Table, number
+from delibsim.analysis.run.view import RunView, TranscriptLine, lineage, on_answers, on_given
+from delibsim.analysis.table import DisplayTable, number
 from delibsim.analysis.trajectories import course_table
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.index import StudyIndex
@@ -57,7 +57,7 @@ NOTHING = StatementScores()
 
 
 @dataclass(frozen=True)
-class Call:
+class RecordedCall:
     """A recorded call, and its number among those of its session, counted from 1."""
 
     number: int
@@ -73,9 +73,9 @@ class TurnShown:
     of a debate allow, None without.
     """
 
-    line: Line
+    line: TranscriptLine
     silent: bool
-    calls: Sequence[Call]
+    calls: Sequence[RecordedCall]
     marks: Sequence[str]
     scores: StatementScores
     words: int
@@ -91,7 +91,7 @@ class RunPage:
 
     view: RunView
     turns: Sequence[TurnShown]
-    asked: Mapping[tuple[str, str], Sequence[Call]]
+    asked: Mapping[tuple[str, str], Sequence[RecordedCall]]
     calls: int
 
 
@@ -102,7 +102,7 @@ class Unfinished:
     """
 
     plan: Session | None
-    calls: Sequence[Call]
+    calls: Sequence[RecordedCall]
     why: str
 
 
@@ -124,14 +124,14 @@ def run_page(index: StudyIndex, session: str, private: bool = False) -> RunPage 
     return RunPage(view, _turns(view, calls), _by_occasion(calls), len(calls))
 
 
-def calls_of(runs: Runs, session: str) -> list[Call]:
+def calls_of(runs: Runs, session: str) -> list[RecordedCall]:
     """The readable calls of a session, numbered in their order; of a branch also those that it has
     of its parent.
     """
-    return [Call(n, exchange) for n, exchange in enumerate(record_of(runs, session), 1)]
+    return [RecordedCall(n, exchange) for n, exchange in enumerate(record_of(runs, session), 1)]
 
 
-def _turns(view: RunView, calls: Sequence[Call]) -> list[TurnShown]:
+def _turns(view: RunView, calls: Sequence[RecordedCall]) -> list[TurnShown]:
     run, by_occasion = view.run, _by_occasion(calls)
     statements = {said.turn.index: said for said in run.transcript}
     scores, rules = of_statements(view.scores, view.measures), run.session.procedure.rules
@@ -159,7 +159,7 @@ def _turns(view: RunView, calls: Sequence[Call]) -> list[TurnShown]:
     return found
 
 
-def _marks(said: Statement | None, calls: Sequence[Call]) -> list[str]:
+def _marks(said: Statement | None, calls: Sequence[RecordedCall]) -> list[str]:
     """What happened to a statement on its way."""
     statuses = Counter(call.exchange.completion.status for call in calls)
     marks = []
@@ -174,8 +174,8 @@ def _marks(said: Statement | None, calls: Sequence[Call]) -> list[str]:
     return marks
 
 
-def _by_occasion(calls: Sequence[Call]) -> dict[tuple[str, str], list[Call]]:
-    found: dict[tuple[str, str], list[Call]] = {}
+def _by_occasion(calls: Sequence[RecordedCall]) -> dict[tuple[str, str], list[RecordedCall]]:
+    found: dict[tuple[str, str], list[RecordedCall]] = {}
     for call in calls:
         asked = call.exchange.purpose
         found.setdefault((asked.participant, asked.occasion), []).append(call)
@@ -256,7 +256,7 @@ def _place(site: Site, runs: Runs, session: str, back: str) -> tuple[str, list[t
     return f"{back}../../", [*above, here]
 
 
-def _call(site: Site, planned: Session | None, call: Call) -> dict[str, Any]:
+def _call(site: Site, planned: Session | None, call: RecordedCall) -> dict[str, Any]:
     """A call for reading; personas and the answers of people are left out where that is wished."""
     exchange = call.exchange
     messages = [(message.role, message.content) for message in exchange.messages]
@@ -279,7 +279,7 @@ def _call(site: Site, planned: Session | None, call: Call) -> dict[str, Any]:
     return values | {"left_out": left_out}
 
 
-def _without_details(site: Site, calls: Sequence[Call]) -> Sequence[Call]:
+def _without_details(site: Site, calls: Sequence[RecordedCall]) -> Sequence[RecordedCall]:
     """The calls for a list; where personas and answers are left out, without why they failed, which
     may quote them.
     """
@@ -303,7 +303,7 @@ def _unfinished(site: Site, runs: Runs, session: str, shown: Unfinished) -> dict
     people = [person.id for person in shown.plan.participants] if shown.plan else []
     plan = _planned(runs, session)
 
-    def said(call: Call) -> str:
+    def said(call: RecordedCall) -> str:
         text = call.exchange.completion.text
         if not site.private:
             return text
@@ -367,7 +367,7 @@ def _values(site: Site, runs: Runs, shown: RunPage, number: int) -> dict[str, An
     }
 
 
-def _with_values(table: Table) -> Table:
+def _with_values(table: DisplayTable) -> DisplayTable:
     """A table without the rows that have no value at all, such as the index of a debate."""
     rows = [row for row in table.rows if row and set(row[1:]) != {number(None)}]
     return replace(table, rows=rows)
@@ -444,7 +444,7 @@ def _rounds(
     return [(heading, *columns) for heading, columns in found.items()]
 
 
-def _asked(shown: RunPage) -> list[tuple[str, Sequence[Call]]]:
+def _asked(shown: RunPage) -> list[tuple[str, Sequence[RecordedCall]]]:
     found = []
     for person in shown.view.session.respondents:
         for phase in PHASES:

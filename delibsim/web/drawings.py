@@ -7,8 +7,8 @@ from math import isnan
 
 from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
 from delibsim.analysis.table import number
-from delibsim.analysis.trajectories import Reading
-from delibsim.conduct.probes import Course
+from delibsim.analysis.trajectories import MeasureAfter
+from delibsim.conduct.probes import RunCourse
 from delibsim.conduct.reading.branch_links import OF_SUMMARY
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import in_words
@@ -26,7 +26,7 @@ THICK = 6.0
 
 
 @dataclass(frozen=True)
-class Row:
+class ParticipantRow:
     """One participant's line on the scale; x is None where an answer is missing."""
 
     who: str
@@ -48,7 +48,7 @@ class Dots:
     height: float
     ticks: Sequence[float]
     labels: Sequence[tuple[float, int]]
-    rows: Sequence[Row]
+    rows: Sequence[ParticipantRow]
 
 
 def dots_of(items: Sequence[ItemShifts]) -> list[Dots]:
@@ -70,7 +70,9 @@ def _dots(item: ItemShifts) -> Dots:
     for n, shift in enumerate(item.shifts[:MOST_ROWS]):
         before = None if shift.before is None else x(shift.before)
         after = None if shift.after is None else x(shift.after)
-        rows.append(Row(shift.participant, TOP + n * STEP, before, after, bool(shift.change)))
+        rows.append(
+            ParticipantRow(shift.participant, TOP + n * STEP, before, after, bool(shift.change))
+        )
     said = f"{item.changed} of {len(item.shifts)} changed"
     if item.missing:
         said += f", {item.missing} with a missing answer"
@@ -95,7 +97,7 @@ def _told(shift: Shift) -> str:
 
 
 @dataclass(frozen=True)
-class Point:
+class PairPoint:
     """A pair of participants in a panel, and what it says."""
 
     x: float
@@ -104,24 +106,24 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PhasePanel:
     """The pairs of one phase."""
 
     title: str
     said: str
     alt: str
-    points: Sequence[Point]
+    points: Sequence[PairPoint]
 
 
-def panels_of(phases: Sequence[PairsInPhase]) -> list[Panel]:
+def panels_of(phases: Sequence[PairsInPhase]) -> list[PhasePanel]:
     """Both panels of the plot of intersubjective consistency."""
     return [_panel(phase) for phase in phases]
 
 
-def _panel(phase: PairsInPhase) -> Panel:
+def _panel(phase: PairsInPhase) -> PhasePanel:
     title = HEADINGS[phase.phase].capitalize()
     if phase.index is None:
-        return Panel(title, "no index", f"{title}: no index: {in_words(phase.why)}", ())
+        return PhasePanel(title, "no index", f"{title}: no index: {in_words(phase.why)}", ())
     half = PANEL / 2 - EDGE
     points = []
     every = -(-len(phase.pairs) // MOST_PAIRS)
@@ -130,13 +132,13 @@ def _panel(phase: PairsInPhase) -> Panel:
         y = round(PANEL / 2 - half * pair.preferences, 1)
         values = f"{pair.considerations:.2f} on considerations, {pair.preferences:.2f} on options"
         pair_of = f"{pair.first[:LONGEST_NAME]} and {pair.second[:LONGEST_NAME]}"
-        points.append(Point(x, y, f"{pair_of}: {values}"))
+        points.append(PairPoint(x, y, f"{pair_of}: {values}"))
     said = f"index {phase.index:.2f}"
     if every > 1:
         title += f" (one of {every} pairs is drawn)"
     told = "; ".join(point.said for point in points)
     alt = f"{title}: {said}. {told}"
-    return Panel(title, said, alt, points)
+    return PhasePanel(title, said, alt, points)
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,7 @@ class Curve:
     alt: str
 
 
-def curves_of(course: Course) -> list[Curve]:
+def curves_of(course: RunCourse) -> list[Curve]:
     """The measures of the summary that have two values or more."""
     found = []
     for measure in OF_SUMMARY:
@@ -261,7 +263,7 @@ def curves_of(course: Course) -> list[Curve]:
     return found
 
 
-def _course(name: str, readings: Sequence[Reading]) -> Curve:
+def _course(name: str, readings: Sequence[MeasureAfter]) -> Curve:
     order = {"survey before": 0, "probe": 1, "survey after": 2}
     own = sorted(readings, key=lambda one: (one.after, order[one.source]))
     values = [one.mean for one in own]

@@ -65,7 +65,7 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     index = site.index(folder)
     runs = index.runs
     known_columns = site.columns(index)
-    columns = known_columns or listing.Columns({}, (), {}, ("status",))
+    columns = known_columns or listing.ListColumns({}, (), {}, ("status",))
     names = _labels(site, index)
     if names:  # these say what the setting of a fork would
         choices = {name: values for name, values in columns.choices.items() if name != "setting"}
@@ -108,7 +108,7 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     return page(site, "runs.html", "../", trail, values)
 
 
-def question(columns: listing.Columns, given: Mapping[str, str]) -> listing.Question:
+def question(columns: listing.ListColumns, given: Mapping[str, str]) -> listing.ListQuery:
     """What the fields of a form ask for; what they name that is not there is left out."""
     filters = (*columns.choices, *columns.typed)
     only = {name: value for name, value in given.items() if name in filters and value}
@@ -120,7 +120,7 @@ def question(columns: listing.Columns, given: Mapping[str, str]) -> listing.Ques
             else next(iter(columns.measures), "")
         )
     number = given.get("page", "1")
-    return listing.Question(
+    return listing.ListQuery(
         only=only,
         measure=measure,
         sort=given.get("sort", ""),
@@ -136,12 +136,16 @@ def error_page(site: Site, up: str, title: str, said: str) -> str:
     return page(site, "error.html", up, trail, {"title": title, "said": said})
 
 
-def _whole(index: StudyIndex, columns: listing.Columns, asked: listing.Question) -> listing.Listing:
+def _whole(
+    index: StudyIndex, columns: listing.ListColumns, asked: listing.ListQuery
+) -> listing.Listing:
     """The list on one page."""
     found: list[listing.Listed] = []
     number = 1
     while len(found) < ALL_RUNS:
-        part = listing.listing(index, columns, listing.Question(measure=asked.measure, page=number))
+        part = listing.listing(
+            index, columns, listing.ListQuery(measure=asked.measure, page=number)
+        )
         found += part.runs
         if number >= part.pages:
             break
@@ -174,7 +178,7 @@ def _heading(column: str, measure: str, labels: Mapping[str, str]) -> str:
     return HEADINGS.get(phase, labels.get(column, column))
 
 
-def _in_words(shown: listing.Listing, asked: listing.Question) -> str:
+def _in_words(shown: listing.Listing, asked: listing.ListQuery) -> str:
     if shown.found is None:
         return f"{counted(shown.total, 'session')}{' of this choice' if asked.only else ''}."
     statements, runs = shown.found

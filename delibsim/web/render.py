@@ -12,7 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from delibsim.analysis.pages.html import commands
-from delibsim.analysis.table import Column
+from delibsim.analysis.table import DisplayColumn
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.text import brief, counted, safe
 from delibsim.web.site import Site
@@ -97,7 +97,7 @@ def part(name: str) -> str:
     return quote(name, safe="")
 
 
-def groups(columns: Sequence[Column]) -> Iterator[tuple[str, int]]:
+def groups(columns: Sequence[DisplayColumn]) -> Iterator[tuple[str, int]]:
     """The groups of neighbouring columns, each with how many it has."""
     for group, own in groupby(columns, key=lambda column: column.group):
         yield group, len(list(own))

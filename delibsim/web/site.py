@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from delibsim.conduct.reading import written
-from delibsim.conduct.reading.branch_links import Comparisons, comparisons_of
+from delibsim.conduct.reading.branch_links import RunPairs, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
-from delibsim.conduct.reading.listing import Columns, Overview, columns_of, overview_of
+from delibsim.conduct.reading.listing import ListColumns, Overview, columns_of, overview_of
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
@@ -67,7 +67,7 @@ class Site:
     patience: float = inf
     _indexes: dict[str, StudyIndex] = field(default_factory=dict)
     _kept: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
-    _compared: dict[str, Comparisons] = field(default_factory=dict)
+    _compared: dict[str, RunPairs] = field(default_factory=dict)
     _lock: Any = field(default_factory=threading.Lock)
     _checked: dict[Path, tuple[float, WrongInput | None]] = field(default_factory=dict)
     _work: dict[Path, Future[None]] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class Site:
         """The study at a glance; made anew when it has changed. None while the first is made."""
         return self._made_of("overview", index, overview_of)
 
-    def columns(self, index: StudyIndex) -> Columns | None:
+    def columns(self, index: StudyIndex) -> ListColumns | None:
         """What the runs of the study can be filtered and sorted by; None while that is made."""
         return self._made_of("columns", index, columns_of)
 
@@ -229,13 +229,13 @@ class Site:
         """Which files of the analysis are not shown, and why."""
         return [] if self.private else written.not_shown(self.runs(folder))
 
-    def comparisons(self, folder: str) -> Comparisons:
+    def comparisons(self, folder: str) -> RunPairs:
         """The pairs of runs that have a page of their own in a folder of pages; none where runs are
         not compared, or where one of them is shown alone. They are found once, so that links hold
         while a study goes on.
         """
         if not self.static or self.private or self.alone or BRANCH in folder:
-            return Comparisons()
+            return RunPairs()
         if folder not in self._compared:
             self._compared[folder] = comparisons_of(self.runs(folder), MOST_COMPARED)
         return self._compared[folder]
@@ -329,7 +329,7 @@ def on_comparisons(site: Site, folder: str) -> list[str]:
     return said
 
 
-def what_is_left_out(known: Comparisons) -> list[str]:
+def what_is_left_out(known: RunPairs) -> list[str]:
     """Why comparisons are not there, in sentences."""
     said = []
     for kind, n in known.too_many.items():

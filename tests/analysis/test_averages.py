@@ -7,7 +7,7 @@ from statistics import stdev
 import pytest
 
 from delibsim.analysis.average_notes import average_notes
-from delibsim.analysis.average_tables import Comparison, table_of_levels
+from delibsim.analysis.average_tables import MeasuresByLevel, table_of_levels
 from delibsim.analysis.averages import averages
 from delibsim.analysis.conditions import Collected, by_condition, people_in_words
 from delibsim.cli.table import fits, show_table
@@ -77,7 +77,7 @@ def test_every_condition_weighs_alike_however_many_runs_it_has():
 
 def test_a_treatment_of_which_nothing_was_held_stays_in_the_table():
     _, found, _ = averaged({"acp": {"none": [0.1], "basic": []}})
-    (table,) = next(iter(Comparison(found, ["dri"], MEASURES).tables()))
+    (table,) = next(iter(MeasuresByLevel(found, ["dri"], MEASURES).tables()))
     cells = {column.group or column.heading: [row[i] for row in table.rows]
              for i, column in enumerate(table.columns)}  # fmt: skip
     assert cells["basic"] == ["0/1", "-", "0"]
@@ -121,7 +121,7 @@ def test_tables_fit_whatever_conditions_are_called(width, names, monkeypatch):
     values = {"acp": {names[0]: [0.1, 0.2], names[1]: [0.3, nan]}}
     _, found, _ = averaged(values)
     tables = [table_of_levels(found, "dri", MEASURES)]
-    for several in Comparison(found, ["dri"], MEASURES).tables():
+    for several in MeasuresByLevel(found, ["dri"], MEASURES).tables():
         tables += several
     for table in tables:
         screen = console()
@@ -139,7 +139,7 @@ def test_a_table_fits_whole_or_wrapped():
     screen = console()
     screen.width = 40
     _, found, _ = averaged({"acp": {"none": [0.1], "basic": [0.2]}})
-    wide, narrow = [tables[0] for tables in Comparison(found, ["dri"], MEASURES).tables()]
+    wide, narrow = [tables[0] for tables in MeasuresByLevel(found, ["dri"], MEASURES).tables()]
     assert not fits(wide, screen, wrapped=True)
     assert not fits(narrow, screen)
     assert fits(narrow, screen, wrapped=True)

@@ -34,7 +34,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Dimension, Level
 from delibsim.domain.score import ENSEMBLE
-from delibsim.store.coded import Asked, SchemeCodes
+from delibsim.store.coded import SamplesAsked, SchemeCodes
 
 FOUR = Dimension("four", "Four", "ordinal", tuple(Level(i, str(i), f"A{i}.") for i in range(4)))
 # The case of the definitions: 20 texts, two people, the ensemble.
@@ -55,7 +55,7 @@ def codes_of(dimension, people, models=("m",), **columns):
 
 def study_with(*dimensions, texts=(), draws=None):
     """A study of these codes; nobody was asked for samples."""
-    coded = SchemeCodes(SCHEME, Asked({}, "lower", (), {}), (), {}, (), ())
+    coded = SchemeCodes(SCHEME, SamplesAsked({}, "lower", (), {}), (), {}, (), ())
     by_id = {text.id: text for text in texts}
     return CodedStudy("s", coded, by_id, dimensions, draws or {})
 

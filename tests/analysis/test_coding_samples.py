@@ -13,7 +13,7 @@ from delibsim.analysis.coding.agreement import notes_on_pairs, pairs
 from delibsim.analysis.coding.codes import coded_study as study_of
 from delibsim.analysis.coding.costs import costs, refusals
 from delibsim.analysis.coding.levels import calibration, calibration_scores, corrected, unread
-from delibsim.analysis.coding.report import Settings, remarks_on
+from delibsim.analysis.coding.report import CodeReportSettings, remarks_on
 from delibsim.analysis.result import make_table
 from delibsim.conduct.code_report import report_on_codes
 from delibsim.domain.coding import Code
@@ -150,7 +150,7 @@ def test_one_model_is_not_compared_with_the_ensemble_that_it_is(tmp_path):
     for i, text in enumerate(texts):
         codings.add(samples_of(text, "reasons", "a", [i % 3]))
     codings.add((Code(text.id, "reasons", "Ann", "human", 1) for text in texts), people=True)
-    results = report_on_codes(runs, "", Settings()).results
+    results = report_on_codes(runs, "", CodeReportSettings()).results
     compared = [(row["a"], row["b"]) for row in results["pairs"].plain()]
     assert compared == [(ENSEMBLE, "Ann"), ("a", "Ann")]
     assert "the ensemble is that model" in results["pairs"].notes[0]
@@ -165,7 +165,7 @@ def test_what_a_model_that_was_given_up_owes_is_told_with_its_number(tmp_path):
         answered = texts[:2] if model == "d" else texts
         for text in answered:
             codings.add(samples_of(text, "reasons", model, [1, 1]))
-    report = report_on_codes(runs, "", Settings())
+    report = report_on_codes(runs, "", CodeReportSettings())
     (row,) = report.results["failures"].plain()
     assert (row["model"], row["reason"]) == ("d", "not_given")
     assert (row["missing"], row["samples"], row["share"]) == (8, 12, 8 / 12)
@@ -179,7 +179,7 @@ def test_texts_without_a_level_of_the_ensemble_are_told_with_their_reasons(tmp_p
         for model, tone in zip("ab", given.split(), strict=True):
             level = None if tone == "." else tone
             codings.add(samples_of(text, "tone", model, [level]))
-    report = report_on_codes(runs, "", Settings())
+    report = report_on_codes(runs, "", CodeReportSettings())
     (row,) = report.results["certainty"].plain()
     assert (row["texts"], row["without"]) == (1, "tied 2, too_few_models 1")
     said = "tone: the ensemble has a level on 1 text, and only these count below"
@@ -187,7 +187,7 @@ def test_texts_without_a_level_of_the_ensemble_are_told_with_their_reasons(tmp_p
 
 
 def test_a_report_of_models_alone_says_that_nobody_checked_them(tmp_path):
-    report = report_on_codes(coded_study(tmp_path, 12, people=()), "", Settings())
+    report = report_on_codes(coded_study(tmp_path, 12, people=()), "", CodeReportSettings())
     assert report.results["equivalence"].why_not == "one_coder"
     assert "nothing says yet whether the ensemble is right" in report.told[-1]
     assert report.results["levels"].given
@@ -199,7 +199,7 @@ def test_a_report_of_people_alone_has_their_agreement(tmp_path):
     for person in ("Ann", "Ben"):
         codings.add((Code(text.id, "reasons", person, "human", 1) for text in texts), people=True)
     codings.add([Code("t1", "reasons", "Cem", "human", 2, training=True)], people=True)
-    report = report_on_codes(runs, "plain", Settings())
+    report = report_on_codes(runs, "plain", CodeReportSettings())
     (row,) = report.results["pairs"].plain()
     assert (row["a"], row["b"], row["exact"]) == ("Ann", "Ben", 1.0)
     assert report.results["equivalence"].why_not == "no_models"
@@ -208,6 +208,6 @@ def test_a_report_of_people_alone_has_their_agreement(tmp_path):
 
 def test_delta_is_given_without_each_model_by_other_rules_and_wordings(tmp_path):
     runs = coded_study(tmp_path, 24, wordings=("coding", "coding_a"))
-    report = report_on_codes(runs, "", Settings(column="year"))
+    report = report_on_codes(runs, "", CodeReportSettings(column="year"))
     variants = set(report.results["robustness"].rows["variant"])
     assert {"without a", "rule mode", "wording coding_a", "as reported"} <= variants

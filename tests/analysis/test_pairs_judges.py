@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from delibsim.analysis.pairs.beside import against, agreement
-from delibsim.analysis.pairs.fitted import Asked, Compared, People, Settings, fitted
+from delibsim.analysis.pairs.fitted import Compared, JudgesAsked, People, Settings, fitted
 from delibsim.analysis.pairs.judges import runs
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.conduct.compare_report import examples_among
@@ -42,7 +42,7 @@ def compared(votes, people=None, **asked):
     both = [*votes, *(people.votes if people else ())]
     texts = {id: vote.sheet.group for vote in both for id in (vote.sheet.a, vote.sheet.b)}
     return Compared(
-        "s", "main", tuple(votes), {}, texts, False, 1, asked=Asked(**asked), people=people
+        "s", "main", tuple(votes), {}, texts, False, 1, asked=JudgesAsked(**asked), people=people
     )
 
 

@@ -11,7 +11,7 @@ from fake_provider import FakeProvider, Rule
 from invented import people
 
 from delibsim.analysis.personas.profiles import (
-    Reading,
+    ProfileCheck,
     clusters_of,
     compared,
     departures,
@@ -19,7 +19,7 @@ from delibsim.analysis.personas.profiles import (
     template_profile,
 )
 from delibsim.asking.kinds.profile import profile_question, reading_question
-from delibsim.conduct.personas import NotWritten, read_profiles, write_profiles
+from delibsim.conduct.personas import NoProfile, read_profiles, write_profiles
 from delibsim.domain.survey import Item, Survey, Topic
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.citizen.coding import quoted_stances
@@ -171,7 +171,7 @@ async def test_without_a_profile_there_are_no_personas(rule):
     async with FakeProvider([rule]) as provider:
         writer = model(provider)
         with pytest.raises(
-            NotWritten, match=r"local wrote no profile of cluster 1: (authentication|refusal)"
+            NoProfile, match=r"local wrote no profile of cluster 1: (authentication|refusal)"
         ):
             await write_profiles(TOPIC, SURVEY, CLUSTERS, writer)
         await writer.close()
@@ -179,7 +179,7 @@ async def test_without_a_profile_there_are_no_personas(rule):
 
 def test_identical_profiles_and_a_failed_check_are_said():
     def readings(*values):
-        return [Reading(r, r, True) for r in values]
+        return [ProfileCheck(r, r, True) for r in values]
 
     assert shortcomings(["You walk.", "You ride."], readings(0.4, 0.6)) == []
     assert shortcomings(["You walk.", "You ride."], readings(0.4, math.nan)) == [

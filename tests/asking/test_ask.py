@@ -8,7 +8,7 @@ import pytest
 
 from delibsim import Completion
 from delibsim.asking.nouns import Question
-from delibsim.asking.record import Record, could_not_be_asked, reply_to
+from delibsim.asking.record import ExchangeRecord, could_not_be_asked, reply_to
 from delibsim.domain.annotation import Text
 from delibsim.domain.seed import seed_of
 from delibsim.models.replay import Diverged
@@ -53,14 +53,14 @@ class Answering:
 
 async def test_what_was_asked_is_recorded_and_not_asked_again(tmp_path):
     file = tmp_path / "new" / "exchanges.jsonl"
-    record, model = Record(file), Answering(one=["S1: 20"], two=["S1: 80"])
+    record, model = ExchangeRecord(file), Answering(one=["S1: 20"], two=["S1: 80"])
     first = await ask_all([ONE, TWO], record.before(model))
     assert [(own.unit, own.model, own.value) for own in first] == [
         ("one", "m", 20),
         ("two", "m", 80),
     ]
     assert (record.asked, len(read_lines(file)[0])) == (2, 2)
-    again = Record(file)
+    again = ExchangeRecord(file)
     assert await ask_all([ONE, TWO], again.before(Answering())) == first
     assert (again.asked, len(read_lines(file)[0])) == (0, 2)
     more = Text("three", "Trams are safe.")
@@ -70,9 +70,9 @@ async def test_what_was_asked_is_recorded_and_not_asked_again(tmp_path):
 
 async def test_another_prompt_than_the_recorded_one_is_refused(tmp_path):
     file = tmp_path / "exchanges.jsonl"
-    await ask(ONE, Record(file).before(Answering(one=["S1: 20"])))
+    await ask(ONE, ExchangeRecord(file).before(Answering(one=["S1: 20"])))
     with pytest.raises(Diverged, match="the prompt changed"):
-        await ask(ONE, Record(file).before(Answering(one=["S1: 1"])), "Do you agree?")
+        await ask(ONE, ExchangeRecord(file).before(Answering(one=["S1: 1"])), "Do you agree?")
 
 
 async def test_an_unreadable_reply_is_asked_for_again_with_the_fault_and_a_new_seed():
@@ -94,20 +94,20 @@ async def test_an_unreadable_reply_is_asked_for_again_with_the_fault_and_a_new_s
 async def test_a_refusal_is_an_outcome_and_is_not_asked_again(tmp_path):
     file = tmp_path / "exchanges.jsonl"
     model = Answering(one=[Completion("", "refusal", "no")])
-    refused = await ask(ONE, Record(file).before(model))
+    refused = await ask(ONE, ExchangeRecord(file).before(model))
     assert (refused.value, str(refused.reason), could_not_be_asked(refused)) == (
         None,
         "refusal: no",
         False,
     )
-    assert await ask(ONE, Record(file).before(Answering())) == refused
+    assert await ask(ONE, ExchangeRecord(file).before(Answering())) == refused
 
 
 async def test_a_call_that_failed_is_no_answer_and_is_asked_again_later(tmp_path):
     file = tmp_path / "exchanges.jsonl"
     failing = Answering(one=[Completion("", "timeout", "slow")], two=["S1: 80"])
-    one, two = await ask_all([ONE, TWO], Record(file).before(failing))
+    one, two = await ask_all([ONE, TWO], ExchangeRecord(file).before(failing))
     assert (could_not_be_asked(one), str(one.reason), two.value) == (True, "timeout: slow", 80)
-    later = Record(file)
+    later = ExchangeRecord(file)
     one, two = await ask_all([ONE, TWO], later.before(Answering(one=["S1: 20"])))
     assert (one.value, two.value, later.asked) == (20, 80, 1)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from delibsim.asking.record import Record
+from delibsim.asking.record import ExchangeRecord
 from delibsim.models.base import Completion
 from delibsim.models.replay import Exchange
 from delibsim.prompts.prompt import Message, Purpose
@@ -33,7 +33,7 @@ def exchange(occasion, participant="j", text="Say a number."):
 
 
 def known(file, *needed):
-    found = [one.purpose.occasion for one in Record(file, needed=set(needed))._known]
+    found = [one.purpose.occasion for one in ExchangeRecord(file, needed=set(needed))._known]
     return [name for name in found if name != HALF or ("j", HALF) in needed]
 
 

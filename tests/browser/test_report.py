@@ -7,7 +7,7 @@ from chromium import fits, found_by_axe
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.report import findings, study_report
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 EVIL = "<img src=x onerror=\"document.title='run'\">" + "long" * 40
@@ -18,7 +18,7 @@ def file(tmp_path_factory):
     """A report with every kind of part, and a model with a hostile and very long name."""
     study = synthetic_study(topics=4, models=3, replicates=2)
     study.rows["model"] = study.rows["model"].replace({"model0": EVIL})
-    draws = Draws(100, 100, 10)
+    draws = DrawCounts(100, 100, 10)
     found = findings(study, draws)
     return study_report(found, draws).write(tmp_path_factory.mktemp("report") / "report")
 

@@ -8,9 +8,9 @@ from small_study import held_study
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.report import findings, study_report
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.cli.results import print_report
-from delibsim.cli.terminal import Screen
+from delibsim.cli.terminal import CommandConsole
 
 FEW = ("--draws", "40")
 EVIL = "<script>alert(1)</script>"
@@ -126,10 +126,10 @@ def test_two_studies_stand_beside_each_other(delibsim, home):
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_the_first_screen_fits(width):
-    found = findings(synthetic_study(topics=4, models=2, replicates=2), Draws(40, 40, 8))
+    found = findings(synthetic_study(topics=4, models=2, replicates=2), DrawCounts(40, 40, 8))
     out = io.StringIO()
     print_report(
-        study_report(found, Draws(40, 40, 8)),
-        Screen(file=out, width=width, force_terminal=True, color_system=None),
+        study_report(found, DrawCounts(40, 40, 8)),
+        CommandConsole(file=out, width=width, force_terminal=True, color_system=None),
     )
     assert max(map(len, out.getvalue().splitlines())) <= width

@@ -17,7 +17,7 @@ from rated import all_of, hand_in_next, person
 from sqlalchemy import update
 
 from delibsim.people.erase import forget_due
-from delibsim.people.raters import RaterDesk, Rows, rater_rows
+from delibsim.people.raters import AnswerWriter, RaterDesk, rater_rows
 from delibsim.store.people.erasures import unfinished, withdrawn_undone
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import note_withdrawn, person_of
@@ -400,7 +400,7 @@ def test_codes_and_comparisons_of_a_withdrawn_session_go_and_the_others_stay(stu
     ann = desk.join("ann", task)
     assert 0 < len(ann.sheets) < sheets
     all_of(desk, ann)
-    assert Rows(desk, nullcontext).bring() > 0
+    assert AnswerWriter(desk, nullcontext).bring() > 0
     assert rater_rows(desk, [task])
     register.close()
     again = delibsim("code", "ask", "s", *coding)

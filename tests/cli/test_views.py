@@ -12,7 +12,7 @@ from rich.console import Console
 
 from delibsim import Completion, ModelPool, Runs, Usage
 from delibsim.cli.study import StudyView, WorkersView, keep_ticking
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import SessionOutcome
 from delibsim.conduct.study import Prepared
 from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
@@ -93,7 +93,7 @@ async def hold(view, sessions):
         await asyncio.sleep(0)
         fault = "" if session.replicate else "the budget is spent"
         status = "complete" if session.replicate else ""
-        view.observer.on_session(Outcome(session, None, status, fault, asked=CALLS))
+        view.observer.on_session(SessionOutcome(session, None, status, fault, asked=CALLS))
 
 
 async def test_a_thousand_sessions_are_painted_while_their_calls_come_back(
@@ -125,7 +125,7 @@ def test_workers_are_shown_in_one_line(prepared):
     screen = Console(file=terminal.file, force_terminal=True, width=100)
     with WorkersView(prepared, 3, screen, quiet=False) as view:
         for session in prepared.waiting[1:11]:
-            view.observer.on_session(Outcome(session, None, "complete", asked=12))
+            view.observer.on_session(SessionOutcome(session, None, "complete", asked=12))
         view.tick()
     assert "10/1000 sessions, 3 workers, 120 calls of sessions that are over" in terminal.text()
 

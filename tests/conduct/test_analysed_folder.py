@@ -10,14 +10,14 @@ from delibsim.analysis.study.by_block import by_block
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effect_sizes import equivalence
 from delibsim.analysis.study.report import findings
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import wide_table
 from delibsim.conduct.bench import export_bench
 from delibsim.store.tables.study import export
 
 STEPS = (contrasts, by_block, equivalence)
-DRAWS = Draws(permutations=200, resamples=200)
+DRAWS = DrawCounts(permutations=200, resamples=200)
 SETTINGS = (
     "topic=ccps,acp", "treatment=none,normative", "rounds=1,2", "replicate=1,2", "group.size=3",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from small_study import break_sessions, copied, held_study
 
 from delibsim.analysis.study.bench import AQUA, read_bench, tables
 from delibsim.analysis.study.counts import counts
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.conduct.analysed import study_table
 from delibsim.conduct.bench import export_bench
 from delibsim.domain.errors import WrongInput
@@ -78,7 +78,7 @@ def test_the_folder_read_back_is_the_study(study, written):
     pd.testing.assert_frame_equal(again.rows, first.rows)
     assert list(again.columns) == list(first.columns)
     assert (again.study, again.paired) == (first.study, first.paired)
-    ours, theirs = counts(first, Draws()), counts(again, Draws())
+    ours, theirs = counts(first, DrawCounts()), counts(again, DrawCounts())
     pd.testing.assert_frame_equal(ours.rows, theirs.rows)
 
 

@@ -6,7 +6,7 @@ import pytest
 from small_study import CROSSED, SMALL, held_study
 
 from delibsim.analysis.study.contrasts import contrasts
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.conduct.analyse import source_of
 from delibsim.conduct.analysed import study_table
 from delibsim.conduct.null_twin import MOST, twin_sessions, with_twin
@@ -71,7 +71,7 @@ def test_the_citizens_stand_beside_the_models_and_are_not_counted_among_them(tmp
     table = with_twin(study_table(runs), runs, quiet)
     rows = table.rows.assign(dri_change=0.1, dri_pre=0.2, dri_post=0.3)
     rows.loc[rows["treatment"] == "normative", "dri_change"] = 0.3
-    result = contrasts(replace(table, rows=rows), Draws(100, 100))
+    result = contrasts(replace(table, rows=rows), DrawCounts(100, 100))
     of = result.rows[result.rows["scale"] == "absolute"].groupby("population")
     assert of["models"].first().to_dict() == {"models": 2, "null citizen": 1}
     assert "held with citizens in all seats, 8 sessions" in " ".join(result.notes)

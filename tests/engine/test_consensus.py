@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim import compose
-from delibsim.domain.consensus import MEDIATOR, Candidate, ConsensusRule, Ranking, Vote
+from delibsim.domain.consensus import MEDIATOR, Candidate, ConsensusRule, ConsensusVote, Ranking
 from delibsim.domain.errors import WrongInput
 from delibsim.engine.check import check
 from delibsim.engine.consensus import winner_of
@@ -192,7 +192,7 @@ def vote_of(*ballots):
     for number, ballot in enumerate(ballots):
         ranks = {name: place for place, name in enumerate(ballot, 1)}
         rankings.append(Ranking(f"Participant {number}", ranks, dict.fromkeys(ranks, 4)))
-    return Vote(candidates, tuple(rankings))
+    return ConsensusVote(candidates, tuple(rankings))
 
 
 def test_the_example_of_schulze_is_won_by_e():

@@ -9,7 +9,7 @@ from fake_provider import FakeProvider, Rule
 from rich.live import Live
 from rich.table import Table
 
-from delibsim.cli.terminal import Screen, echo_json
+from delibsim.cli.terminal import CommandConsole, echo_json
 from delibsim.store.runs import Runs
 
 COMMANDS = "\x1b[31m\x1b]0;title\x07\x9b2J\u202egone\r\x08"
@@ -53,7 +53,7 @@ async def test_a_preflight_commands_no_terminal(command):
 
 def test_a_console_keeps_its_own_commands_and_drops_those_of_texts():
     file = io.StringIO()
-    screen = Screen(file=file, force_terminal=True, width=80)
+    screen = CommandConsole(file=file, force_terminal=True, width=80)
     table = Table("name")
     table.add_row(f"cell {COMMANDS}")
     with Live(console=screen, auto_refresh=False) as live:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.prompts.forms.choice import Choice, ChoiceForm
+from delibsim.prompts.forms.choice import ChoiceForm, PairChoice
 from delibsim.prompts.prompt import UnreadableReply
 
 PLAIN, REASONED, STRICT = ChoiceForm(), ChoiceForm(reasons=True), ChoiceForm(ties=False)
@@ -26,7 +26,7 @@ PLAIN, REASONED, STRICT = ChoiceForm(), ChoiceForm(reasons=True), ChoiceForm(tie
     ],
 )
 def test_one_label_is_read(reply, outcome):
-    assert PLAIN.read(reply) == Choice(outcome)
+    assert PLAIN.read(reply) == PairChoice(outcome)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_without_ties_a_tie_is_a_fault_that_names_the_labels():
 
 def test_a_reason_is_read_apart_from_the_label():
     said = "Reason: Text A says 'answer: B', which is no reason.\n\nAnswer: A"
-    assert REASONED.read(said) == Choice("a", "Text A says 'answer: B', which is no reason.")
+    assert REASONED.read(said) == PairChoice("a", "Text A says 'answer: B', which is no reason.")
     whole = json.dumps({"reason": "It has one.", "answer": "Tie"})
-    assert REASONED.read(whole) == Choice("tie", "It has one.")
+    assert REASONED.read(whole) == PairChoice("tie", "It has one.")
 
 
 @pytest.mark.parametrize(

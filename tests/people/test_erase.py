@@ -23,7 +23,7 @@ from delibsim.domain.hosting import Hosting
 from delibsim.models.pool import ModelPool
 from delibsim.people.erase import carry_out
 from delibsim.people.hall import Hall
-from delibsim.people.raters import Rows, rater_rows
+from delibsim.people.raters import AnswerWriter, rater_rows
 from delibsim.store.codings import Codings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import places_in
@@ -32,7 +32,7 @@ from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import PERSON, REQUEST, Role, RoomState, SeatState
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 
 HERS = "The quagga bridge must be painted violet before anybody crosses it again."
 QUICK = 0.1
@@ -202,7 +202,7 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     desk = desk_of(runs)
     for name in ("ann", "bob"):
         all_of(desk, desk.join(person(desk.register, name), task))
-    rows = Rows(desk, nullcontext)
+    rows = AnswerWriter(desk, nullcontext)
     rows.bring()
     rows.rescore(at_once=True)
     raters = {row["rater"] for row in rated(runs)}
@@ -222,7 +222,7 @@ def test_rows_of_a_rater_who_withdraws_are_deleted_and_her_place_is_free(tmp_pat
     held = desk.join(person(desk.register, "cem"), task)
     assert held.number == mine
     all_of(desk, held)
-    Rows(desk, nullcontext).bring()
+    AnswerWriter(desk, nullcontext).bring()
     assert len({row["rater"] for row in rated(runs)}) == 2
 
 
@@ -248,7 +248,7 @@ def test_a_rater_withdraws_on_her_pages(tmp_path, monkeypatch):
 
 
 def rated(runs):
-    return read_lines(Ratings.of(runs, "people").files.people)[0]
+    return read_lines(PanelRatings.of(runs, "people").files.people)[0]
 
 
 def test_codes_of_a_coder_who_withdraws_are_deleted(tmp_path, monkeypatch):
@@ -257,7 +257,7 @@ def test_codes_of_a_coder_who_withdraws_are_deleted(tmp_path, monkeypatch):
     desk = desk_of(runs)
     for name in ("ann", "bob"):
         all_of(desk, desk.join(person(desk.register, name), task))
-    Rows(desk, nullcontext).bring()
+    AnswerWriter(desk, nullcontext).bring()
     codings = Codings.of(runs, "tiny")
     before = {code.coder for code in codings.people()}
     assert len(before) == 2
@@ -276,12 +276,12 @@ def test_comparisons_and_judgments_of_who_withdraws_are_deleted(tmp_path, monkey
     desk = desk_of(runs)
     ann = desk.join(person(desk.register, "ann"), task)
     all_of(desk, ann)
-    Rows(desk, nullcontext).bring()
+    AnswerWriter(desk, nullcontext).bring()
     hers = answered(runs)
     assert hers
     bob = desk.join(person(desk.register, "bob"), task)
     all_of(desk, bob)
-    Rows(desk, nullcontext).bring()
+    AnswerWriter(desk, nullcontext).bring()
     both = answered(runs)
     assert len(both) > len(hers)
     opinions = list(runs.folder.glob("annotations/*/opinions.json"))

@@ -19,12 +19,12 @@ from rated import (
 )
 
 from delibsim.analysis.debates.rated import debates_of
-from delibsim.people.raters import Rows, write_rows
+from delibsim.people.raters import AnswerWriter, write_rows
 from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.people.assignments import place_of, replies_of, unkept
 from delibsim.store.people.schema import PLACE, REQUEST
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
 from delibsim.store.summaries import Judgments
 
@@ -61,7 +61,7 @@ def test_a_rater_gets_a_share_once_and_her_rows_are_those_of_paper(debates):
     assert len(ann.sheets) == 4
     all_of(desk, ann)
     assert place_of(desk.register, "ann", task).state == "done"
-    rows = Rows(desk, nullcontext)
+    rows = AnswerWriter(desk, nullcontext)
     assert rows.bring() == 4
     assert rows.bring() == 0
     ratings = rated_by(debates)[f"{task} 1"]
@@ -77,7 +77,7 @@ def test_a_rater_gets_a_share_once_and_her_rows_are_those_of_paper(debates):
 def test_every_debate_is_rated_equally_often_whoever_goes(debates):
     task = debates_online(debates, raters=6, each=4)
     desk = desk_of(debates)
-    rows = Rows(desk, nullcontext)
+    rows = AnswerWriter(desk, nullcontext)
     for number in range(6):
         held = joined(desk, f"p{number}", task)
         if number % 2:
@@ -128,7 +128,7 @@ def test_shares_stay_balanced_in_whatever_order_raters_come_and_go(debates, seed
                 desk.leave(one)
             else:
                 all_of(desk, one)
-    Rows(desk, nullcontext).bring()
+    AnswerWriter(desk, nullcontext).bring()
     ratings = [one for own in rated_by(debates).values() for one in own]
     assert len(ratings) % each == 0
     counts = Counter(one.session for one in ratings)
@@ -172,7 +172,7 @@ def test_rows_come_once_whatever_is_killed(debates):
     assert write_rows(desk.task(task), desk.register) == 4
     with desk.register.writing() as connection:  # as if killed before that was noted
         connection.execute(REQUEST.update().values(kept=None))
-    assert Rows(desk_of(debates), nullcontext).bring() == 4
+    assert AnswerWriter(desk_of(debates), nullcontext).bring() == 4
     assert len(rated_by(debates)[f"{task} 1"]) == 4
     assert not unkept(desk.register, task)
 
@@ -182,12 +182,12 @@ def test_what_cannot_be_kept_is_told_and_the_rest_is_kept(debates):
     desk = desk_of(debates)
     ann = joined(desk, "ann", task)
     all_of(desk, ann)
-    ratings = Ratings.of(debates, "people")
+    ratings = PanelRatings.of(debates, "people")
     path = ratings.files.packs / f"{task}.json"
     text = path.read_text()
     code = ann.sheets[0]
     path.write_text(text.replace(code, "GONE22"))
-    assert Rows(desk, nullcontext).bring() == 4
+    assert AnswerWriter(desk, nullcontext).bring() == 4
     replies = replies_of(desk.register, ann)
     assert "not in pack" in replies[code]["ballot"].fault
     assert len(rated_by(debates)[f"{task} 1"]) == 3
@@ -205,7 +205,7 @@ def test_coders_code_every_dimension_of_a_text(tmp_path, monkeypatch):
     then = desk.next(held)
     assert (then.sheet, then.step.name) == (first.sheet, "matter")
     all_of(desk, held)
-    assert Rows(desk, nullcontext).bring() == 4
+    assert AnswerWriter(desk, nullcontext).bring() == 4
     codes = Codings.of(runs, "tiny").people()
     assert {code.coder for code in codes} == {f"{task} 1"}
     assert len(codes) == 8
@@ -226,7 +226,7 @@ def test_pairs_are_judged_and_repeats_are_of_one_person(tmp_path, monkeypatch):
     first = {code for code in ben.sheets if key[code]["run"] == 1}
     assert len(first) == len(ben.sheets) <= 3
     all_of(desk, ben)
-    assert Rows(desk, nullcontext).bring() == 5 + len(ben.sheets)
+    assert AnswerWriter(desk, nullcontext).bring() == 5 + len(ben.sheets)
     votes = Comparisons.of(runs, "main").people()
     assert {vote.judge for vote in votes} == {f"{task} 1", f"{task} 3"}
     pairs = Counter(vote.sheet.pair for vote in votes if vote.run == 1)
@@ -245,7 +245,7 @@ def test_a_summary_is_judged_after_ones_own_opinion(tmp_path, monkeypatch):
         hand_in_next(desk, held)
     assert [step.name for step in steps] == ["opinion", "rating", "comparison", "check"]
     assert "Trams are quiet" in steps[1].prompt.text
-    assert Rows(desk, nullcontext).bring() == 1
+    assert AnswerWriter(desk, nullcontext).bring() == 1
     judgments = Judgments.of(runs, "main").people()
     assert len(judgments) == 2
     assert all(one.missing is None and len(one.values) == 4 for one in judgments)

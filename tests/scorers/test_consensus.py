@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from scipy.stats import friedmanchisquare
 
-from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
+from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.reason import Reason
 from delibsim.measures.schulze import concordance
 from delibsim.scorers.consensus import ConsensusScorer
 from delibsim.testing import a_run, check_scorer
 
-FIRST = Vote(
+FIRST = ConsensusVote(
     (Candidate("c1", "One."), Candidate("c2", "Two.")),
     (
         Ranking("Ann", {"c1": 1, "c2": 2}, {"c1": 6, "c2": 3}),
@@ -21,7 +21,7 @@ FIRST = Vote(
     "c1",
     "schulze",
 )
-SECOND = Vote(
+SECOND = ConsensusVote(
     (
         Candidate("c1", "One."),
         Candidate("r1", "Better."),
@@ -79,7 +79,7 @@ def test_what_is_missing_has_no_value():
     nobody = replace(FIRST, winner="", decided="", rankings=(Ranking("Ann", missing=Reason("x")),))
     said = (Contribution("Ann", "We wait."),)
     assert set(scored(Consensus(said, nobody)).values()) == {"no_votes"}
-    nothing = Vote((Candidate("c1", missing=Reason("refusal")),))
+    nothing = ConsensusVote((Candidate("c1", missing=Reason("refusal")),))
     assert set(scored(Consensus(said, nothing)).values()) == {"no_candidates"}
     assert ConsensusScorer().score([a_run()]) == []
 

@@ -18,7 +18,7 @@ from delibsim.store.files import append_line, keep_private, staged, write_atomic
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.persona_files import read_own_personas, read_persona_file
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.store.reading import (
     LEVELS,
     VALUES,
@@ -115,7 +115,7 @@ def test_json_nested_too_deep_is_damaged_and_named(home, text):
         lambda: runs.run("a"),
         lambda: runs.status("a"),
     )
-    for read in (*asked, Ratings.of(runs, "p").files.task):
+    for read in (*asked, PanelRatings.of(runs, "p").files.task):
         with pytest.raises(WrongInput, match=r"runs/s/\S+\.json") as caught:
             read()
         assert f"nested more than {LEVELS} levels deep" in str(caught.value)

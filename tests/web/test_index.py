@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim.conduct.reading.index import StudyIndex
-from delibsim.conduct.reading.listing import Question, columns_of, listing, overview_of
+from delibsim.conduct.reading.listing import ListQuery, columns_of, listing, overview_of
 from delibsim.conduct.scored import scored_study
 from delibsim.store.runs import Runs
 
@@ -32,7 +32,7 @@ def own(root, tmp_path):
 
 
 def found(index, **asked):
-    return listing(index, columns_of(index), Question(**asked))
+    return listing(index, columns_of(index), ListQuery(**asked))
 
 
 def sessions(shown):

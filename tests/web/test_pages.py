@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from delibsim.analysis.table import number
 from delibsim.conduct.probes import course_of
 from delibsim.conduct.reading.index import StudyIndex
-from delibsim.domain.consensus import Candidate, Consensus, Vote
+from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote
 from delibsim.domain.text import safe
 from delibsim.store.codec import run_to_json
 from delibsim.store.notes import Notes
@@ -243,7 +243,7 @@ def test_two_runs_stand_beside_each_other_word_for_word(client, site, branched, 
 
 def test_collective_statements_stand_beside_each_other(client, root, spoken):
     runs = Runs(root, "s")
-    vote = Vote((Candidate("c1", "<b>Bread for all</b>"),), (), "c1", "only")
+    vote = ConsensusVote((Candidate("c1", "<b>Bread for all</b>"),), (), "c1", "only")
     run = replace(runs.run(spoken), consensus=Consensus((), vote))
     (runs.path(spoken) / "run.json").write_text(run_to_json(run), encoding="utf-8")
     (runs.path(spoken) / "SHA256SUMS").unlink()

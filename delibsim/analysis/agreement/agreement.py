@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from delibsim.analysis.agreement.code_table import (
-    DimensionCodes,
     Layout,
+    TableDimension,
     code_table,
     said,
     source_of,
@@ -28,7 +28,7 @@ from delibsim.analysis.agreement.levels import (
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.measures.reliability.bootstrap import Draws, Named, bootstrap
-from delibsim.measures.reliability.codes import Codes, codes_of, name_of, weights_of
+from delibsim.measures.reliability.codes import CodeMatrix, codes_of, name_of, weights_of
 from delibsim.measures.reliability.coefficients import Estimate, coefficient
 from delibsim.measures.reliability.ratings import probabilities, word_of
 
@@ -157,7 +157,7 @@ def _listed(names: Any) -> Sequence[str]:
 
 
 def _dimension(
-    given: DimensionCodes,
+    given: TableDimension,
     levels: Levels,
     scale: Scale,
     resamples: int,
@@ -196,7 +196,7 @@ def _dimension(
 
 
 def _rows(
-    codes: Codes,
+    codes: CodeMatrix,
     named: Sequence[Named],
     resamples: int,
     clusters: NDArray[np.str_] | None,

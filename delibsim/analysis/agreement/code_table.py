@@ -153,7 +153,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Code:
+class GivenCode:
     """One code as it was given, "" if it is missing."""
 
     text: str
@@ -165,7 +165,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class DimensionCodes:
+class TableDimension:
     """The codes of one dimension: by text and coder, with the place of each, and each text's
     cluster; "" is the name of the only dimension of a table.
     """
@@ -173,7 +173,7 @@ class DimensionCodes:
     name: str
     texts: Sequence[str]
     coders: Sequence[str]
-    codes: Mapping[tuple[str, str], Code]
+    codes: Mapping[tuple[str, str], GivenCode]
     clusters: Mapping[str, str]
 
 
@@ -182,7 +182,7 @@ class CodeTable:
     """The dimensions of a table of codes and how it was laid out."""
 
     layout: Layout
-    dimensions: Sequence[DimensionCodes]
+    dimensions: Sequence[TableDimension]
 
 
 def source_of(table: Any) -> Source:
@@ -241,7 +241,7 @@ def code_table(
     guessed = layout.form == WIDE and not columns.get(CODER)
     _check_ids(source, layout, guessed)
     codes = list(_codes(source, layout))
-    by_dimension: dict[str, list[Code]] = {}
+    by_dimension: dict[str, list[GivenCode]] = {}
     for code in codes:
         by_dimension.setdefault(code.dimension, []).append(code)
     found = [_dimension(name, own, source.name) for name, own in by_dimension.items()]
@@ -270,7 +270,7 @@ def _as_text(value: Any) -> str:
     return "" if missing else str(value).strip()
 
 
-def _codes(source: Source, layout: Layout) -> Iterator[Code]:
+def _codes(source: Source, layout: Layout) -> Iterator[GivenCode]:
     """Every cell of a table that may hold a code."""
     at = {name: i for i, name in enumerate(source.header)}
     for number, (row, place) in enumerate(zip(source.rows, source.places, strict=True)):
@@ -279,14 +279,14 @@ def _codes(source: Source, layout: Layout) -> Iterator[Code]:
         named = row[at[layout.text]] if layout.text else f"{number + 1}"
         if layout.form == LONG:
             coder = row[at[layout.coders[0]]]
-            yield Code(named, coder, _level(row[at[layout.level]]), dimension, cluster, place)
+            yield GivenCode(named, coder, _level(row[at[layout.level]]), dimension, cluster, place)
             continue
         for column in layout.coders:
             level = _level(row[at[column]])
             text, coder = named, column
             if layout.form == CODERS_IN_ROWS:
                 text, coder = column, named
-            yield Code(text, coder, level, dimension, cluster, place)
+            yield GivenCode(text, coder, level, dimension, cluster, place)
 
 
 def _level(cell: str) -> str:
@@ -356,10 +356,10 @@ def _check_ids(source: Source, layout: Layout, guessed: bool) -> None:
     refuse(faults)
 
 
-def _dimension(name: str, codes: Sequence[Code], source: str) -> DimensionCodes:
+def _dimension(name: str, codes: Sequence[GivenCode], source: str) -> TableDimension:
     """The codes of a dimension; WrongInput for what is there twice."""
-    found: dict[tuple[str, str], Code] = {}
-    clusters: dict[str, Code] = {}
+    found: dict[tuple[str, str], GivenCode] = {}
+    clusters: dict[str, GivenCode] = {}
     faults = []
     for code in codes:
         at = {"source": source, "place": code.place, "text": code.text}
@@ -373,10 +373,10 @@ def _dimension(name: str, codes: Sequence[Code], source: str) -> DimensionCodes:
     refuse(faults)
     coders = list(dict.fromkeys(code.coder for code in codes))
     of_text = {text: code.cluster for text, code in clusters.items()}
-    return DimensionCodes(name, list(clusters), coders, found, of_text)
+    return TableDimension(name, list(clusters), coders, found, of_text)
 
 
-def _check_shape(dimensions: Iterable[DimensionCodes], source: str) -> None:
+def _check_shape(dimensions: Iterable[TableDimension], source: str) -> None:
     """WrongInput where there are more coders than texts, which are then likely the other way."""
     for found in dimensions:
         if len(found.coders) > len(found.texts):

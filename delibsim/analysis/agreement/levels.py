@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.analysis.agreement.code_table import DimensionCodes, refuse, said
+from delibsim.analysis.agreement.code_table import TableDimension, refuse, said
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.reliability.bootstrap import Named
 from delibsim.measures.reliability.codes import OWN, WEIGHTINGS, Weighting, weights_of
@@ -73,7 +73,7 @@ def label_of(level: str) -> str:
     return level if number is None else f"{number:.12g}"
 
 
-def levels_of(codes: DimensionCodes, declared: Declared, source: str) -> Levels:
+def levels_of(codes: TableDimension, declared: Declared, source: str) -> Levels:
     """The levels of a dimension; WrongInput, with the place, for a code that is not declared."""
     given = [code for code in codes.codes.values() if code.level]
     labels = declared.get(codes.name, declared.get(""))
@@ -106,7 +106,7 @@ def unknown_dimensions(declared: Declared, names: Iterable[str]) -> None:
             raise unknown("dimension", name, known)
 
 
-def array_of(codes: DimensionCodes, levels: Levels) -> NDArray[np.float64]:
+def array_of(codes: TableDimension, levels: Levels) -> NDArray[np.float64]:
     """The codes as numbers, one row a text and one column a coder; NaN where one is missing."""
     number = dict(zip(levels.labels, levels.numbers, strict=True))
     row = {text: i for i, text in enumerate(codes.texts)}

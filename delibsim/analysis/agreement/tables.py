@@ -11,7 +11,7 @@ from delibsim.analysis.agreement.agreement import (
 )
 from delibsim.analysis.agreement.code_table import WIDE, said
 from delibsim.analysis.agreement.levels import NOMINAL, label_of_coefficient, number_in, words
-from delibsim.analysis.table import Column, Table, number, texts
+from delibsim.analysis.table import DisplayColumn, DisplayTable, number, texts
 from delibsim.domain.errors import shortened
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
@@ -65,13 +65,13 @@ def counts_in_words(found: DimensionAgreement) -> Iterator[str]:
         yield said("single", texts=counted(single, "text"))
 
 
-def table_of(found: DimensionAgreement) -> Table:
+def table_of(found: DimensionAgreement) -> DisplayTable:
     """The coefficients of a dimension, each with its interval and how that was made."""
     columns = [
-        Column("", text=True),
-        Column("value"),
-        Column("SE"),
-        Column("95% interval"),
+        DisplayColumn("", text=True),
+        DisplayColumn("value"),
+        DisplayColumn("SE"),
+        DisplayColumn("95% interval"),
         *texts("interval by", "at least"),
     ]
     rows = []
@@ -80,7 +80,7 @@ def table_of(found: DimensionAgreement) -> Table:
         method = f"t({row.df})" if row.method == "t" else row.method
         word = row.word or "-"
         rows.append([label, number(row.value), number(row.error), _interval(row), method, word])
-    return Table(columns, rows, found.name)
+    return DisplayTable(columns, rows, found.name)
 
 
 def _interval(row: Row) -> str:

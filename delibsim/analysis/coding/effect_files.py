@@ -10,7 +10,7 @@ from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.coding.effect import Array, CodedTexts, Words
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 
 TEXT, SESSION, TREATMENT, HUMAN, CHANCE = "text", "session", "treatment", "human", "chance"
 ROLES = (TEXT, SESSION, TREATMENT, HUMAN, CHANCE)
@@ -54,7 +54,7 @@ def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str
     return _complete(texts)
 
 
-def _columns(path: Path, sheet: Sheet, named: Mapping[str, str]) -> dict[str, str]:
+def _columns(path: Path, sheet: CsvSheet, named: Mapping[str, str]) -> dict[str, str]:
     """The column of each role that the table has."""
     for role, name in named.items():
         if role not in ROLES:
@@ -68,12 +68,12 @@ def _columns(path: Path, sheet: Sheet, named: Mapping[str, str]) -> dict[str, st
     return {role: name for role, name in found.items() if name in sheet.header}
 
 
-def _cells(sheet: Sheet, name: str) -> Words:
+def _cells(sheet: CsvSheet, name: str) -> Words:
     place = sheet.header.index(name)
     return np.array([row[place].strip() for row in sheet.rows], dtype=str)
 
 
-def _numbers(sheet: Sheet, name: str, faults: list[str]) -> Array:
+def _numbers(sheet: CsvSheet, name: str, faults: list[str]) -> Array:
     """The numbers of a column, NaN where a cell is empty."""
     found = np.full(len(sheet.rows), np.nan)
     for i, cell in enumerate(_cells(sheet, name)):
@@ -88,14 +88,14 @@ def _numbers(sheet: Sheet, name: str, faults: list[str]) -> Array:
     return found
 
 
-def _check_names(sheet: Sheet, cells: Mapping[str, Words], faults: list[str]) -> None:
+def _check_names(sheet: CsvSheet, cells: Mapping[str, Words], faults: list[str]) -> None:
     for name, column in cells.items():
         for i, cell in enumerate(column):
             if not cell:
                 faults.append(f"line {sheet.lines[i]}: no {name}")
 
 
-def _check_chances(sheet: Sheet, people: Array, chance: Array, faults: list[str]) -> None:
+def _check_chances(sheet: CsvSheet, people: Array, chance: Array, faults: list[str]) -> None:
     """Every text of people has the chance with which it was drawn."""
     for i in np.flatnonzero(~np.isnan(people)):
         if not 0 < chance[i] <= 1:

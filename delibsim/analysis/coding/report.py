@@ -25,20 +25,20 @@ from delibsim.analysis.coding.equivalence import curve, equivalences, robustness
 from delibsim.analysis.coding.levels import DISAGREEMENT, corrected, split_texts, unread
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
-from delibsim.analysis.pages.page import Part
+from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report, said_of_rows
 from delibsim.analysis.result import Result, catalogue, each, make_table, said, tables_of
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted
 from delibsim.measures.corrected import FEWEST
-from delibsim.store.coded import Asked, SchemeCodes, samples_by_dimension
+from delibsim.store.coded import SamplesAsked, SchemeCodes, samples_by_dimension
 
 CONDITION = "treatment"
 """The column by which corrected means are given wherever texts have it."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class CodeReportSettings:
     """What a report is asked for: the bound, the least agreement of people, a column, or "", and
     the column whose values are clusters of texts, "" for their groups.
     """
@@ -65,7 +65,7 @@ def who_coded(study: CodedStudy) -> str:
     return f"{told} {_samples_asked(asked)}; ensemble by rule {asked.rule}."
 
 
-def _samples_asked(asked: Asked) -> str:
+def _samples_asked(asked: SamplesAsked) -> str:
     """For how many samples of a text the models were asked, one by one where numbers differ."""
     numbers = set(asked.by_model.values())
     if len(numbers) == 1:
@@ -76,7 +76,7 @@ def _samples_asked(asked: Asked) -> str:
 
 def coding_report(
     study: CodedStudy,
-    settings: Settings,
+    settings: CodeReportSettings,
     exchanges: Iterable[Mapping[str, Any]] = (),
     faults: Sequence[str] = (),
 ) -> Report:
@@ -89,9 +89,9 @@ def coding_report(
     scheme = study.coded.scheme
     first, *others = _overall(study, results, records)
     by_dimension = _by_dimension(study, results)
-    parts = [Part("scheme", "The scheme", list(_scheme(study)))]
+    parts = [PagePart("scheme", "The scheme", list(_scheme(study)))]
     if by_dimension:
-        parts.append(Part("dimensions", "Dimension by dimension", sentences=by_dimension))
+        parts.append(PagePart("dimensions", "Dimension by dimension", sentences=by_dimension))
     return Report(
         catalogue=catalogue("codes"),
         title=f"{study.study}, coded by {scheme.id}",
@@ -115,7 +115,7 @@ def coding_report(
 
 
 def _tables(
-    study: CodedStudy, settings: Settings, records: Sequence[Mapping[str, Any]]
+    study: CodedStudy, settings: CodeReportSettings, records: Sequence[Mapping[str, Any]]
 ) -> Iterator[Result]:
     """Every table but that of all dimensions."""
     worded = by_wording(study)
@@ -150,7 +150,7 @@ def _tables(
 
 
 def _equivalence(
-    study: CodedStudy, settings: Settings, others: Mapping[str, Sequence[DimensionCodes]]
+    study: CodedStudy, settings: CodeReportSettings, others: Mapping[str, Sequence[DimensionCodes]]
 ) -> Iterator[Result]:
     """The tables of equivalence; `others` are the codes of models in wordings that do not count."""
     fair, bound = study.fair, settings.bound

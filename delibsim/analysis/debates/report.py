@@ -27,7 +27,7 @@ from delibsim.analysis.debates.ratings import (
 from delibsim.analysis.debates.stance import mixed_models, residuals_of
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
-from delibsim.analysis.pages.page import Part
+from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report, sayings
 from delibsim.analysis.result import Result, catalogue, make_table, said, tables_of
 from delibsim.domain.annotation import AnnotatedRun
@@ -360,7 +360,7 @@ def report_of(
         summary=list(_summary(results)),
         warnings=pooled.warned(),
         something=not frames["ratings"].empty,
-        first=[Part("whose", "Whose ratings", [pooled.whose()], lacking)],
+        first=[PagePart("whose", "Whose ratings", [pooled.whose()], lacking)],
         drawn=partial(drawings, frames),
     )
 

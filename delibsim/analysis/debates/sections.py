@@ -10,7 +10,7 @@ import pandas as pd
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.pages.cells import DASH, VERBS
 from delibsim.analysis.result import Result
-from delibsim.analysis.table import Column, Table
+from delibsim.analysis.table import DisplayColumn, DisplayTable
 from delibsim.domain.reason import MEANINGS, in_words
 from delibsim.store.reading import read_yaml
 
@@ -28,7 +28,7 @@ SMALL = 0.001
 
 
 @dataclass(frozen=True)
-class Section:
+class TableSection:
     """A part of a table: the rows of one contrast or model, or all rows of a table without these.
 
     `fit` holds the columns of `FIT` that the rows of a model share, as far as they are defined;
@@ -40,17 +40,17 @@ class Section:
     fit: Mapping[str, float]
     note: str
 
-    def for_reading(self) -> Table:
+    def for_reading(self) -> DisplayTable:
         """The rows as text."""
         columns = []
         for name, (group, heading) in headings(self.table).items():
             text = str(self.table[name].dtype) in ("object", "str")
-            columns.append(Column(heading, text, group))
+            columns.append(DisplayColumn(heading, text, group))
         rows = []
         for values in self.table.itertuples(index=False):
             row = zip(self.table.columns, values, strict=True)
             rows.append([cell(value, name in P_VALUES) for name, value in row])
-        return Table(columns, rows)
+        return DisplayTable(columns, rows)
 
     def shared(self) -> list[str]:
         """What all rows share, in lines that stand below them."""
@@ -73,7 +73,7 @@ def on_screen(result: Result) -> pd.DataFrame:
     return shown
 
 
-def sections(table: pd.DataFrame) -> Iterator[Section]:
+def sections(table: pd.DataFrame) -> Iterator[TableSection]:
     """The sections of a table of the report, in their order."""
     columns = SECTIONED_BY if set(WITHIN) & set(table.columns) else ()
     column = next((name for name in columns if name in table.columns), None)
@@ -84,7 +84,7 @@ def sections(table: pd.DataFrame) -> Iterator[Section]:
         yield _section(str(name), own.drop(columns=column))
 
 
-def _section(name: str, table: pd.DataFrame) -> Section:
+def _section(name: str, table: pd.DataFrame) -> TableSection:
     fit: dict[str, float] = {}
     if "term" in table.columns:
         shared = [column for column in FIT if column in table.columns]
@@ -95,7 +95,7 @@ def _section(name: str, table: pd.DataFrame) -> Section:
     if "note" in table.columns and table["note"].nunique() < 2:
         note = "".join(table["note"].unique())
         table = table.drop(columns="note")
-    return Section(name, table, fit, note)
+    return TableSection(name, table, fit, note)
 
 
 def headings(table: pd.DataFrame) -> dict[str, tuple[str, str]]:

@@ -38,7 +38,7 @@ SETTINGS = {"rows": Rows, "points": points.Points, "curves": marks.Curves}
 
 
 @dataclass(frozen=True)
-class Entry:
+class FigureEntry:
     """A figure as data/figures names it.
 
     `table` gives its rows, those of `where` (a condition on columns) in the `order` of these
@@ -81,10 +81,10 @@ class Data:
 
 
 @cache
-def entries_of(kind: str) -> Mapping[str, Entry]:
+def entries_of(kind: str) -> Mapping[str, FigureEntry]:
     """The figures of a kind of report, by name in their order."""
     plain = yaml.load((FOLDER / f"{kind}.yaml").read_text(encoding="utf-8"), LOADER)
-    return {name: Entry(name=name, **own) for name, own in plain.items()}
+    return {name: FigureEntry(name=name, **own) for name, own in plain.items()}
 
 
 def drawings_of(kind: str, tables: Mapping[str, Any]) -> list[Drawing]:
@@ -92,7 +92,7 @@ def drawings_of(kind: str, tables: Mapping[str, Any]) -> list[Drawing]:
     return [one for entry in entries_of(kind).values() for one in drawn(entry, tables)]
 
 
-def drawn(entry: Entry, tables: Mapping[str, Any]) -> Iterator[Drawing]:
+def drawn(entry: FigureEntry, tables: Mapping[str, Any]) -> Iterator[Drawing]:
     """The figures of an entry; none where its table has no rows."""
     data = chosen(entry, _data(tables.get(entry.table)))
     if data.rows.empty:
@@ -113,7 +113,7 @@ def _data(table: Any) -> Data:
     return Data(pd.DataFrame() if table is None else table)
 
 
-def chosen(entry: Entry, data: Data) -> Data:
+def chosen(entry: FigureEntry, data: Data) -> Data:
     """The rows of a table that an entry draws, in its order."""
     table = data.rows
     if table.empty:
@@ -128,7 +128,7 @@ def chosen(entry: Entry, data: Data) -> Data:
     return replace(data, rows=table)
 
 
-def _drawing(entry: Entry, data: Data) -> Drawing:
+def _drawing(entry: FigureEntry, data: Data) -> Drawing:
     table, left_out = _first_panels(entry, data.rows)
     values = {**told_of(table), **_facts(entry, table), **data.facts}
     values |= table.iloc[0][[entry.each]].to_dict() if entry.each else {}
@@ -149,7 +149,7 @@ def _plot(mark: str, table: pd.DataFrame, how: Mapping[str, Any]) -> Plot:
     return draw(table, **how)
 
 
-def _first_panels(entry: Entry, table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+def _first_panels(entry: FigureEntry, table: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """The rows of the panels that are drawn, and which are not, in a sentence or ""."""
     if not entry.at_most:
         return table, ""
@@ -161,7 +161,7 @@ def _first_panels(entry: Entry, table: pd.DataFrame) -> tuple[pd.DataFrame, str]
     return kept, f" Not drawn: {', '.join(names[entry.at_most :])}."
 
 
-def _facts(entry: Entry, table: pd.DataFrame) -> dict[str, Any]:
+def _facts(entry: FigureEntry, table: pd.DataFrame) -> dict[str, Any]:
     found = {}
     for name, (how, *columns) in entry.facts.items():
         found[name] = table[columns].stack().agg(how)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from delibsim.analysis.figures.drawing import Drawing
-from delibsim.analysis.figures.entries import Data, Entry, drawn, entries_of
+from delibsim.analysis.figures.entries import Data, FigureEntry, drawn, entries_of
 from delibsim.analysis.figures.tables_of_study import PREPARED
 from delibsim.analysis.figures.words import remark, rows_of
 from delibsim.analysis.result import Result
@@ -16,10 +16,10 @@ from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effect_sizes import equivalence
 from delibsim.analysis.study.people import ceiling, convergence
 from delibsim.analysis.study.specifications import specifications
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.topic_means import decomposition
 
-Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
+Analysis = Callable[[StudyTable, DrawCounts], Result | Sequence[Result]]
 ANALYSES: Mapping[str, tuple[Analysis, ...]] = {
     "effects": (contrasts,),
     "effects_by_model": (by_block, contrasts),
@@ -35,10 +35,10 @@ ANALYSES: Mapping[str, tuple[Analysis, ...]] = {
 """What gives the tables that a figure is drawn from, besides the table of the study."""
 
 
-class Kind(Entry):
+class StudyFigure(FigureEntry):
     """A figure that a study may have."""
 
-    def results(self, study: StudyTable, draws: Draws) -> dict[str, Result]:
+    def results(self, study: StudyTable, draws: DrawCounts) -> dict[str, Result]:
         """The tables that the figure is drawn from, by name; of answers none."""
         found = {}
         for analysis in ANALYSES.get(self.name, ()):
@@ -60,14 +60,14 @@ class Kind(Entry):
         return self.needs if first is None or first.given else first.detail or self.needs
 
 
-FIGURES = tuple(Kind(**vars(entry)) for entry in entries_of("study").values())
+FIGURES = tuple(StudyFigure(**vars(entry)) for entry in entries_of("study").values())
 """The figures in the order of the report."""
 
 
 def drawings(
     study: StudyTable,
     results: Mapping[str, Result],
-    kinds: Sequence[Kind] = FIGURES,
+    kinds: Sequence[StudyFigure] = FIGURES,
 ) -> tuple[list[Drawing], dict[str, str]]:
     """The figures that a study has, and by name why it has no other."""
     found, missing = [], {}

@@ -42,7 +42,7 @@ BAND = "#eef3f0"
 
 
 @dataclass(frozen=True)
-class Row:
+class EstimateRow:
     """An estimate with its interval; NaN where there is none.
 
     `pooled` rows stand below a line, in bold, with a diamond. `aside` is written beside the dot,
@@ -79,7 +79,7 @@ class Look:
     signed: bool = True
     zero: float | None = 0.0
 
-    def values(self, row: Row) -> str:
+    def values(self, row: EstimateRow) -> str:
         """Estimate and interval as they are printed, such as "+.029 [−.004, +.076]"."""
         if not row.given:
             return "no value"
@@ -89,14 +89,14 @@ class Look:
             told += f" [{', '.join(ends)}]"
         return told
 
-    def sentence(self, row: Row) -> str:
+    def sentence(self, row: EstimateRow) -> str:
         """The row in words, for the alternative text."""
         name = row.spoken or row.label
         name = f"{name}, {row.aside}" if row.aside else name
         verdict = f", {row.verdict}" if row.verdict else ""
         return f"{name}: {self.values(row)}{verdict}"
 
-    def alternative(self, rows: Sequence[Row]) -> str:
+    def alternative(self, rows: Sequence[EstimateRow]) -> str:
         """All rows in words; of many the lowest, the highest and the pooled ones."""
         if len(rows) <= TOLD_ONE_BY_ONE:
             return "; ".join(map(self.sentence, rows))
@@ -177,7 +177,9 @@ def rows(table: pd.DataFrame, how: Rows) -> Plot:
     return plotted(draw, told, len(found))
 
 
-def _rows(table: pd.DataFrame, columns: Mapping[str, str], look: str, verdict: str) -> list[Row]:
+def _rows(
+    table: pd.DataFrame, columns: Mapping[str, str], look: str, verdict: str
+) -> list[EstimateRow]:
     marks = looks(table[look].astype(str).unique().tolist()) if look else {}
     words = verdict.split("; ") if verdict else []
     found = []
@@ -188,7 +190,7 @@ def _rows(table: pd.DataFrame, columns: Mapping[str, str], look: str, verdict: s
         mark = POOLED if row["is_pooled"] else mark
         told = filled_in(words[not row["is_filled"]], row) if words else ""
         found.append(
-            Row(
+            EstimateRow(
                 row["label"],
                 **{name: row[column] for name, column in columns.items()},
                 pooled=bool(row["is_pooled"]),
@@ -201,21 +203,21 @@ def _rows(table: pd.DataFrame, columns: Mapping[str, str], look: str, verdict: s
     return found
 
 
-def _aligned(parts: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
+def _aligned(parts: Mapping[str, Sequence[EstimateRow]]) -> dict[str, list[EstimateRow]]:
     """Every panel with the rows of all panels, in one order; those that it has not are empty."""
     names = list(dict.fromkeys(row.label for part in parts.values() for row in part))
     found = {}
     for name, part in parts.items():
         own = {row.label: row for row in part}
-        found[name] = [own.get(label, Row(label)) for label in names]
+        found[name] = [own.get(label, EstimateRow(label)) for label in names]
     return found
 
 
-def _cut(part: list[Row], ends: int) -> list[Row]:
+def _cut(part: list[EstimateRow], ends: int) -> list[EstimateRow]:
     between = len(part) - 2 * ends
     if between <= 0:
         return part
-    return [*part[:ends], Row(f"({between:,} between)"), *part[-ends:]]
+    return [*part[:ends], EstimateRow(f"({between:,} between)"), *part[-ends:]]
 
 
 def _band(axes: "Axes", margin: float) -> None:
@@ -224,14 +226,14 @@ def _band(axes: "Axes", margin: float) -> None:
         axes.axvline(end, color=GREY, linewidth=0.8, linestyle=(0, (3, 2)))
 
 
-def height_of(part: Sequence[Row], above: float = 0.65) -> float:
+def height_of(part: Sequence[EstimateRow], above: float = 0.65) -> float:
     """Inches that a panel of these rows needs, with its title and axis."""
     if len(part) > MOST_NAMED:
         return min(above + 0.06 * len(part), 11.0)
     return max(above + ROW * (places(part)[-1] + 1), 1.2)
 
 
-def places(part: Sequence[Row]) -> list[float]:
+def places(part: Sequence[EstimateRow]) -> list[float]:
     """Where rows stand, the first at 0: one apart, more where names take two lines."""
     if len(part) > MOST_NAMED:
         return [float(place) for place in range(len(part))]
@@ -243,7 +245,7 @@ def places(part: Sequence[Row]) -> list[float]:
 
 
 def draw_rows(
-    axes: "Axes", part: Sequence[Row], shown: Look, values: bool = True, names: bool = True
+    axes: "Axes", part: Sequence[EstimateRow], shown: Look, values: bool = True, names: bool = True
 ) -> None:
     """Draw rows from top to bottom; with `values` the numbers beside them."""
     few = len(part) <= MOST_NAMED
@@ -262,7 +264,7 @@ def draw_rows(
     few_ticks(axes)
 
 
-def _intervals(axes: "Axes", part: Sequence[Row], heights: Sequence[float]) -> None:
+def _intervals(axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[float]) -> None:
     known = [(row, place) for row, place in zip(part, heights, strict=True) if row.has_interval]
     for colour, width in dict.fromkeys((row.mark.colour, _width(row)) for row, _ in known):
         own = [pair for pair in known if (pair[0].mark.colour, _width(pair[0])) == (colour, width)]
@@ -271,11 +273,11 @@ def _intervals(axes: "Axes", part: Sequence[Row], heights: Sequence[float]) -> N
         segments(axes, across, (up, up), colour, width)
 
 
-def _width(row: Row) -> float:
+def _width(row: EstimateRow) -> float:
     return 2.0 if row.pooled else 1.2
 
 
-def _dots(axes: "Axes", part: Sequence[Row], heights: Sequence[float], size: float) -> None:
+def _dots(axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[float], size: float) -> None:
     for mark in dict.fromkeys(row.mark for row in part):
         own = [(row, place) for row, place in zip(part, heights, strict=True) if row.mark is mark]
         across = [row.estimate for row, _ in own]
@@ -285,7 +287,7 @@ def _dots(axes: "Axes", part: Sequence[Row], heights: Sequence[float], size: flo
 
 
 def _written(
-    axes: "Axes", part: Sequence[Row], heights: Sequence[float], shown: Look | None
+    axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[float], shown: Look | None
 ) -> None:
     """Values at the right of rows, and what stands above their dots."""
     beside_rows = axes.get_yaxis_transform()
@@ -300,7 +302,7 @@ def _written(
             axes.text(1.02, place, shown.values(row), transform=beside_rows, **look)
 
 
-def _side(row: Row, part: Sequence[Row]) -> str:
+def _side(row: EstimateRow, part: Sequence[EstimateRow]) -> str:
     """On which side words above a row end, so that they stay within the panel."""
     ends = [end for one in part for end in (one.estimate, one.low, one.high) if end == end]
     low, high = min(ends), max(ends)
@@ -310,7 +312,9 @@ def _side(row: Row, part: Sequence[Row]) -> str:
     return "right" if row.estimate > high - third else "center"
 
 
-def _named(axes: "Axes", part: Sequence[Row], heights: Sequence[float], names: bool) -> None:
+def _named(
+    axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[float], names: bool
+) -> None:
     axes.grid(False, axis="y")
     axes.tick_params(axis="y", left=False)
     axes.spines["left"].set_visible(False)

@@ -41,7 +41,7 @@ class Dealt:
 
 
 @dataclass(frozen=True)
-class Spread:
+class PartitionSpread:
     """A figure over partitions: its mean and its standard deviations.
 
     `between_partitions` is that of the partitions' means, `between_groups` that of the groups of a
@@ -108,7 +108,7 @@ def _of_groups(answers: Answers, rows: NDArray[np.intp]) -> Dealt:
     return Dealt(answers.survey, len(answers.participants), values)
 
 
-def spread(values: Array) -> Spread:
+def spread(values: Array) -> PartitionSpread:
     """A figure of groups, an array (partitions, groups), described over partitions and groups.
 
     Groups without a value are left out; the mean is NaN where a partition has no other.
@@ -116,7 +116,7 @@ def spread(values: Array) -> Spread:
     means, defined = _means(values), ~np.isnan(values)
     several = defined.sum(axis=1) > 1
     within = np.nanstd(values[several], axis=1, ddof=1)
-    return Spread(
+    return PartitionSpread(
         mean=float(means.mean()),
         between_partitions=_sd(means),
         between_groups=float(within.mean()) if several.any() else np.nan,
@@ -124,7 +124,7 @@ def spread(values: Array) -> Spread:
     )
 
 
-def over_topics(topics: Sequence[Dealt], measure: str, phase: str) -> Spread:
+def over_topics(topics: Sequence[Dealt], measure: str, phase: str) -> PartitionSpread:
     """A figure averaged over topics, each topic counting once.
 
     The standard deviation between groups is that of all groups together.
@@ -132,10 +132,10 @@ def over_topics(topics: Sequence[Dealt], measure: str, phase: str) -> Spread:
     own = [topic.values[measure][phase] for topic in topics]
     means = np.mean([_means(values) for values in own], axis=0)
     every = spread(np.hstack(own))
-    return Spread(float(means.mean()), _sd(means), every.between_groups, every.undefined)
+    return PartitionSpread(float(means.mean()), _sd(means), every.between_groups, every.undefined)
 
 
-def over_groups(topics: Sequence[Dealt], measure: str, phase: str) -> Spread:
+def over_groups(topics: Sequence[Dealt], measure: str, phase: str) -> PartitionSpread:
     """A figure averaged over all groups of all topics, each group counting once."""
     return spread(np.hstack([topic.values[measure][phase] for topic in topics]))
 
@@ -200,7 +200,7 @@ def _sd(values: Array) -> float:
     return float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
 
 
-Spreads = Mapping[str, Mapping[str, Spread]]
+Spreads = Mapping[str, Mapping[str, PartitionSpread]]
 """Figures of groups of five by measure and phase (pre, post, change)."""
 
 
@@ -219,8 +219,8 @@ def mean_of_groups(topics: Sequence[Dealt]) -> Spreads:
     return _spreads(lambda measure, phase: over_groups(topics, measure, phase))
 
 
-def _spreads(of: Callable[[str, str], Spread]) -> Spreads:
-    found: dict[str, dict[str, Spread]] = {}
+def _spreads(of: Callable[[str, str], PartitionSpread]) -> Spreads:
+    found: dict[str, dict[str, PartitionSpread]] = {}
     for measure in OF_FIVE:
         found[measure] = {phase: of(measure, phase) for phase in SCORE_PHASES}
     return found

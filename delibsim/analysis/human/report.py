@@ -27,10 +27,10 @@ from delibsim.analysis.human.groups_of_five import (
 )
 from delibsim.analysis.human.people import Reference
 from delibsim.analysis.human.published import Figure, published_figures
-from delibsim.analysis.pages.page import Part
+from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said
-from delibsim.analysis.table import Column, Row, Table, number, numbers, texts
+from delibsim.analysis.table import DisplayColumn, DisplayTable, Row, number, numbers, texts
 from delibsim.domain.measure import CATALOGUE, HEADINGS, MEASURES, SCORE_PHASES, Measure
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
@@ -217,18 +217,22 @@ TITLES = {
 """The tables of groups of people, one of each scorer of surveys."""
 
 FIVE_COLUMNS = (
-    (Column("before", group="DRI"), "dri", "pre"),
-    (Column("after", group="DRI"), "dri", "post"),
-    (Column("change", group="DRI"), "dri", "change"),
-    (Column("before", group="diversity"), "diversity", "pre"),
-    (Column("change", group="diversity"), "diversity", "change"),
-    (Column("considerations", group="change of agreement"), "consideration_agreement", "change"),
-    (Column("preferences", group="change of agreement"), "preference_agreement", "change"),
+    (DisplayColumn("before", group="DRI"), "dri", "pre"),
+    (DisplayColumn("after", group="DRI"), "dri", "post"),
+    (DisplayColumn("change", group="DRI"), "dri", "change"),
+    (DisplayColumn("before", group="diversity"), "diversity", "pre"),
+    (DisplayColumn("change", group="diversity"), "diversity", "change"),
+    (
+        DisplayColumn("considerations", group="change of agreement"),
+        "consideration_agreement",
+        "change",
+    ),
+    (DisplayColumn("preferences", group="change of agreement"), "preference_agreement", "change"),
 )
 """The columns of groups of five, with measure and phase; behind them stands the SD of a change."""
 
 
-def tables_of_groups(report: PeopleReport) -> Iterator[Table]:
+def tables_of_groups(report: PeopleReport) -> Iterator[DisplayTable]:
     """The measures of each group, and their mean over the groups of the benchmark."""
     for title in TITLES.values():
         yield _of_groups(f"{title}, by {report.by}", _measures_of(title), report)
@@ -241,8 +245,8 @@ def _measures_of(title: str) -> list[Measure]:
     return [measure for measure in known if "pre" in measure.phases]
 
 
-def _of_groups(title: str, measures: Sequence[Measure], report: PeopleReport) -> Table:
-    columns = [Column("id", text=True), Column("n")]
+def _of_groups(title: str, measures: Sequence[Measure], report: PeopleReport) -> DisplayTable:
+    columns = [DisplayColumn("id", text=True), DisplayColumn("n")]
     for measure in measures:
         columns += numbers(HEADINGS.values(), measure.label)
     rows: list[Row | None] = []
@@ -251,7 +255,7 @@ def _of_groups(title: str, measures: Sequence[Measure], report: PeopleReport) ->
     if report.has_mean:
         label = f"mean of {report.benchmark} {report.by}s"
         rows += [None, [label, "", *_cells(report.mean, measures)]]
-    return Table(columns, rows, title)
+    return DisplayTable(columns, rows, title)
 
 
 def _cells(group: Reference, measures: Sequence[Measure]) -> list[str]:
@@ -277,7 +281,7 @@ def notes_on_groups(report: PeopleReport) -> list[str]:
     return notes
 
 
-def table_of_figures(report: PeopleReport) -> Table:
+def table_of_figures(report: PeopleReport) -> DisplayTable:
     """The published figures beside those that were computed here."""
     columns = [*texts("figure"), *numbers(("published", "here")), *texts("verdict")]
     rows = []
@@ -288,14 +292,14 @@ def table_of_figures(report: PeopleReport) -> Table:
         verdict = figure.verdict
         mark = "NOT REPRODUCED" if verdict == "not reproduced" else verdict
         rows.append([figure.name, *values, f"{mark}: {figure.note}" if figure.note else mark])
-    return Table(columns, rows, "Published figures")
+    return DisplayTable(columns, rows, "Published figures")
 
 
-def table_of_five(report: PeopleReport) -> Table:
+def table_of_five(report: PeopleReport) -> DisplayTable:
     """The measures of groups of five, by topic, and their means."""
-    columns = [Column("id", text=True), Column("groups")]
+    columns = [DisplayColumn("id", text=True), DisplayColumn("groups")]
     columns += [column for column, _, _ in FIVE_COLUMNS]
-    columns.append(Column("SD of change of DRI"))
+    columns.append(DisplayColumn("SD of change of DRI"))
     rows: list[Row | None] = []
     for topic in report.topics:
         rows.append([topic.id, str(topic.groups), *_figures_of_five(of_topic(topic))])
@@ -304,7 +308,9 @@ def table_of_five(report: PeopleReport) -> Table:
     for label, spreads in report.means_of_five().items():
         rows.append([label, groups, *_figures_of_five(spreads)])
     partitions = f"{report.partitions:,} partitions"
-    return Table(columns, rows, f"Groups of five: means over {partitions}; SD between partitions")
+    return DisplayTable(
+        columns, rows, f"Groups of five: means over {partitions}; SD between partitions"
+    )
 
 
 def _figures_of_five(spreads: Spreads) -> list[str]:
@@ -326,15 +332,15 @@ def report_of_people(report: PeopleReport) -> Report:
     tables = [
         _result(title, "groups", _of_groups_plain(title, report)) for title in TITLES.values()
     ]
-    parts = [Part("groups", "Measures of people", (), notes_on_groups(report), (), tables)]
+    parts = [PagePart("groups", "Measures of people", (), notes_on_groups(report), (), tables)]
     if not report.missing:
         figures = report.plain()["inference"]["published"]
         tables = [_result("Published figures", "figures", figures)]
-        parts.append(Part("published", "Published figures beside", tables=tables))
+        parts.append(PagePart("published", "Published figures beside", tables=tables))
     if report.topics:
         told = [*report.without_index(), ceiling_of_five(report)]
         tables = [_result("Groups of five", "five", _of_five_plain(report))]
-        parts.append(Part("five", "Groups of five", (), told, (), tables))
+        parts.append(PagePart("five", "Groups of five", (), told, (), tables))
     summary = list(_summary(report))
     return Report(
         catalogue=catalogue("people"),

@@ -78,7 +78,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Reading:
+class TextTable:
     """A table as text: its heads, its rows, how many rows are not shown.
 
     `same` names the columns of text with one value in all rows, and that value; they are no columns
@@ -104,7 +104,7 @@ class Reading:
 
 
 @lru_cache(maxsize=64)  # a report writes each table in four forms
-def reading(result: Result, longest: int = LONGEST) -> Reading:
+def reading(result: Result, longest: int = LONGEST) -> TextTable:
     """A result as text, at most `longest` rows of it."""
     table = result.rows.iloc[:longest]
     same = _same(table)
@@ -130,7 +130,7 @@ def reading(result: Result, longest: int = LONGEST) -> Reading:
     rows = list(zip(*columns, strict=True)) if columns else []
     left_out = len(result.rows) - len(table)
     told = {letter: for_readers(text) for letter, text in footnotes.items()}
-    return Reading(heads, rows, same, left_out, told)
+    return TextTable(heads, rows, same, left_out, told)
 
 
 def heading_of(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from delibsim.analysis.pages.cells import reading
 from delibsim.analysis.pages.html import html
-from delibsim.analysis.pages.page import Page, Part
+from delibsim.analysis.pages.page import Page, PagePart
 from delibsim.analysis.pages.papers import docx, latex
 from delibsim.analysis.result import Result
 from delibsim.domain.text import safe
@@ -99,7 +99,7 @@ def escaped(text: str) -> str:
     return " ".join(safe(text).split()).translate(MARKUP)
 
 
-def _part(page: Page, part: Part) -> Iterator[str]:
+def _part(page: Page, part: PagePart) -> Iterator[str]:
     yield f"## {escaped(part.title)}"
     yield from map(escaped, part.paragraphs)
     yield _list(part.sentences)

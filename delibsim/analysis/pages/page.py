@@ -32,7 +32,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """A part of a page: paragraphs, a list, terms, tables and figures, in this order.
 
     `id` is the anchor of the part.
@@ -58,7 +58,7 @@ class Page:
     title: str
     kind: str
     summary: Sequence[str]
-    parts: Sequence[Part]
+    parts: Sequence[PagePart]
     warnings: Sequence[str] = ()
     headline: Result | None = None
     tables_in: str = "tables/"

@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pandas as pd
 
-from delibsim.analysis.pages.cells import Reading, reading
+from delibsim.analysis.pages.cells import TextTable, reading
 from delibsim.analysis.result import Result
 from delibsim.domain.text import safe
 
@@ -82,7 +82,7 @@ def _table(result: Result) -> str:
     return text.replace(r"\end{table}", f"\\par\\smallskip{note}\n\\end{{table}}")
 
 
-def _notes(result: Result, read: Reading) -> str:
+def _notes(result: Result, read: TextTable) -> str:
     """What stands below a table: footnotes, notes, how each number is computed."""
     left_out = [f"{len(read.rows)} of {len(result.rows)} rows are shown."] if read.left_out else []
     footnotes = [f"{letter}: {text}." for letter, text in read.footnotes.items()]
@@ -132,7 +132,7 @@ def _add(document: Any, result: Result) -> None:
     document.add_paragraph(printable(_notes(result, read)))
 
 
-def _fill(table: Any, read: Reading) -> None:
+def _fill(table: Any, read: TextTable) -> None:
     """Write the heads and the rows; numbers stand at the right."""
     from docx.oxml import parse_xml
     from docx.oxml.ns import nsdecls, nsmap

@@ -217,7 +217,7 @@ WITHIN = "within topics"
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class JudgeBesidePeople:
     """A judge beside people: its scores by text (n,), and what it says of pairs."""
 
     name: str
@@ -226,7 +226,7 @@ class Judge:
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class JudgesAndPeople:
     """Judges and people on one dimension: their scores in the order of `own.ids`, their z scores by
     text, their labels, and how reliable their scores are.
     """
@@ -236,7 +236,7 @@ class Beside:
     z: Mapping[str, float]
     said: Said
     reliability: float
-    judges: Sequence[Judge]
+    judges: Sequence[JudgeBesidePeople]
 
 
 def against(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Result]:
@@ -262,7 +262,9 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Result]:
         yield make_table(f"pairs/{table}", own, why=reason, name=name, drawn=DRAWN)
 
 
-def _beside(compared: Compared, people: People, fits: Sequence[Fitted]) -> Iterator[Beside]:
+def _beside(
+    compared: Compared, people: People, fits: Sequence[Fitted]
+) -> Iterator[JudgesAndPeople]:
     """Judges and people on every dimension that both judged.
 
     People who were asked of one dimension only, under whatever name, are compared with a comparison
@@ -279,7 +281,7 @@ def _beside(compared: Compared, people: People, fits: Sequence[Fitted]) -> Itera
         if theirs.votes:
             by_id = dict(zip(theirs.ids, theirs.fit.scores, strict=True))
             halves = split_half(theirs.counts.pooled(), model, own.seed, SPLITS)
-            yield Beside(
+            yield JudgesAndPeople(
                 own=own,
                 scores=np.array([by_id.get(id, NAN) for id in own.ids]),
                 z=dict(zip(theirs.ids, z_scale(theirs.fit.raw), strict=True)),
@@ -289,16 +291,16 @@ def _beside(compared: Compared, people: People, fits: Sequence[Fitted]) -> Itera
             )
 
 
-def _judges(own: Fitted, people: People) -> Iterator[Judge]:
+def _judges(own: Fitted, people: People) -> Iterator[JudgeBesidePeople]:
     """Each judge alone, and all together where there are several."""
     for place, judge in enumerate(own.judges):
         votes = [vote for vote in own.base.votes if vote.judge == judge]
-        yield Judge(judge, own.of_judge(place).scores, said(votes, people.left_out))
+        yield JudgeBesidePeople(judge, own.of_judge(place).scores, said(votes, people.left_out))
     if len(own.judges) > 1:
-        yield Judge(ALL, own.fit.scores, said(own.base.votes, people.left_out))
+        yield JudgeBesidePeople(ALL, own.fit.scores, said(own.base.votes, people.left_out))
 
 
-def _scores(one: Beside, judge: Judge) -> list[Row]:
+def _scores(one: JudgesAndPeople, judge: JudgeBesidePeople) -> list[Row]:
     """The agreement over all texts, and the mean of that within each topic."""
     both = Both.of(one.scores, judge.scores, one.own.groups)
     columns = score_columns(both, one.own.seed, one.own.settings.level)
@@ -318,7 +320,9 @@ def _scores(one: Beside, judge: Judge) -> list[Row]:
     return rows
 
 
-def _ends_within(one: Beside, judge: Judge, topics: Sequence[Mapping[str, Any]]) -> Row:
+def _ends_within(
+    one: JudgesAndPeople, judge: JudgeBesidePeople, topics: Sequence[Mapping[str, Any]]
+) -> Row:
     """The intervals of means over topics by t; and as published, where topics are drawn, or texts
     within each where there are few topics.
     """
@@ -344,7 +348,7 @@ def _ends_within(one: Beside, judge: Judge, topics: Sequence[Mapping[str, Any]])
     return found
 
 
-def _topics(one: Beside, judge: Judge) -> Iterator[Row]:
+def _topics(one: JudgesAndPeople, judge: JudgeBesidePeople) -> Iterator[Row]:
     """The agreement within each topic, where there are several."""
     groups = np.array(one.own.groups, dtype=object)
     for group in dict.fromkeys(one.own.groups):
@@ -354,7 +358,7 @@ def _topics(one: Beside, judge: Judge) -> Iterator[Row]:
         yield row | {"texts": found.n, **vars(found)}
 
 
-def _labels(one: Beside, judge: Judge) -> Row:
+def _labels(one: JudgesAndPeople, judge: JudgeBesidePeople) -> Row:
     """The agreement of labels on the pairs that people judged too."""
     pairs, theirs, own = aligned(one.said, judge.said)
     found = agreement_of_labels(theirs, own)
@@ -370,7 +374,7 @@ def _labels(one: Beside, judge: Judge) -> Row:
     return row
 
 
-def _mcnemar(one: Beside, a: Judge, b: Judge) -> Row:
+def _mcnemar(one: JudgesAndPeople, a: JudgeBesidePeople, b: JudgeBesidePeople) -> Row:
     """The difference of two judges' correlations with people, and of their labels."""
     known = ~np.isnan(one.scores) & ~np.isnan(a.scores) & ~np.isnan(b.scores)
     groups = [group for group, there in zip(one.own.groups, known, strict=True) if there]

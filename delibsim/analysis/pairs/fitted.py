@@ -13,7 +13,7 @@ from delibsim.domain.comparison import Pair, Vote
 from delibsim.domain.study import natural
 from delibsim.measures.bradley_terry.counts import Counts, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
-from delibsim.measures.bradley_terry.stability import Draws, bootstrap
+from delibsim.measures.bradley_terry.stability import RefitDraws, bootstrap
 from delibsim.measures.bradley_terry.strengths import unit_scale, win_scale, z_scale
 from delibsim.measures.bradley_terry.uncertainty import Uncertainty, uncertainty
 from delibsim.measures.reliability.ratings import LabelAgreement
@@ -46,7 +46,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgesAsked:
     """How a comparison was asked: the `runs` of a sheet, the `temperature`, and the recorded calls
     as plain values.
     """
@@ -89,7 +89,7 @@ class Compared:
     imported: bool
     seed: int
     probes: Mapping[str, frozenset[Pair]] | None = None
-    asked: Asked = field(default_factory=Asked)
+    asked: JudgesAsked = field(default_factory=JudgesAsked)
     people: People | None = None
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -180,7 +180,7 @@ class Fitted:
         return errors_of(self.fit)
 
     @cached_property
-    def drawn(self) -> Draws | None:
+    def drawn(self) -> RefitDraws | None:
         """The bootstrap over pairs; None where no draws are asked for, or there are no errors."""
         number = self.settings.bootstrap
         if not number or self.errors.reason:

@@ -162,7 +162,7 @@ class Departure:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ProfileCheck:
     """How the reader's answers from one profile agree with the clusters.
 
     `r` and `rho` (Pearson, Spearman) are with the profile's own centroid over the clustered items;
@@ -176,7 +176,7 @@ class Reading:
     reason: str = ""
 
     @classmethod
-    def missing(cls, reason: str) -> "Reading":
+    def missing(cls, reason: str) -> "ProfileCheck":
         """A reading that cannot be compared, and why."""
         return cls(math.nan, math.nan, None, reason)
 
@@ -211,7 +211,7 @@ def template_profile(found: Sequence[Departure]) -> str:
     return " ".join(sentences)
 
 
-def shortcomings(profiles: Sequence[str], readings: Sequence[Reading]) -> list[str]:
+def shortcomings(profiles: Sequence[str], readings: Sequence[ProfileCheck]) -> list[str]:
     """What a reader of the personas must know: profiles that are alike, a manipulation check that
     failed or says nothing.
     """
@@ -236,7 +236,7 @@ def shortcomings(profiles: Sequence[str], readings: Sequence[Reading]) -> list[s
     return lines
 
 
-def compared(answers: Array, clusters: Clusters, cluster: int) -> Reading:
+def compared(answers: Array, clusters: Clusters, cluster: int) -> ProfileCheck:
     """The answers (items) given from one profile beside the centroids of all clusters.
 
     They are the raw answers: a correlation does not depend on their scale. Rank 1 is the most
@@ -245,14 +245,14 @@ def compared(answers: Array, clusters: Clusters, cluster: int) -> Reading:
     from scipy.stats import spearmanr  # scipy takes half a second to import
 
     if len(answers) < 3:
-        return Reading.missing("too_few_items")
+        return ProfileCheck.missing("too_few_items")
     if np.ptp(answers) == 0:
-        return Reading.missing("constant_answers")
+        return ProfileCheck.missing("constant_answers")
     r = [_correlation(answers, centroid) for centroid in clusters.centroids]
     if math.isnan(r[cluster]):
-        return Reading.missing("constant_centroid")
+        return ProfileCheck.missing("constant_centroid")
     rho = float(spearmanr(answers, clusters.centroids[cluster]).statistic)
-    return Reading(r[cluster], rho, bool(r[cluster] >= np.nanmax(r)))
+    return ProfileCheck(r[cluster], rho, bool(r[cluster] >= np.nanmax(r)))
 
 
 def _correlation(answers: Array, centroid: Array) -> float:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from delibsim.analysis.pages.page import Part
+from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import catalogue, make_table
-from delibsim.analysis.table import Table, number, numbers, texts
+from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.domain.errors import WrongInput
 
 Plain = Mapping[str, Any]
@@ -28,7 +28,7 @@ def origin_in_words(built: Plain) -> str:
     return f"{people}, {made}, {library}; {by}"
 
 
-def table_of_clusters(plain: Plain, built: Plain) -> Table:
+def table_of_clusters(plain: Plain, built: Plain) -> DisplayTable:
     """A row for each cluster: its size, what it departs on, and how well it was recognised."""
     columns = [
         *numbers(("cluster", "people")),
@@ -45,7 +45,7 @@ def table_of_clusters(plain: Plain, built: Plain) -> Table:
         recognised = {True: "yes", False: "no", None: reason}[check["recognised"]]
         agreement = (number(check["r"]), number(check["rho"]))
         cells.append([str(n), str(size), signs, *agreement, recognised])
-    return Table(columns, cells)
+    return DisplayTable(columns, cells)
 
 
 def check_in_words(checks: Sequence[Plain]) -> str:
@@ -97,6 +97,6 @@ def personas_report(plain: Plain) -> Report:
         told=told,
         summary=told,
         warnings=warnings_of(built),
-        last=[Part("texts", "Personas", sentences=texts_of(plain))],
+        last=[PagePart("texts", "Personas", sentences=texts_of(plain))],
         data=plain,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from delibsim.analysis.calls import cost_usd, readable
 from delibsim.analysis.run.tables import mean_ratings
-from delibsim.analysis.run.view import Line, RunView, lineage
+from delibsim.analysis.run.view import RunView, TranscriptLine, lineage
 from delibsim.domain.measure import HEADINGS, Measure
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import IndividualChange, Score, of_whole_runs
@@ -29,8 +29,8 @@ def in_pieces(pieces: Sequence[Piece]) -> list[list[str]]:
 class TurnPair:
     """A turn of two runs with one speaker and task; None where one run has no such turn."""
 
-    a: Line | None
-    b: Line | None
+    a: TranscriptLine | None
+    b: TranscriptLine | None
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -54,7 +54,9 @@ class TurnPair:
         return (self.a.said, self.a.missing) == (self.b.said, self.b.missing)
 
 
-def turn_pairs(first: Sequence[Line], second: Sequence[Line]) -> tuple[TurnPair, ...]:
+def turn_pairs(
+    first: Sequence[TranscriptLine], second: Sequence[TranscriptLine]
+) -> tuple[TurnPair, ...]:
     """The turns of two runs beside each other, none left out.
 
     Where the same speakers had the same tasks, as far as both runs go, turns go together by number.
@@ -78,7 +80,7 @@ def turn_pairs(first: Sequence[Line], second: Sequence[Line]) -> tuple[TurnPair,
     return tuple(pair for _, pair in sorted(placed, key=lambda place: place[0]))
 
 
-def _together(first: Sequence[Line], second: Sequence[Line]) -> dict[int, int]:
+def _together(first: Sequence[TranscriptLine], second: Sequence[TranscriptLine]) -> dict[int, int]:
     """Which turns of the second run go with which of the first, by their places."""
     found: dict[int, int] = {}
     whole = [(0, len(first), 0, len(second))]
@@ -121,7 +123,7 @@ PLAIN = ("format", "seed", "replicate", "personas")
 
 
 @dataclass(frozen=True)
-class Pair:
+class ValuePair:
     """What two runs have of one thing, which `of` names; None where a run has nothing of it.
 
     The things are settings (texts, by name), a participant's answers to an item (`Answers`),
@@ -150,7 +152,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ItemAnswers:
     """One person's answers to one item; None where one is missing, and the reason then."""
 
     before: int | None
@@ -185,12 +187,12 @@ class Beside:
 
     runs: tuple[RunView, RunView]
     known: Mapping[str, Measure]
-    settings: tuple[Pair, ...]
+    settings: tuple[ValuePair, ...]
     turns: tuple[TurnPair, ...]
-    answers: tuple[Pair, ...]
-    people: tuple[Pair, ...]
-    measures: tuple[Pair, ...]
-    ratings: tuple[Pair, ...]
+    answers: tuple[ValuePair, ...]
+    people: tuple[ValuePair, ...]
+    measures: tuple[ValuePair, ...]
+    ratings: tuple[ValuePair, ...]
 
     @property
     def costs(self) -> tuple[Cost, Cost]:
@@ -249,7 +251,9 @@ def beside(a: RunView, b: RunView, measures: Mapping[str, Measure]) -> Beside:
     )
 
 
-def paired(first: Mapping[Any, Any], second: Mapping[Any, Any], *named: str) -> tuple[Pair, ...]:
+def paired(
+    first: Mapping[Any, Any], second: Mapping[Any, Any], *named: str
+) -> tuple[ValuePair, ...]:
     """The values of two runs by their keys, those of the first in their order, then those of the
     second alone; `named` says what the parts of a key are.
     """
@@ -257,11 +261,11 @@ def paired(first: Mapping[Any, Any], second: Mapping[Any, Any], *named: str) -> 
     for key in dict.fromkeys([*first, *second]):
         parts = key if isinstance(key, tuple) else (key,)
         of = dict(zip(named, parts, strict=True))
-        found.append(Pair(of, first.get(key), second.get(key)))
+        found.append(ValuePair(of, first.get(key), second.get(key)))
     return tuple(found)
 
 
-def settings_that_differ(a: Session, b: Session) -> tuple[Pair, ...]:
+def settings_that_differ(a: Session, b: Session) -> tuple[ValuePair, ...]:
     """The settings in which two sessions differ, in the order of a session.
 
     Items of surveys are compared where both have the survey; where not, its name says it. Models of
@@ -333,7 +337,7 @@ def _leaves(settings: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
             yield f"{at}{name}", json.dumps(value, ensure_ascii=False, default=as_list)
 
 
-def answer_pairs(a: Run, b: Run) -> tuple[Pair, ...]:
+def answer_pairs(a: Run, b: Run) -> tuple[ValuePair, ...]:
     """Everybody's answers to every item, in the order of seats and of the survey.
 
     Participants go together by name, items by name and text: what was asked in other words is
@@ -345,13 +349,13 @@ def answer_pairs(a: Run, b: Run) -> tuple[Pair, ...]:
     places = {(item.id, item.text): place for place, item in enumerate(items)}
     seats = {person: seat for seat, person in enumerate(people)}
 
-    def place(pair: Pair) -> tuple[int, int]:
+    def place(pair: ValuePair) -> tuple[int, int]:
         return seats[pair.of["participant"]], places[pair.of["item"], pair.of["text"]]
 
     return tuple(sorted(paired(*own, "participant", "item", "kind", "text"), key=place))
 
 
-def _by_item(run: Run) -> dict[tuple[str, ...], Answers]:
+def _by_item(run: Run) -> dict[tuple[str, ...], ItemAnswers]:
     """The answers of a run by person and item."""
     found = {}
     for person in run.session.respondents:
@@ -360,11 +364,11 @@ def _by_item(run: Run) -> dict[tuple[str, ...], Answers]:
             before, after = (one.answers.get(item.id) for one in own)
             why_before, why_after = (str(one.missing.get(item.id, "")) for one in own)
             key = person.id, item.id, item.kind, item.text
-            found[key] = Answers(before, after, why_before, why_after)
+            found[key] = ItemAnswers(before, after, why_before, why_after)
     return found
 
 
-def agreement(pairs: Sequence[Pair], phase: Phase) -> tuple[int, int]:
+def agreement(pairs: Sequence[ValuePair], phase: Phase) -> tuple[int, int]:
     """How many answers both runs have in a phase, and how many of these differ."""
     compared = different = 0
     for pair in pairs:
@@ -382,7 +386,7 @@ def measure_pairs(
     b: Iterable[Score],
     measures: Mapping[str, Measure],
     one_survey: bool,
-) -> tuple[Pair, ...]:
+) -> tuple[ValuePair, ...]:
     """The scores of whole runs beside each other, in the order of `measures`, which are by id.
 
     Without `one_survey` measures that depend on the survey have no difference.
@@ -464,6 +468,6 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def _plain_setting(pair: Pair) -> dict[str, Any]:
+def _plain_setting(pair: ValuePair) -> dict[str, Any]:
     both = pair.a is not None and pair.b is not None
     return pair.plain() | {"words": in_pieces(word_differences(pair.a, pair.b) if both else ())}

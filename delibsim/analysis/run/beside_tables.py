@@ -4,9 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from delibsim.analysis.run.beside import Answers, Beside, Cost, Pair, TurnPair, Value
+from delibsim.analysis.run.beside import Beside, Cost, ItemAnswers, TurnPair, Value, ValuePair
 from delibsim.analysis.run.tables import RATERS
-from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
+from delibsim.analysis.table import (
+    DisplayColumn,
+    DisplayTable,
+    number,
+    numbers,
+    of_participants,
+    texts,
+)
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES
 from delibsim.domain.reason import in_words
 from delibsim.domain.score import IndividualChange
@@ -28,7 +35,7 @@ TWO_DRAWS = (
 
 
 @dataclass(frozen=True)
-class Words:
+class TextsBeside:
     """Two texts for reading: what stands above them, the texts (None where a run has none), and
     both as one in `pieces`, None where they have little in common.
     """
@@ -40,32 +47,32 @@ class Words:
     same: bool = False
 
 
-def words_of(heading: str, a: str | None, b: str | None) -> Words:
+def words_of(heading: str, a: str | None, b: str | None) -> TextsBeside:
     """Two texts, as one where they have enough in common."""
     pieces = None if a is None or b is None else word_differences(a, b)
     # Two pieces: something was added or left out.
     if pieces is not None and alike(pieces) < ALIKE and len(pieces) > 2:
         pieces = None
-    return Words(heading, a, b, pieces)
+    return TextsBeside(heading, a, b, pieces)
 
 
-def long_settings(found: Beside) -> Iterator[Words]:
+def long_settings(found: Beside) -> Iterator[TextsBeside]:
     """The settings that differ and are long, by name ("-" for none)."""
     for pair in found.settings:
         if _is_long(pair):
             yield words_of(pair.of["name"], _setting(pair.a), _setting(pair.b))
 
 
-def short_settings(found: Beside) -> Table:
+def short_settings(found: Beside) -> DisplayTable:
     """The settings that differ and are short; the others are for `long_settings`."""
     rows = []
     for pair in found.settings:
         if not _is_long(pair):
             rows.append([pair.of["name"], _setting(pair.a), _setting(pair.b)])
-    return Table(texts("setting", "A", "B"), rows, "Settings that differ")
+    return DisplayTable(texts("setting", "A", "B"), rows, "Settings that differ")
 
 
-def _is_long(pair: Pair) -> bool:
+def _is_long(pair: ValuePair) -> bool:
     return any(value is not None and len(value) > SHORT for value in (pair.a, pair.b))
 
 
@@ -75,12 +82,12 @@ def _setting(value: str | None) -> str:
     return value or "(empty)"
 
 
-def in_turn(pairs: Sequence[TurnPair]) -> Iterator[list[Words]]:
+def in_turn(pairs: Sequence[TurnPair]) -> Iterator[list[TextsBeside]]:
     """Turns in parts: neighbours that are the same in both runs together, every other alone."""
-    part: list[Words] = []
+    part: list[TextsBeside] = []
     for pair in pairs:
         a, b = (None if line is None else line.text for line in (pair.a, pair.b))
-        shown = Words(heading_of(pair), a, b, None, pair.same)
+        shown = TextsBeside(heading_of(pair), a, b, None, pair.same)
         if pair.same:
             part.append(shown)
             continue
@@ -109,12 +116,12 @@ def heading_of(pair: TurnPair) -> str:
     return f"{speaker} ({', '.join(told)})" if told else speaker
 
 
-def answers_that_differ(found: Beside, whole: bool = False) -> list[Table]:
+def answers_that_differ(found: Beside, whole: bool = False) -> list[DisplayTable]:
     """The items with other answers in one run than in the other, a column a participant; all items
     if `whole`. An answer is before > after, of A | of B.
     """
     people = list(dict.fromkeys(pair.of["participant"] for pair in found.answers))
-    by_item: dict[str, dict[str, Pair]] = {}
+    by_item: dict[str, dict[str, ValuePair]] = {}
     for pair in found.answers:
         item = f"{pair.of['item']} {pair.of['text']}"
         by_item.setdefault(item, {})[pair.of["participant"]] = pair
@@ -132,11 +139,11 @@ def answers_that_differ(found: Beside, whole: bool = False) -> list[Table]:
         rows = []
         for item, own in shown.items():
             rows.append([item, *(_cell(own.get(person), whole) for person in beside)])
-        tables.append(Table([*texts("item"), *of_participants(beside)], rows, title))
+        tables.append(DisplayTable([*texts("item"), *of_participants(beside)], rows, title))
     return tables
 
 
-def _cell(pair: Pair | None, whole: bool) -> str:
+def _cell(pair: ValuePair | None, whole: bool) -> str:
     if pair is None:
         return ""
     if pair.same and not whole:
@@ -144,21 +151,21 @@ def _cell(pair: Pair | None, whole: bool) -> str:
     return f"{_of_run(pair.a)} | {_of_run(pair.b)}"
 
 
-def _of_run(answers: Answers | None) -> str:
+def _of_run(answers: ItemAnswers | None) -> str:
     if answers is None:
         return NONE
     shown = ["?" if one is None else str(one) for one in (answers.before, answers.after)]
     return ">".join(shown)
 
 
-def who_moved_in_both(found: Beside) -> Table:
+def who_moved_in_both(found: Beside) -> DisplayTable:
     """How everybody's answers changed in both runs."""
     headings = ("changed", "ratings", "ranks", "DRI after")
     columns = [*texts("participant"), *numbers(headings, "A"), *numbers(headings, "B")]
     rows = []
     for pair in found.people:
         rows.append([pair.of["participant"], *_change(pair.a), *_change(pair.b)])
-    return Table(columns, rows, "Who moved")
+    return DisplayTable(columns, rows, "Who moved")
 
 
 def _change(row: IndividualChange | None) -> list[str]:
@@ -168,25 +175,25 @@ def _change(row: IndividualChange | None) -> list[str]:
     return [f"{row.items_changed}/{row.items}", *values]
 
 
-def measures_beside(found: Beside) -> Table:
+def measures_beside(found: Beside) -> DisplayTable:
     """The measures of the table of a run, in A, in B and their difference, by phase."""
-    by_measure: dict[str, dict[str, Pair]] = {}
+    by_measure: dict[str, dict[str, ValuePair]] = {}
     for pair in found.measures:
         if _in_summary(found, pair):
             by_measure.setdefault(pair.of["measure"], {})[pair.of["phase"]] = pair
     columns = [*texts("measure")]
     for phase in SCORE_PHASES:
-        columns += [Column(name, group=HEADINGS[phase]) for name in ("A", "B", "B - A")]
+        columns += [DisplayColumn(name, group=HEADINGS[phase]) for name in ("A", "B", "B - A")]
     rows = []
     for measure, own in by_measure.items():
         row = [found.known[measure].label]
         for phase in SCORE_PHASES:
             row += _values(own.get(phase))
         rows.append(row)
-    return Table(columns, rows, "Measures")
+    return DisplayTable(columns, rows, "Measures")
 
 
-def other_measures(found: Beside) -> Table:
+def other_measures(found: Beside) -> DisplayTable:
     """All other measures of which the two runs have different values."""
     rows = []
     for pair in found.measures:
@@ -194,14 +201,14 @@ def other_measures(found: Beside) -> Table:
             phase = HEADINGS.get(pair.of["phase"], pair.of["phase"])
             label = found.known[pair.of["measure"]].label
             rows.append([" ".join(filter(None, (label, phase, pair.of["coder"]))), *_values(pair)])
-    return Table([*texts("measure"), *numbers(("A", "B", "B - A"))], rows, "Other measures")
+    return DisplayTable([*texts("measure"), *numbers(("A", "B", "B - A"))], rows, "Other measures")
 
 
-def _in_summary(found: Beside, pair: Pair) -> bool:
+def _in_summary(found: Beside, pair: ValuePair) -> bool:
     return bool(found.known[pair.of["measure"]].in_summary and pair.of["phase"])
 
 
-def _values(pair: Pair | None) -> list[str]:
+def _values(pair: ValuePair | None) -> list[str]:
     if pair is None:
         return [NONE] * 3
     return [_value(pair.a), _value(pair.b), number(pair.difference, signed=True)]
@@ -211,7 +218,7 @@ def _value(value: Value | None) -> str:
     return NONE if value is None else number(value.value)
 
 
-def ratings_beside(found: Beside) -> Table:
+def ratings_beside(found: Beside) -> DisplayTable:
     """Mean ratings of two debates, and their difference where both have one."""
     rows = []
     for pair in found.ratings:
@@ -221,7 +228,7 @@ def ratings_beside(found: Beside) -> Table:
             cells = [NONE if n is None else f"{n:.0f}" for n in (pair.a, pair.b)] + [""]
         rows.append([pair.of["what"], *cells])
     columns = [*texts("mean over raters"), *numbers(("A", "B", "B - A"))]
-    return Table(columns, rows, "Ratings")
+    return DisplayTable(columns, rows, "Ratings")
 
 
 def why_no_value(found: Beside) -> list[str]:

@@ -141,7 +141,7 @@ def naming(run: Run) -> dict[Two, int]:
 
 
 @dataclass(frozen=True)
-class Pair:
+class ParticipantPair:
     """Two participants, and the rank correlations of their ratings and of their ranks, -1 to 1."""
 
     first: str
@@ -157,7 +157,7 @@ class PairsInPhase:
     """
 
     phase: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ParticipantPair, ...]
     index: float | None
     why: str = ""
 
@@ -179,7 +179,7 @@ def pairs_of(run: Run) -> list[PairsInPhase]:
         both = over_pairs(rank_correlations(rated)), over_pairs(rank_correlations(ranked))
         pairs = []
         for i, j, c, p in zip(*pair_indices(len(people)), *both, strict=True):
-            pairs.append(Pair(people[i], people[j], float(c), float(p)))
+            pairs.append(ParticipantPair(people[i], people[j], float(c), float(p)))
         found.append(PairsInPhase(phase, tuple(pairs), float(dri(rated, ranked))))
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from delibsim.domain.annotation import AnnotatedRun
-from delibsim.domain.consensus import MEDIATOR, Consensus, Contribution, Ranking, Vote
+from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
@@ -142,7 +142,7 @@ class _Hiding:
             return replace(one, text="", missing=WHY)
         return replace(one, text=self.text(one.text))
 
-    def vote(self, vote: Vote) -> Vote:
+    def vote(self, vote: ConsensusVote) -> ConsensusVote:
         candidates = tuple(replace(one, text=self.text(one.text)) for one in vote.candidates)
         rankings = tuple(self.ranking(one) for one in vote.rankings)
         return replace(vote, candidates=candidates, rankings=rankings)

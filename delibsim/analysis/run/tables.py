@@ -8,9 +8,16 @@ from typing import Any
 
 from delibsim.analysis.run.leave_out import NOT_SHOWN
 from delibsim.analysis.run.summary import UNPHASED, Summary
-from delibsim.analysis.table import Column, Table, number, numbers, of_participants, texts
+from delibsim.analysis.table import (
+    DisplayColumn,
+    DisplayTable,
+    number,
+    numbers,
+    of_participants,
+    texts,
+)
 from delibsim.domain.annotation import AnnotatedRun
-from delibsim.domain.consensus import LEFT_OUT, MEDIATOR, Consensus, Vote
+from delibsim.domain.consensus import LEFT_OUT, MEDIATOR, Consensus, ConsensusVote
 from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating
@@ -26,7 +33,7 @@ DECIDED = {
     "lot": "by Schulze's method and, among those tied, lot",
     "only": "as the only candidate",
 }
-NAMES = {"first": "Vote before the critique", "second": "Vote after the critique"}
+NAMES = {"first": "ConsensusVote before the critique", "second": "ConsensusVote after the critique"}
 SHOWN = "performance"
 """The dimension of ratings that stands in a table: the overall judgment."""
 RATERS = "attentive raters (n)"
@@ -43,7 +50,7 @@ def answers_to(run: Run, item: str) -> Iterator[tuple[int | None, int | None]]:
         yield before, after
 
 
-def tables_of_answers(run: Run) -> Iterator[Table]:
+def tables_of_answers(run: Run) -> Iterator[DisplayTable]:
     """The answers of all, before > after, one column a participant."""
     people, survey = [person.id for person in run.session.respondents], run.session.survey
     scale = f"{survey.scale_min} to {survey.scale_max}"
@@ -55,14 +62,14 @@ def tables_of_answers(run: Run) -> Iterator[Table]:
             given = list(answers_to(run, item.id))[beside]
             cells = [f"{_or_not(before)} > {_or_not(after)}" for before, after in given]
             rows.append([f"{item.id} {item.text}", *cells])
-        yield Table([*texts("item"), *of_participants(people[beside])], rows, title)
+        yield DisplayTable([*texts("item"), *of_participants(people[beside])], rows, title)
 
 
 def _or_not(value: Any) -> str:
     return "?" if value is None else str(value)
 
 
-def table_of_measures(summary: Summary, measures: Mapping[str, Measure]) -> Table:
+def table_of_measures(summary: Summary, measures: Mapping[str, Measure]) -> DisplayTable:
     """The measures by phase, beside those of people where they are known; `measures` are those of
     the scorers, by id.
     """
@@ -72,7 +79,7 @@ def table_of_measures(summary: Summary, measures: Mapping[str, Measure]) -> Tabl
     own_group = "null citizen" if null else "this group"
     columns = [*texts("measure"), *numbers(HEADINGS.values(), own_group if people else "")]
     if unphased:
-        columns.append(Column(UNPHASED))
+        columns.append(DisplayColumn(UNPHASED))
     if people:
         columns += numbers(HEADINGS.values(), f"people (n {people['n']})")
     rows = []
@@ -85,7 +92,7 @@ def table_of_measures(summary: Summary, measures: Mapping[str, Measure]) -> Tabl
             of_people = {phase: people[phase].get(name) for phase in SCORE_PHASES}
             row += _phases(of_people, measure)
         rows.append(row)
-    return Table(columns, rows, "Measures")
+    return DisplayTable(columns, rows, "Measures")
 
 
 def _phases(values: Mapping[str, float | None], measure: Measure) -> list[str]:
@@ -125,7 +132,7 @@ def statement_of(consensus: Consensus) -> tuple[str, str]:
     return "", "no statement: nobody voted"
 
 
-def tables_of_votes(consensus: Consensus) -> Iterator[Table]:
+def tables_of_votes(consensus: Consensus) -> Iterator[DisplayTable]:
     """Ranks and agreement of everybody, a table a vote, a row a statement."""
     for name in NAMES:
         vote = getattr(consensus, name)
@@ -142,10 +149,10 @@ def tables_of_votes(consensus: Consensus) -> Iterator[Table]:
             rows.append([f"{candidate.id}{won}", *cells])
         people = of_participants([ranking.participant for ranking in vote.rankings])
         title = f"{NAMES[name]}: rank (agreement, 1 to 7)"
-        yield Table([*texts("statement"), *people], rows, title)
+        yield DisplayTable([*texts("statement"), *people], rows, title)
 
 
-def table_of_texts(sought: Consensus) -> Table:
+def table_of_texts(sought: Consensus) -> DisplayTable:
     """Every position, statement and critique of a collective statement, in its order."""
     rows = []
     for table, row in consensus_rows(sought):
@@ -153,7 +160,7 @@ def table_of_texts(sought: Consensus) -> Table:
             said = row["text"] or f"(missing: {row['reason']})"
             rows.append([row.get("text_id", ""), row["kind"], row["author"], said])
     heads = texts("statement", "what", "by", "text")
-    return Table(heads, rows, "What was written for the collective statement")
+    return DisplayTable(heads, rows, "What was written for the collective statement")
 
 
 def on_consensus(consensus: Consensus) -> Iterator[str]:
@@ -170,7 +177,7 @@ def on_consensus(consensus: Consensus) -> Iterator[str]:
         yield f"missing: {who}, {occasion}: {reason}"
 
 
-def _hidden(vote: Vote) -> int:
+def _hidden(vote: ConsensusVote) -> int:
     """How many ballots were cast and are not shown, because people's are left out."""
     reasons = (ranking.missing for ranking in vote.rankings)
     return sum(reason is not None and reason.code == NOT_SHOWN for reason in reasons)
@@ -193,7 +200,7 @@ def values_of_rating(rating: Rating) -> dict[str, int | str | None]:
     return found
 
 
-def table_of_ratings(run: Run) -> Table:
+def table_of_ratings(run: Run) -> DisplayTable:
     """A row a rater: stances, the winner it named, and its overall judgment of both sides."""
     names = ("before", "after", *(f"{side}.{SHOWN}" for side in SIDES))
     rows = []
@@ -202,10 +209,10 @@ def table_of_ratings(run: Run) -> Table:
         cells = [_or_not(values[name]) for name in names]
         rows.append([rating.rater, rating.winner or "?", *cells])
     heads = ["stance before", "after", *(f"{SHOWN} of the {side}" for side in SIDES)]
-    return Table([*texts("rater", "winner"), *numbers(heads)], rows, "Ratings (0 to 100)")
+    return DisplayTable([*texts("rater", "winner"), *numbers(heads)], rows, "Ratings (0 to 100)")
 
 
-def tables_of_raters(ratings: Sequence[Rating]) -> list[Table]:
+def tables_of_raters(ratings: Sequence[Rating]) -> list[DisplayTable]:
     """The mean of each dimension by side over the ratings that have it, and what each rater said;
     nothing where nobody rated.
     """
@@ -222,7 +229,7 @@ def tables_of_raters(ratings: Sequence[Rating]) -> list[Table]:
     columns = texts("dimension")
     for side in SIDES:
         columns += numbers(["mean", "n"], side)
-    means = Table(columns, rows, "Ratings by dimension (0 to 100)")
+    means = DisplayTable(columns, rows, "Ratings by dimension (0 to 100)")
     columns = [*texts("rater"), *numbers(["stance before", "stance after"])]
     columns += texts("winner", "attention check", "missing")
     rows = []
@@ -232,7 +239,7 @@ def tables_of_raters(ratings: Sequence[Rating]) -> list[Table]:
         said = (rating.before, rating.after, rating.winner, check, gaps or None)
         shown = [number(None) if one is None else str(one) for one in said]
         rows.append([rating.rater, *shown])
-    return [means, Table(columns, rows, "What each rater said")]
+    return [means, DisplayTable(columns, rows, "What each rater said")]
 
 
 def on_ratings(run: Run) -> Iterator[str]:

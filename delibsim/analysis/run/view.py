@@ -35,7 +35,7 @@ from delibsim.analysis.run.tables import (
     tables_of_answers,
     tables_of_votes,
 )
-from delibsim.analysis.table import Table
+from delibsim.analysis.table import DisplayTable
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.branching import in_short
 from delibsim.domain.measure import HEADINGS, Measure
@@ -50,7 +50,7 @@ SILENT_SESSION = "Nobody spoke in this session."
 
 
 @dataclass(frozen=True)
-class Line:
+class TranscriptLine:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
     ("" where no record tells), what was said, or why nothing was (`missing`, "" where something
     was), and the codes of the text. `given`: a fork gave the words, and nobody was asked for them.
@@ -86,7 +86,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Part:
+class RunPart:
     """A part of a run for reading: terms and what is said of them, turns, a text, tables,
     sentences, in this order; `title` is "" where tables have their own.
     """
@@ -94,9 +94,9 @@ class Part:
     id: str
     title: str = ""
     facts: Sequence[tuple[str, str]] = ()
-    turns: Sequence[Line] = ()
+    turns: Sequence[TranscriptLine] = ()
     text: str = ""
-    tables: Sequence[Table] = ()
+    tables: Sequence[DisplayTable] = ()
     sentences: Sequence[str] = ()
 
 
@@ -216,7 +216,7 @@ class RunView:
         return found
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[TranscriptLine]:
         """The turns in order."""
         times = dict(_times([*self.past, *self.records]))
         found, last = [], 0
@@ -228,13 +228,13 @@ class RunView:
             time = times.get(f"turn {turn.index}", "")[11:19]  # of 2026-01-31T12:30:59.000+00:00
             codes = self.codes.get(f"{self.session.id}/{turn.index}", ())
             if isinstance(one, Statement):
-                found.append(Line(turn, heading, time, one.text, "", one.given, codes))
+                found.append(TranscriptLine(turn, heading, time, one.text, "", one.given, codes))
             else:
-                found.append(Line(turn, heading, time, "", str(one.why), False, codes))
+                found.append(TranscriptLine(turn, heading, time, "", str(one.why), False, codes))
         return found
 
     @property
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[DisplayTable]:
         """The answers of all, who moved, the measures, votes on collective statements, ratings."""
         found = list(tables_of_answers(self.run))
         if self.changes:
@@ -282,28 +282,28 @@ class RunView:
         seats = self.session.participants
         return [(f"{seat.id} ({seat.model})", " ".join(seat.persona.split())) for seat in seats]
 
-    def parts(self, answers: bool = True, whole: bool = True) -> Iterator[Part]:
+    def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
         """The run in the order in which it is read; without tables unless `answers`, without long
         texts of the plan unless `whole`.
         """
-        yield Part("design", facts=self.facts(whole))
-        yield Part("participants", "Participants", facts=self.people)
+        yield RunPart("design", facts=self.facts(whole))
+        yield RunPart("participants", "Participants", facts=self.people)
         silent = () if self.lines else (SILENT_SESSION,)
-        yield Part("transcript", "Transcript", turns=self.lines, sentences=silent)
+        yield RunPart("transcript", "Transcript", turns=self.lines, sentences=silent)
         spoken = {f"{self.session.id}/{line.turn.index}" for line in self.lines}
         for text, codes in self.codes.items():
             if text not in spoken:
-                yield Part(f"codes-{text}", f"Codes of {text}", sentences=codes)
+                yield RunPart(f"codes-{text}", f"Codes of {text}", sentences=codes)
         if self.statement is not None:
             text, chosen = self.statement
-            yield Part("statement", "Collective statement", text=text, sentences=(chosen,))
+            yield RunPart("statement", "Collective statement", text=text, sentences=(chosen,))
         if answers:
-            yield Part("tables", tables=self.tables)
+            yield RunPart("tables", tables=self.tables)
         if self.acts:
-            yield Part("acts", "Interventions of the researcher", sentences=self.acts)
+            yield RunPart("acts", "Interventions of the researcher", sentences=self.acts)
         found = self.remarks(answers)
         if found:
-            yield Part("notes", "Notes", sentences=found)
+            yield RunPart("notes", "Notes", sentences=found)
 
     def remarks(self, answers: bool = True) -> list[str]:
         """What must be known of the turns, and of the tables if they are shown, each once."""

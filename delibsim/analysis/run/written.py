@@ -11,8 +11,8 @@ from typing import Any
 
 from delibsim.analysis.pages.html import standalone
 from delibsim.analysis.run.tables import ratings_of, values_of_rating
-from delibsim.analysis.run.view import Part, RunView
-from delibsim.analysis.table import Column, Table
+from delibsim.analysis.run.view import RunPart, RunView
+from delibsim.analysis.table import DisplayColumn, DisplayTable
 from delibsim.domain.consensus import MEDIATOR
 from delibsim.domain.rating import Rating
 from delibsim.domain.survey import PHASES
@@ -39,7 +39,7 @@ def html(view: RunView) -> str:
     return standalone("run.html", ("page.css", "run.css"), {"spans": spans}, view=view)
 
 
-def spans(columns: Sequence[Column]) -> list[tuple[str, int]]:
+def spans(columns: Sequence[DisplayColumn]) -> list[tuple[str, int]]:
     """The groups of neighbouring columns, each with its number of columns."""
     found = []
     for name, members in groupby(columns, key=lambda column: column.group):
@@ -56,7 +56,7 @@ def markdown(view: RunView) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(part: Part) -> Iterator[str]:
+def _blocks(part: RunPart) -> Iterator[str]:
     """The paragraphs of a part."""
     if part.title:
         yield f"## {escaped(part.title)}"
@@ -107,7 +107,7 @@ def _quoted(text: str) -> str:
     return "\n".join(quoted)
 
 
-def _table(table: Table) -> str:
+def _table(table: DisplayTable) -> str:
     rulers = ["---" if column.text else "---:" for column in table.columns]
     rows = [[heading(column) for column in table.columns], rulers]
     rows += [list(row) for row in table.rows if row is not None]
@@ -118,7 +118,7 @@ def _table(table: Table) -> str:
     return "\n".join(lines)
 
 
-def heading(column: Column) -> str:
+def heading(column: DisplayColumn) -> str:
     """The heading of a column with that of its group before it."""
     return f"{column.group}: {column.heading}" if column.group else column.heading
 

@@ -16,7 +16,7 @@ from delibsim.analysis.study.sample import (
     why_none,
     without_value,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.measures.inference.means import cohens_d, holm, mean_of_units
 
 OUTCOMES = ("dri_change", "dri_adjusted_change", "diversity_pre", "diversity_change")
@@ -32,7 +32,7 @@ OF_PERSONAS = (
 )
 
 
-def ablations(study: StudyTable, draws: Draws) -> Result:
+def ablations(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `ablations`."""
     rows, notes = main_population(study, copies=True)
     found = factors(rows)
@@ -49,7 +49,7 @@ def ablations(study: StudyTable, draws: Draws) -> Result:
     return Taken(rows, notes=notes, why=why, detail=detail).result("study/ablations", table)
 
 
-def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, Any]]:
+def _of_outcome(factor: Factor, outcome: str, draws: DrawCounts) -> list[dict[str, Any]]:
     """A row a pair of levels; levels with fewer than two values are in no test of Tukey."""
     own = factor.rows
     own = own if outcome in own.columns else own.assign(**{outcome: NAN})
@@ -77,7 +77,7 @@ def _of_outcome(factor: Factor, outcome: str, draws: Draws) -> list[dict[str, An
 
 
 def between_levels(
-    known: pd.DataFrame, outcome: str, a: str, b: str, draws: Draws
+    known: pd.DataFrame, outcome: str, a: str, b: str, draws: DrawCounts
 ) -> tuple[dict[str, Any], str]:
     """Two levels compared within topic, model and treatment: interval and tests, and a note."""
     own = known.assign(value=known[outcome].astype(float))
@@ -131,7 +131,7 @@ def _tukey(groups: dict[str, np.ndarray]) -> dict[tuple[str, str], dict[str, flo
     return found
 
 
-def personas(study: StudyTable, draws: Draws) -> Result:
+def personas(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `personas`."""
     rows, notes = main_population(study, copies=True)
     rows = rows.reset_index(drop=True)
@@ -159,7 +159,7 @@ def _kinds(kinds: pd.Series) -> list[str]:
     return [f"Personas of several kinds are taken together: {', '.join(names)}."]
 
 
-def _with_personas(factor: Factor, outcome: str, draws: Draws) -> dict[str, Any]:
+def _with_personas(factor: Factor, outcome: str, draws: DrawCounts) -> dict[str, Any]:
     rows = factor.rows
     values = rows[outcome] if outcome in rows.columns else pd.Series(np.nan, index=rows.index)
     known = values.notna()

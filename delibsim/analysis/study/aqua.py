@@ -12,14 +12,14 @@ from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.sample import ABSOLUTE, Taken, main_population, taken, treatments_of
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.measures.aqua import HIGHEST, LOWEST
 from delibsim.measures.aqua import PEOPLE as PUBLISHED
 from delibsim.measures.inference.components import intraclass
 from delibsim.measures.inference.contrasts import pooled_p
 from delibsim.measures.inference.means import (
-    Sample,
+    SampleStatistics,
     equivalence,
     equivalence_of_mean,
     holm,
@@ -40,7 +40,7 @@ WHY = {
 }
 
 
-def icc(study: StudyTable, draws: Draws) -> Result:
+def icc(study: StudyTable, draws: DrawCounts) -> Result:
     """The intraclass correlation of each outcome by topic, raw and after fixed effects.
 
     Nothing in it is drawn at random, and `draws` is not used.
@@ -86,10 +86,10 @@ MARGIN = 0.1
 """The smallest difference of interest, on the scale of 0 to 5: a fiftieth of it. It is ours."""
 SCALE = 5.0
 """The scale on which people's mean is published."""
-SCORED = Sample(PUBLISHED.mean, PUBLISHED.sd, PUBLISHED.n)
+SCORED = SampleStatistics(PUBLISHED.mean, PUBLISHED.sd, PUBLISHED.n)
 
 
-def aqua(study: StudyTable, draws: Draws, margin: float = MARGIN) -> Result:
+def aqua(study: StudyTable, draws: DrawCounts, margin: float = MARGIN) -> Result:
     """Contrasts of AQuA between treatments, and of each treatment with people."""
     rows, notes = main_population(study)
     people = {"people": PUBLISHED.what, **vars(SCORED)}
@@ -118,7 +118,7 @@ def _scores(rows: pd.DataFrame) -> tuple[pd.Series, list[str]]:
     return scores * SCALE / scale, [told]
 
 
-def _rows(rows: pd.DataFrame, draws: Draws, margin: float) -> list[dict[str, Any]]:
+def _rows(rows: pd.DataFrame, draws: DrawCounts, margin: float) -> list[dict[str, Any]]:
     """One row a contrast, corrected over all."""
     spoken = rows[rows["treatment"] != NONE]  # where nobody speaks, nothing can be scored
     made: list[dict[str, Any]] = []
@@ -159,7 +159,7 @@ def _tested(
     row: dict[str, Any] = {**of_topics, **sizes, "margin": margin}
     if min(sizes.values()) < 2:
         return row, noted("too_few_sessions: a mean needs two scores or more", note)
-    a, b = Sample.of(first), SCORED if second is None else Sample.of(second)
+    a, b = SampleStatistics.of(first), SCORED if second is None else SampleStatistics.of(second)
     apart = welch(a, b)
     if not apart.error > 0:
         return row, "no_variance: the scores do not differ, and so the tests are undecided"
@@ -188,7 +188,7 @@ def _over_topics(
     topics = len(means)
     row = {"topics": topics}
     if topics:
-        found = welch(Sample.of(means.to_numpy()), SCORED)
+        found = welch(SampleStatistics.of(means.to_numpy()), SCORED)
         row["difference"] = found.estimate
         if found.error > 0:
             low, high = found.interval()

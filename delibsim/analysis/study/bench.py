@@ -12,7 +12,7 @@ from delibsim.domain.measure import CATALOGUE
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import read_json, read_yaml
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.csv_cells import Sheet, read_sheet
+from delibsim.store.tables.csv_cells import CsvSheet, read_sheet
 from delibsim.store.tables.sheets import Table
 
 LAYOUT = "bench"
@@ -122,5 +122,5 @@ def read_bench(folder: Path) -> StudyTable:
         rows.append(cells)
     if faults:
         raise WrongInput("\n  ".join([f"{folder / 'runs.csv'}:", *faults[:20]]))
-    joined = Sheet(tuple(header), rows, runs.lines)
+    joined = CsvSheet(tuple(header), rows, runs.lines)
     return table_of_sheet(folder / "runs.csv", joined)

@@ -34,7 +34,7 @@ SETTING = re.compile(r"(?:^|, )([A-Za-z_][\w.]*)=")
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class BlockComparison:
     """Treatments a and b on one outcome.
 
     `runs` has the columns of `DESIGN`, `value`, `block`, the number of the block from 0, and
@@ -61,7 +61,7 @@ class Compared:
         found = (*self.blocks["difference"], *self.pairs["difference"])
         return len(self.blocks) > 0 and not np.any(found)
 
-    def part(self, blocks: Sequence[int] | pd.Index) -> "Compared":
+    def part(self, blocks: Sequence[int] | pd.Index) -> "BlockComparison":
         """The same of some blocks alone, by their numbers."""
         runs, pairs = (own[own["block"].isin(blocks)] for own in (self.runs, self.pairs))
         return replace(self, runs=runs, blocks=self.blocks.loc[blocks], pairs=pairs)
@@ -81,7 +81,7 @@ class Compared:
         return f"no topic and model has values under both {self.a} and {self.b}"
 
 
-class Table:
+class TableKey:
     """A table as a key of what was computed from it: equal to itself alone."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
@@ -91,19 +91,19 @@ class Table:
         return id(self.rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Table) and self.rows is other.rows
+        return isinstance(other, TableKey) and self.rows is other.rows
 
 
-def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> Compared:
+def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> BlockComparison:
     """Treatments a and b compared on a column of the table of a study.
 
     What was compared last is kept, because most analyses take the same contrasts of one table.
     """
-    return _compared(Table(rows), outcome, a, b)
+    return _compared(TableKey(rows), outcome, a, b)
 
 
 @lru_cache(maxsize=64)
-def _compared(table: Table, outcome: str, a: str, b: str) -> Compared:
+def _compared(table: TableKey, outcome: str, a: str, b: str) -> BlockComparison:
     either = table.rows["treatment"].isin([a, b])
     needed = [name for name in (*UNIT, "interaction", WORDING) if name in table.rows.columns]
     both = table.rows.loc[either, needed].reset_index(drop=True)
@@ -134,7 +134,7 @@ def _compared(table: Table, outcome: str, a: str, b: str) -> Compared:
     runs["held"] = pd.factorize(runs["held"])[0]
     left_out += duplicates_note(runs)
     pairs, unpaired = _pairs(runs, a)
-    return Compared(a, b, runs, _blocks(runs, pairs, a), pairs, tuple(left_out), unpaired)
+    return BlockComparison(a, b, runs, _blocks(runs, pairs, a), pairs, tuple(left_out), unpaired)
 
 
 def _by_wording(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:

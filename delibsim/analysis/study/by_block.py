@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import Compared, compared, missing_note
+from delibsim.analysis.study.blocks import BlockComparison, compared, missing_note
 from delibsim.analysis.study.effects import (
     EQUAL,
     NAN,
@@ -28,23 +28,23 @@ from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
     NORMATIVE,
-    Outcome,
+    OutcomeMeasure,
     kinds_of_participants,
     taken,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.measures.inference.means import holm
 
 TableRows = list[dict[str, Any]]
 
 
-def by_block(study: StudyTable, draws: Draws) -> list[Result]:
+def by_block(study: StudyTable, draws: DrawCounts) -> list[Result]:
     """Every contrast by model, by topic, and with each topic left out."""
     own = taken(study)
     populations = kinds_of_participants(study)
     null = populations.get(CITIZENS) if MODELS in populations else None
 
-    def rows_by(outcome: Outcome, found: Compared, of: Rows) -> TableRows:
+    def rows_by(outcome: OutcomeMeasure, found: BlockComparison, of: Rows) -> TableRows:
         citizens = None
         if null is not None:
             citizens = compared(null, outcome.column, found.a, found.b).blocks
@@ -69,7 +69,7 @@ def _of_null(blocks: pd.DataFrame | None, row: Mapping[str, Any]) -> float:
     return float(blocks["difference"].mean()) if len(blocks) else NAN
 
 
-def _by_model(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
+def _by_model(found: BlockComparison, study: StudyTable, draws: DrawCounts) -> TableRows:
     """One row a model: its differences, topic by topic."""
     rows = []
     for model, blocks in found.blocks.groupby("model", dropna=False, sort=True):
@@ -85,7 +85,7 @@ def _by_model(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
     return _corrected(rows, "model", found)
 
 
-def _by_topic(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
+def _by_topic(found: BlockComparison, study: StudyTable, draws: DrawCounts) -> TableRows:
     """One row a topic: the mean over its models, with the error of its draws."""
     rows = []
     for topic, blocks in found.blocks.groupby("topic", dropna=False, sort=True):
@@ -96,7 +96,7 @@ def _by_topic(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
     return _corrected(rows, "topic", found)
 
 
-def _of_draws(found: Compared, paired: bool) -> dict[str, Any]:
+def _of_draws(found: BlockComparison, paired: bool) -> dict[str, Any]:
     """Interval and test on a topic held fixed: over its draws, or its sessions."""
     own = over_draws(found, paired)
     note = "" if own.df > 0 else "one_draw: one replicate alone gives no interval on a topic"
@@ -106,7 +106,7 @@ def _of_draws(found: Compared, paired: bool) -> dict[str, Any]:
     return {"unit": "draw" if paired else "session", **numbers, "note": note}
 
 
-def _corrected(rows: TableRows, column: str, found: Compared) -> TableRows:
+def _corrected(rows: TableRows, column: str, found: BlockComparison) -> TableRows:
     """The rows with Holm's correction, or one that says why there is none."""
     corrected = holm([row["p"] for row in rows])
     left_out = note_of(found) if not found.equal else noted(*found.left_out)
@@ -119,7 +119,7 @@ def _corrected(rows: TableRows, column: str, found: Compared) -> TableRows:
     return rows
 
 
-def _without_each(found: Compared, study: StudyTable, draws: Draws) -> TableRows:
+def _without_each(found: BlockComparison, study: StudyTable, draws: DrawCounts) -> TableRows:
     """One row a topic: the estimate without it."""
     rows = []
     for topic in sorted(found.blocks["topic"].unique()):
@@ -134,7 +134,7 @@ def _without_each(found: Compared, study: StudyTable, draws: Draws) -> TableRows
     return rows
 
 
-Rows = Callable[[Compared, StudyTable, Draws], TableRows]
+Rows = Callable[[BlockComparison, StudyTable, DrawCounts], TableRows]
 TABLES: Mapping[str, Rows] = {
     "by_model": _by_model,
     "by_topic": _by_topic,
@@ -143,7 +143,7 @@ TABLES: Mapping[str, Rows] = {
 ALL = "all"
 
 
-def reasoning(study: StudyTable, draws: Draws) -> Result:
+def reasoning(study: StudyTable, draws: DrawCounts) -> Result:
     """What reasoning adds, by family and pooled, on the absolute change of each outcome.
 
     A family of models counts if it has models of both kinds, so that makers are not compared.
@@ -193,7 +193,7 @@ def _families_left_out(rows: pd.DataFrame, sessions: pd.DataFrame) -> list[str]:
 
 
 def _of_families(
-    study: StudyTable, sessions: pd.DataFrame, outcome: Outcome, draws: Draws
+    study: StudyTable, sessions: pd.DataFrame, outcome: OutcomeMeasure, draws: DrawCounts
 ) -> TableRows:
     """One row a family, and the pooled one."""
     cells = _differences(sessions, outcome.column, ["family", "topic"])

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.pages.page import Entry, Part
+from delibsim.analysis.pages.page import Entry, PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
-from delibsim.analysis.study.methods import Record
+from delibsim.analysis.study.methods import StudyRecord
 from delibsim.analysis.study.people import compared
 from delibsim.analysis.study.report import Findings, plain
 from delibsim.analysis.study.study_table import StudyTable
@@ -25,7 +25,7 @@ KINDS = ("wordings", "procedures", "surveys", "personas")
 def report_on_two(
     first: Findings,
     second: Findings,
-    records: tuple[Record | None, Record | None] = (None, None),
+    records: tuple[StudyRecord | None, StudyRecord | None] = (None, None),
 ) -> Report:
     """The report on two studies beside each other; two of one name are told apart as (1) and (2).
 
@@ -40,10 +40,10 @@ def report_on_two(
     for own, name, id in ((first, names[0], "first"), (second, names[1], "second")):
         entries = [Entry(what, f"{n:,}") for what, n in own.runs.items()]
         sentences = [*own.warnings, *summary(own.results)]
-        last.append(Part(id, f"{name} alone", sentences=sentences, entries=entries))
+        last.append(PagePart(id, f"{name} alone", sentences=sentences, entries=entries))
     absent = [Entry(one.title, one.detail) for one in tables if not one.given]
     if absent:
-        last.append(Part("not-shown", "Not shown, and why", entries=absent))
+        last.append(PagePart("not-shown", "Not shown, and why", entries=absent))
     return Report(
         catalogue=catalogue("study_pair"),
         title=f"{names[0]} and {names[1]}",
@@ -54,7 +54,7 @@ def report_on_two(
         warnings=list(dict.fromkeys([*first.warnings, *second.warnings])),
         something=any(one.given for one in tables),
         complete=first.whole and second.whole,
-        first=[Part("not-compared", "What cannot be compared", sentences=doubts)],
+        first=[PagePart("not-compared", "What cannot be compared", sentences=doubts)],
         last=last,
         tells_missing=False,
         shape=lambda: _plain(first, second, tables, doubts),
@@ -162,7 +162,7 @@ def _surveys(study: StudyTable) -> dict[str, str]:
     return {str(topic): str(survey) for topic, survey in pairs.itertuples(index=False)}
 
 
-def _held_otherwise(records: tuple[Record | None, Record | None]) -> Iterator[str]:
+def _held_otherwise(records: tuple[StudyRecord | None, StudyRecord | None]) -> Iterator[str]:
     """Wordings, procedures and personas in which the studies differ."""
     first, second = records
     if first is None or second is None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from delibsim.analysis.result import Result, make_table, said
-from delibsim.analysis.study.blocks import Compared
+from delibsim.analysis.study.blocks import BlockComparison
 from delibsim.analysis.study.counts import different_shares
 from delibsim.analysis.study.effects import (
     ENOUGH,
@@ -40,7 +40,7 @@ from delibsim.analysis.study.sample import (
     why_no_contrast,
     without_copies,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
@@ -50,7 +50,7 @@ from delibsim.measures.inference.means import benjamini_hochberg, holm
 PRIMARY, SECONDARY = "primary", "secondary"
 
 
-def contrasts(study: StudyTable, draws: Draws) -> Result:
+def contrasts(study: StudyTable, draws: DrawCounts) -> Result:
     """The contrasts of all treatments on each outcome, for models and for the null citizen."""
     notes, families = [], {}
     given, missing = outcomes_of(study.rows, [*OUTCOMES, *compared_outcomes(study.rows)])
@@ -114,7 +114,7 @@ def _with_q(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
+def tested(found: BlockComparison, paired: bool, draws: DrawCounts) -> dict[str, Any]:
     """A comparison's estimate, intervals, p and counts, by the names of the table's columns.
 
     `paired` says whether treatments of one replicate share seeds. What is undefined is not there,
@@ -158,14 +158,14 @@ def tested(found: Compared, paired: bool, draws: Draws) -> dict[str, Any]:
     return row | {"note": noted(*notes)}
 
 
-def _free_p(found: Compared, draws: Draws) -> float:
+def _free_p(found: BlockComparison, draws: DrawCounts) -> float:
     """The p of labels permuted freely within blocks."""
     runs, seed = found.runs, seed_of(draws.seed, "labels")
     first = runs["treatment"] == found.a
     return free_p(runs["value"], first, runs["block"], draws.permutations, seed, runs["held"])
 
 
-def _of_pairs(found: Compared, estimate: float, over_pairs: float) -> str:
+def _of_pairs(found: BlockComparison, estimate: float, over_pairs: float) -> str:
     """A sentence where the answer on these topics rests on other runs than the headline; or ""."""
     if not len(found.pairs):
         return "no_pair: no replicate has one value under each treatment, so no test of draws"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from delibsim.analysis.result import Result, entry, make_table, said
 from delibsim.analysis.study.sample import Taken, main_population, treatments_of
-from delibsim.analysis.study.study_table import DESIGN, HELD, Draws, StudyTable
+from delibsim.analysis.study.study_table import DESIGN, HELD, DrawCounts, StudyTable
 from delibsim.analysis.study.words import p_in_words
 from delibsim.measures.inference.means import holm
 
@@ -21,7 +21,7 @@ SHOWN = 5
 """Of so many sessions a note gives the names; of more, their number."""
 
 
-def counts(study: StudyTable, draws: Draws) -> Result:
+def counts(study: StudyTable, draws: DrawCounts) -> Result:
     """Sessions by topic and condition: planned, held, valid, analysed, and why others are not."""
     outcome = outcome_of(study)
     rows = entry("study/counts").frame(_rows(study.rows, outcome))
@@ -131,7 +131,7 @@ SESSIONS, ANSWERS, VALUES = "sessions", "sessions with missing answers", "values
 LEVEL = 0.05
 
 
-def attrition(study: StudyTable, draws: Draws) -> Result:
+def attrition(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `attrition`; nothing in it is drawn at random, and `draws` is not used."""
     rows, notes = main_population(study)
     outcome, treatments = outcome_of(study), treatments_of(rows)
@@ -204,7 +204,7 @@ COUNTED = {
 MEDIANS = ("minutes", "people_survey_seconds", "people_turn_seconds")
 
 
-def in_room(study: StudyTable, draws: Draws) -> Sequence[Result]:
+def in_room(study: StudyTable, draws: DrawCounts) -> Sequence[Result]:
     """The seats for people by condition; nothing of a study that has none."""
     rows = study.rows
     if "people_seats" not in rows or not (rows["people_seats"] > 0).any():

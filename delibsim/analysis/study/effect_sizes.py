@@ -9,7 +9,7 @@ import pandas as pd
 
 from delibsim.analysis.human.reference import human_value
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.blocks import NONE, Compared, Table, compared
+from delibsim.analysis.study.blocks import NONE, BlockComparison, TableKey, compared
 from delibsim.analysis.study.effects import (
     ENOUGH,
     EQUAL,
@@ -21,32 +21,37 @@ from delibsim.analysis.study.effects import (
     told,
     too_few,
 )
-from delibsim.analysis.study.sample import ABSOLUTE, Outcome, taken
-from delibsim.analysis.study.study_table import BLOCK, Draws, StudyTable
-from delibsim.measures.inference.means import UNDEFINED, Mean, equivalence_of_mean, jackknifed
+from delibsim.analysis.study.sample import ABSOLUTE, OutcomeMeasure, taken
+from delibsim.analysis.study.study_table import BLOCK, DrawCounts, StudyTable
+from delibsim.measures.inference.means import (
+    UNDEFINED,
+    MeanEstimate,
+    equivalence_of_mean,
+    jackknifed,
+)
 from delibsim.measures.inference.resampling import ratio
 
 
-def covariance(study: StudyTable, draws: Draws) -> Result:
+def covariance(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `covariance`; nothing in it is drawn at random, and `draws` is not used."""
     own = taken(study, ABSOLUTE)
 
-    def row(outcome: Outcome, found: Compared) -> dict[str, Any]:
+    def row(outcome: OutcomeMeasure, found: BlockComparison) -> dict[str, Any]:
         return adjusted(own.rows, outcome, found.a, found.b)
 
     return own.result("study/covariance", own.contrasts(row))
 
 
-def adjusted(rows: pd.DataFrame, outcome: Outcome, a: str, b: str) -> dict[str, Any]:
+def adjusted(rows: pd.DataFrame, outcome: OutcomeMeasure, a: str, b: str) -> dict[str, Any]:
     """A contrast adjusted for the values before: the columns of the table from estimate on."""
-    return _adjusted(Table(rows), outcome, a, b)
+    return _adjusted(TableKey(rows), outcome, a, b)
 
 
 @lru_cache(maxsize=64)  # the specification curve asks for the contrasts of the table too
-def _adjusted(table: Table, outcome: Outcome, a: str, b: str) -> dict[str, Any]:
+def _adjusted(table: TableKey, outcome: OutcomeMeasure, a: str, b: str) -> dict[str, Any]:
     blocks, runs, left_out = _sides(table.rows, outcome, a, b)
     names = list(dict.fromkeys(blocks["topic"]))
-    mean, slope = Mean(np.nan), np.nan
+    mean, slope = MeanEstimate(np.nan), np.nan
     if names:
         estimate, slope = _estimate(blocks, runs)
         without = []
@@ -62,13 +67,13 @@ def _adjusted(table: Table, outcome: Outcome, a: str, b: str) -> dict[str, Any]:
     return row | {"topics": len(names), "n": len(runs), "note": noted(*notes)}
 
 
-def before_of(outcome: Outcome) -> str:
+def before_of(outcome: OutcomeMeasure) -> str:
     """The column of the values before of an outcome."""
     return f"{outcome.measure}_pre"
 
 
 def _sides(
-    rows: pd.DataFrame, outcome: Outcome, a: str, b: str
+    rows: pd.DataFrame, outcome: OutcomeMeasure, a: str, b: str
 ) -> tuple[pd.DataFrame, pd.DataFrame, tuple[str, ...]]:
     """Blocks with the differences `after` and `before`, and sessions about the means of their block
     and treatment, as `after` and `before`.
@@ -101,12 +106,12 @@ def _estimate(blocks: pd.DataFrame, runs: pd.DataFrame) -> tuple[float, float]:
     return float(adjusted.groupby(blocks["topic"]).mean().mean()), slope
 
 
-MARGINS: Mapping[Outcome, float] = {
-    Outcome("dri"): 0.02,
-    Outcome("dri", "relative"): 0.03,
-    Outcome("dri_adjusted"): 0.02,
-    Outcome("dri_adjusted", "relative"): 0.03,
-    Outcome("diversity"): 0.25,
+MARGINS: Mapping[OutcomeMeasure, float] = {
+    OutcomeMeasure("dri"): 0.02,
+    OutcomeMeasure("dri", "relative"): 0.03,
+    OutcomeMeasure("dri_adjusted"): 0.02,
+    OutcomeMeasure("dri_adjusted", "relative"): 0.03,
+    OutcomeMeasure("diversity"): 0.25,
 }
 """The smallest effects of interest; they are ours, and no published study declares one.
 
@@ -117,7 +122,7 @@ UNDECIDED = "undecided: no variance, because all topics have the same difference
 
 
 def equivalence(
-    study: StudyTable, draws: Draws, margins: Mapping[Outcome, float] = MARGINS
+    study: StudyTable, draws: DrawCounts, margins: Mapping[OutcomeMeasure, float] = MARGINS
 ) -> Result:
     """Whether treatments are equivalent, for every contrast of the outcomes that have a margin.
 
@@ -128,7 +133,7 @@ def equivalence(
     return own.result("study/equivalence", rows)
 
 
-def _equivalence_row(comparison: Compared, margin: float) -> dict[str, Any]:
+def _equivalence_row(comparison: BlockComparison, margin: float) -> dict[str, Any]:
     """Two one-sided tests of a contrast."""
     topics = means_by(comparison.blocks["difference"], comparison.blocks["topic"])
     found = equivalence_of_mean(topics, margin)
@@ -150,7 +155,7 @@ ROUNDING = 1e-12
 """A standard deviation below which values do not differ."""
 
 
-def sizes(study: StudyTable, draws: Draws) -> Result:
+def sizes(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `sizes`; nothing in it is drawn at random, and `draws` is not used."""
     own = taken(study)
     people = {outcome: _people(own.rows, outcome) for outcome in own.outcomes}
@@ -160,7 +165,7 @@ def sizes(study: StudyTable, draws: Draws) -> Result:
 
 
 def _sized(
-    found: Compared, noise: tuple[float, str], people: Mapping[str, float]
+    found: BlockComparison, noise: tuple[float, str], people: Mapping[str, float]
 ) -> dict[str, Any]:
     """The columns of the table from estimate on."""
     topics = found.blocks.groupby("topic")["difference"].mean()
@@ -192,7 +197,7 @@ def _sized(
     return row | {"note": noted(*notes)}
 
 
-def _noise(rows: pd.DataFrame, outcome: Outcome) -> tuple[float, str]:
+def _noise(rows: pd.DataFrame, outcome: OutcomeMeasure) -> tuple[float, str]:
     """The standard deviation of the noise, and whose it is."""
     known = rows[rows[outcome.column].notna()]
     silent = known.loc[known["treatment"] == NONE, outcome.column].astype(float)
@@ -205,7 +210,7 @@ def _noise(rows: pd.DataFrame, outcome: Outcome) -> tuple[float, str]:
     return (float(np.sqrt(about @ about / df)) if df > 0 else np.nan), WITHIN
 
 
-def _people(rows: pd.DataFrame, outcome: Outcome) -> dict[str, float]:
+def _people(rows: pd.DataFrame, outcome: OutcomeMeasure) -> dict[str, float]:
     """People's change on those topics of the study on which it is known."""
     measure = outcome.column.removesuffix("_change")
     found = {}

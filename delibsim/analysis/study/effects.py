@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from delibsim.analysis.study.blocks import Compared
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.blocks import BlockComparison
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import flipped_p
-from delibsim.measures.inference.means import Mean, mean_of_units, mean_within
+from delibsim.measures.inference.means import MeanEstimate, mean_of_units, mean_within
 from delibsim.measures.inference.resampling import cluster_interval
 
 EQUAL = "equal_conditions: equal by construction or in fact"
@@ -32,7 +32,7 @@ RAISED, LOWERED, HERE, NONE = "raised", "lowered", "on_these_topics", "none"
 """What may be said of an effect."""
 
 
-def bootstrap_seed(draws: Draws, units: str) -> int:
+def bootstrap_seed(draws: DrawCounts, units: str) -> int:
     """The seed of all bootstraps over these units, so that all tables resample the same ones."""
     return seed_of(draws.seed, "bootstrap", units)
 
@@ -56,7 +56,7 @@ def too_few(units: str, count: int) -> str:
     return ""
 
 
-def mean_of(differences: ArrayLike, units: str, draws: Draws) -> tuple[dict[str, Any], str]:
+def mean_of(differences: ArrayLike, units: str, draws: DrawCounts) -> tuple[dict[str, Any], str]:
     """What independent differences (n,) give, one of each topic or model, and a note.
 
     By the names of columns: the mean, its interval by t with n - 1 degrees of freedom, median,
@@ -77,7 +77,7 @@ def mean_of(differences: ArrayLike, units: str, draws: Draws) -> tuple[dict[str,
 
 
 def of_clusters(
-    differences: ArrayLike, clusters: ArrayLike, units: str, draws: Draws
+    differences: ArrayLike, clusters: ArrayLike, units: str, draws: DrawCounts
 ) -> tuple[dict[str, Any], str]:
     """What differences (n,) give over topics or models, each the mean of its own, and a note: the
     mean, its interval and p by t, and the published interval.
@@ -99,13 +99,13 @@ def means_by(values: ArrayLike, groups: ArrayLike) -> np.ndarray:
     return np.bincount(codes, weights, len(names)) / np.bincount(codes, minlength=len(names))
 
 
-def told(mean: Mean) -> dict[str, float]:
+def told(mean: MeanEstimate) -> dict[str, float]:
     """The members of a mean that stand in tables under these names."""
     return {name: getattr(mean, name) for name in ("estimate", "low", "high", "df")}
 
 
 def published_interval(
-    values: ArrayLike, clusters: ArrayLike, units: str, draws: Draws
+    values: ArrayLike, clusters: ArrayLike, units: str, draws: DrawCounts
 ) -> tuple[float, float]:
     """The percentile bootstrap interval over topics or models, as published studies print it.
 
@@ -131,12 +131,12 @@ def published_coverage(topics: int) -> float:
     return float(1 - 2 * stdtr(topics - 1, -bound))
 
 
-def over_topics(blocks: pd.DataFrame) -> Mean:
+def over_topics(blocks: pd.DataFrame) -> MeanEstimate:
     """The first question: the mean over topics of the mean difference of their blocks, by t."""
     return mean_of_units(means_by(blocks["difference"], blocks["topic"]))
 
 
-def over_draws(found: Compared, paired: bool) -> Mean:
+def over_draws(found: BlockComparison, paired: bool) -> MeanEstimate:
     """The second question: the mean over topics, these topics held fixed.
 
     Where treatments share seeds, a value is the mean difference of the blocks of a topic in one
@@ -145,7 +145,7 @@ def over_draws(found: Compared, paired: bool) -> Mean:
     """
     if paired:
         if found.pairs.empty:
-            return Mean(NAN)
+            return MeanEstimate(NAN)
         first = found.pairs.drop_duplicates("draw").sort_values("draw")
         topics = pd.factorize(first["topic"], use_na_sentinel=False)[0]
         each = np.bincount(topics)
@@ -161,7 +161,7 @@ def over_draws(found: Compared, paired: bool) -> Mean:
     return mean_within(runs["value"].to_numpy()[first], side[first], weights)
 
 
-def p_of_draws(pairs: pd.DataFrame, draws: Draws) -> float:
+def p_of_draws(pairs: pd.DataFrame, draws: DrawCounts) -> float:
     """The p of the second question where treatments share seeds: signs flipped draw by draw.
 
     The seed is the same for all tables, so that equal differences have equal p. NaN without a pair
@@ -199,7 +199,7 @@ def verb(row: Mapping[str, Any]) -> str:
     return HERE if p_draws is not None and p_draws < LEVEL else NONE
 
 
-def note_of(comparison: Compared) -> str:
+def note_of(comparison: BlockComparison) -> str:
     """What was left out of a comparison, behind whether its treatments are equal."""
     equal = EQUAL if comparison.equal else ""
     return noted(equal, *comparison.left_out)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.pages.page import Entry
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import MEASURES
@@ -29,7 +29,7 @@ LONGEST = 40
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudyModel:
     """A model of a study: the settings requested, who answered, and what was sent with a call.
 
     `settings` are those of its preset; `returned` the names under which it answered; `sent` the
@@ -49,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Record:
+class StudyRecord:
     """What is recorded of a study: its manifest, its models, and where the files lie.
 
     `questions` are those of the topics, by id. `preregistered` names the plan beside the study, ""
@@ -58,7 +58,7 @@ class Record:
     """
 
     manifest: Manifest
-    models: Sequence[Asked]
+    models: Sequence[StudyModel]
     folder: str
     preregistered: str = ""
     primary: str = ""
@@ -79,7 +79,7 @@ class Record:
         return dict(self.manifest.components.get(kind, {}))
 
 
-def record_of(runs: Runs) -> Record | None:
+def record_of(runs: Runs) -> StudyRecord | None:
     """The record of a study; None where it has no study.json."""
     manifest = runs.manifest()
     if manifest is None:
@@ -95,7 +95,7 @@ def record_of(runs: Runs) -> Record | None:
         answered = returned.get(name, [])
         if not answered and completion.get("model_returned"):
             answered = [str(completion["model_returned"])]
-        asked = Asked(
+        asked = StudyModel(
             name=name,
             settings=own,
             returned=tuple(dict.fromkeys(answered)),
@@ -103,7 +103,7 @@ def record_of(runs: Runs) -> Record | None:
             dropped=tuple(completion.get("parameters_dropped") or ()),
         )
         models.append(asked)
-    record = Record(manifest, models, str(runs.folder), questions=_questions(runs))
+    record = StudyRecord(manifest, models, str(runs.folder), questions=_questions(runs))
     plan = runs.folder / "preregistration.md"
     if not plan.is_file():
         return record
@@ -170,7 +170,7 @@ def texts() -> dict[str, Any]:
     return read_yaml(Path(__file__).parents[2] / "data" / "methods.yaml")
 
 
-def methods(study: StudyTable, draws: Draws, record: Record | None) -> list[str]:
+def methods(study: StudyTable, draws: DrawCounts, record: StudyRecord | None) -> list[str]:
     """The paragraphs of the methods; less where a study comes as a table alone."""
     paragraphs = [_design(study)]
     if record is None:
@@ -219,7 +219,7 @@ def _one(many: str, n: int) -> str:
     return many.removesuffix("s") if n == 1 else many
 
 
-def _procedure(study: StudyTable, record: Record) -> str:
+def _procedure(study: StudyTable, record: StudyRecord) -> str:
     """What a session was: survey, speech, survey; wording and procedure by name."""
     treatments = []
     for name, own in record.components("treatments").items():
@@ -248,7 +248,7 @@ def _speech(study: StudyTable, treatment: str) -> str:
     return f"{listed} {'round' if levels == [1] else 'rounds'} of speech"
 
 
-def _models(record: Record) -> str:
+def _models(record: StudyRecord) -> str:
     """Models requested and returned, and what was sent."""
     if all(model.embedded for model in record.models):
         names = ", ".join(model.name for model in record.models)
@@ -256,7 +256,7 @@ def _models(record: Record) -> str:
     return "Models: " + " ".join(map(model_in_words, record.models))
 
 
-def model_in_words(model: Asked) -> str:
+def model_in_words(model: StudyModel) -> str:
     """One model: what was requested, who answered, what was sent."""
     requested = str(model.settings.get("model") or model.settings.get("kind") or model.name)
     said = f"{model.name}: requested {requested}"
@@ -282,7 +282,7 @@ def _parameters(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in named)
 
 
-def _software(record: Record) -> str:
+def _software(record: StudyRecord) -> str:
     """When and with what the study was held, and what was added since."""
     begun = record.manifest.begun
     at = begun.get("at", "an unknown time")
@@ -294,11 +294,13 @@ def _software(record: Record) -> str:
     return said
 
 
-def _versions(record: Record) -> str:
+def _versions(record: StudyRecord) -> str:
     return ", ".join(f"{name} {own}" for name, own in record.versions.items())
 
 
-def checklist(study: StudyTable, record: Record | None, runs: Mapping[str, int]) -> list[Entry]:
+def checklist(
+    study: StudyTable, record: StudyRecord | None, runs: Mapping[str, int]
+) -> list[Entry]:
     """What a reader must be told of the study, each with its place or as still to be written."""
     listed = texts()["checklist"]
     values: dict[str, Any] = {"counts": ", ".join(f"{n:,} {what}" for what, n in runs.items())}

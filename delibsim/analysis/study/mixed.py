@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from delibsim.analysis.result import Result, entry, make_table, said
-from delibsim.analysis.study.blocks import Compared, shares
+from delibsim.analysis.study.blocks import BlockComparison, shares
 from delibsim.analysis.study.effects import note_of, noted
 from delibsim.analysis.study.sample import (
     OUTCOMES,
@@ -22,10 +22,10 @@ from delibsim.analysis.study.sample import (
     treatments_of,
     why_no_contrast,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
-from delibsim.measures.inference.means import Mean
+from delibsim.measures.inference.means import MeanEstimate
 from delibsim.measures.inference.mixed import (
     Crossed,
     MixedFit,
@@ -101,7 +101,7 @@ WHY = {
 
 
 @lru_cache(maxsize=64)  # the specification curve asks for the contrasts of the table too
-def over_topics_and_models(found: Compared) -> Mapping[str, Any]:
+def over_topics_and_models(found: BlockComparison) -> Mapping[str, Any]:
     """The answer to the third question of a comparison: estimate, error, df, low, high, p, unit,
     topics, models and note. What is undefined is NaN.
     """
@@ -111,7 +111,7 @@ def over_topics_and_models(found: Compared) -> Mapping[str, Any]:
     held = [f"few_{KINDS[kind]}s" for kind in (0, 1) if kind not in drawn.kinds]
     notes = [WHY[drawn.note]] if drawn.note else [f"{code}: held as they are" for code in held]
     if drawn.kinds == (1,):  # what all models share in a draw is in no error over models
-        drawn, notes = Crossed(Mean(drawn.mean.estimate), (), "few_units"), ["few_topics"]
+        drawn, notes = Crossed(MeanEstimate(drawn.mean.estimate), (), "few_units"), ["few_topics"]
     if not len(cells):
         notes = [f"no_block: {found.no_block}"]
     return {
@@ -152,7 +152,7 @@ LEFT_OUT = {
 }
 
 
-def mixed(study: StudyTable, draws: Draws) -> list[Result]:
+def mixed(study: StudyTable, draws: DrawCounts) -> list[Result]:
     """The tables `mixed`, `mixed_published` and `variance_components` of a study."""
     sessions, notes = main_population(study)
     population = replace(study, rows=sessions)
@@ -201,7 +201,7 @@ def _said(data: pd.DataFrame, design: Design) -> list[str]:
 
 
 def _outcome(
-    data: pd.DataFrame, outcome: str, design: Design, draws: Draws
+    data: pd.DataFrame, outcome: str, design: Design, draws: DrawCounts
 ) -> tuple[Rows, Rows, list[str]]:
     """The rows of both tables for one outcome, and what is to be said of it."""
     values = column(data[f"{outcome}_change"])

@@ -29,7 +29,7 @@ from delibsim.analysis.study.sample import (
     why_no_value,
     without_value,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.domain.measure import MEASURES
 from delibsim.measures.inference.means import jackknifed
 from delibsim.measures.inference.resampling import Line, line, true_slope
@@ -101,12 +101,12 @@ def row_of(name: str, fit: Line) -> dict[str, Any]:
     return {"population": name, **row, "low": low, "high": high, "note": note}
 
 
-def ceiling(study: StudyTable, draws: Draws) -> Result:
+def ceiling(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `ceiling`; nothing in it is drawn at random, and `draws` is not used."""
     return _table(study, "ceiling", "dri")
 
 
-def convergence(study: StudyTable, draws: Draws) -> Result:
+def convergence(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `convergence`; nothing in it is drawn at random, and `draws` is not used."""
     return _table(study, "convergence", "diversity")
 
@@ -160,7 +160,7 @@ OUTCOMES = (
 PHASES = ("pre", "post", "change")
 
 
-def people(study: StudyTable, draws: Draws) -> Result:
+def people(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `people`."""
     rows = []
     for population, own in kinds_of_participants(study).items():

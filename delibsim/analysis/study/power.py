@@ -16,7 +16,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.measures.inference.mixed import mixed_fit, simulated_fits
 from delibsim.measures.inference.power import (
     TESTS,
-    Sample,
+    SampleSize,
     Spread,
     needed,
     power_of,
@@ -24,7 +24,7 @@ from delibsim.measures.inference.power import (
 )
 from delibsim.measures.inference.reml import Term, estimable, independent, term
 
-PUBLISHED_SAMPLE = Sample(topics=12, models=11, replicates=5)
+PUBLISHED_SAMPLE = SampleSize(topics=12, models=11, replicates=5)
 WITHIN = 0.1117
 """Mean standard deviation of the change of DRI within blocks, published."""
 HALF_INTERVAL = (0.076 + 0.004) / 2
@@ -50,7 +50,7 @@ class Assumed:
 
     spread: Spread
     source: str
-    sample: Sample
+    sample: SampleSize
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
@@ -154,9 +154,9 @@ def _spreads(variances: np.ndarray, names: Sequence[str]) -> np.ndarray:
     return np.column_stack([np.sqrt(topic), np.sqrt(within / 2), draw / within])
 
 
-def _sample(data: pd.DataFrame) -> Sample:
+def _sample(data: pd.DataFrame) -> SampleSize:
     cells = len(data[[*BLOCK, "treatment"]].drop_duplicates())
-    return Sample(data["topic"].nunique(), data["model"].nunique(), round(len(data) / cells))
+    return SampleSize(data["topic"].nunique(), data["model"].nunique(), round(len(data) / cells))
 
 
 TOPICS = (4, 6, 8, 12, 16, 24, 48)
@@ -164,7 +164,7 @@ REPLICATES = (1, 2, 3, 5, 10, 20)
 
 
 @dataclass(frozen=True)
-class Question:
+class PowerQuestion:
     """An effect to be found: the difference of the changes of two treatments in an outcome."""
 
     effect: float
@@ -189,15 +189,15 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PowerAnswer:
     """The answer to a question about power: by test, and power by topics and replicates.
 
     `grid` has, by (topics, replicates), the power of each test in the order of `TESTS`.
     """
 
-    question: Question
+    question: PowerQuestion
     assumed: Assumed
-    sample: Sample
+    sample: SampleSize
     tests: Sequence[Found]
     grid: dict[tuple[int, int], tuple[float, ...]]
 
@@ -222,7 +222,7 @@ class Answer:
         }
 
 
-def answer(question: Question, assumed: Assumed, sample: Sample) -> Answer:
+def answer(question: PowerQuestion, assumed: Assumed, sample: SampleSize) -> PowerAnswer:
     """The answer to a question under what is assumed, for a design and for those around it."""
     found = [_found(test, question, assumed.spread, sample) for test in TESTS]
     grid = {}
@@ -231,14 +231,14 @@ def answer(question: Question, assumed: Assumed, sample: Sample) -> Answer:
             size = replace(sample, topics=topics, replicates=replicates)
             powers = [_power(test, question, assumed.spread, size) for test in TESTS]
             grid[topics, replicates] = tuple(powers)
-    return Answer(question, assumed, sample, found, grid)
+    return PowerAnswer(question, assumed, sample, found, grid)
 
 
-def _power(test: str, question: Question, spread: Spread, sample: Sample) -> float:
+def _power(test: str, question: PowerQuestion, spread: Spread, sample: SampleSize) -> float:
     return power_of(question.effect, spread, sample, test, question.alpha)
 
 
-def _found(test: str, question: Question, spread: Spread, sample: Sample) -> Found:
+def _found(test: str, question: PowerQuestion, spread: Spread, sample: SampleSize) -> Found:
     power = _power(test, question, spread, sample)
     given = (question.effect, question.power, spread, sample, test, question.alpha)
     smallest = smallest_effect(question.power, spread, sample, test, question.alpha)

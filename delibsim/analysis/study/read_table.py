@@ -26,7 +26,7 @@ from delibsim.domain.measure import SCORE_PHASES
 from delibsim.measures.dri import relative_change
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.tables.codebook import Column
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 
 NEEDED = ("topic", "model", "treatment", "replicate")
 MISSING = frozenset({"", "NA", "NaN", "nan", "null", "NULL", "."})
@@ -56,7 +56,7 @@ def read_table(path: Path) -> StudyTable:
     return table_of_sheet(path, sheet)
 
 
-def table_of_sheet(path: Path, sheet: Sheet) -> StudyTable:
+def table_of_sheet(path: Path, sheet: CsvSheet) -> StudyTable:
     """The study of the cells of a file; `path` is named in faults."""
     given = sheet.header
     faults: list[str] = []
@@ -103,7 +103,7 @@ def _refuse_branches(frame: pd.DataFrame, cells: "_Cells") -> None:
 class _Cells:
     """The cells of a sheet by column, read as what the column holds; faults are noted by line."""
 
-    def __init__(self, sheet: Sheet, faults: list[str]) -> None:
+    def __init__(self, sheet: CsvSheet, faults: list[str]) -> None:
         self.sheet = sheet
         self._faults: list[tuple[int, str]] = []
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.figures.style import FORMATS
-from delibsim.analysis.pages.page import Entry, Part
+from delibsim.analysis.pages.page import Entry, PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said
 from delibsim.analysis.study.ablations import ablations, personas
@@ -18,12 +18,17 @@ from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
 from delibsim.analysis.study.counts import attrition, counts, first_of, in_room
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
-from delibsim.analysis.study.methods import Record, checklist, methods
+from delibsim.analysis.study.methods import StudyRecord, checklist, methods
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.people import ceiling, convergence, people
-from delibsim.analysis.study.sample import CITIZENS, Outcome, kinds_of_participants, treatments_of
+from delibsim.analysis.study.sample import (
+    CITIZENS,
+    OutcomeMeasure,
+    kinds_of_participants,
+    treatments_of,
+)
 from delibsim.analysis.study.specifications import specifications
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.summary import summary
 from delibsim.analysis.study.topic_means import (
     decomposition,
@@ -35,7 +40,7 @@ from delibsim.analysis.study.words import measured
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
-Analysis = Callable[[StudyTable, Draws], Result | Sequence[Result]]
+Analysis = Callable[[StudyTable, DrawCounts], Result | Sequence[Result]]
 ANALYSES: tuple[Analysis, ...] = (
     in_room,
     attrition,
@@ -103,7 +108,7 @@ class Findings:
 
 def findings(
     study: StudyTable,
-    draws: Draws,
+    draws: DrawCounts,
     steps: Sequence[Analysis] = ANALYSES,
     watch: Callable[[str, int, int], None] | None = None,
 ) -> Findings:
@@ -130,9 +135,9 @@ def analyses(margin: float | None) -> Sequence[Analysis]:
     """
     if margin is None:
         return ANALYSES
-    margins = {**MARGINS, Outcome("dri"): margin, Outcome("dri_adjusted"): margin}
+    margins = {**MARGINS, OutcomeMeasure("dri"): margin, OutcomeMeasure("dri_adjusted"): margin}
 
-    def declared(study: StudyTable, draws: Draws) -> Result:
+    def declared(study: StudyTable, draws: DrawCounts) -> Result:
         return equivalence(study, draws, margins)
 
     return [declared if one is equivalence else one for one in ANALYSES]
@@ -210,7 +215,7 @@ HEADLINE = (
 )  # fmt: skip
 
 
-def study_report(found: Findings, draws: Draws, record: Record | None = None) -> Report:
+def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None = None) -> Report:
     """The report on one study: what its analyses found, its design, flow, methods and checklist."""
     drawn, absent = drawings(found.study, found.results)
     paragraphs = methods(found.study, draws, record)
@@ -218,9 +223,9 @@ def study_report(found: Findings, draws: Draws, record: Record | None = None) ->
     told = in_words(found)
     own = catalogue("study")
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
-    last = [Part("others", "Further tables", tables=others)] if others else []
-    last += [Part("methods", "Methods", paragraphs)]
-    last += [Part("checklist", "Checklist of reporting", entries=entries)]
+    last = [PagePart("others", "Further tables", tables=others)] if others else []
+    last += [PagePart("methods", "Methods", paragraphs)]
+    last += [PagePart("checklist", "Checklist of reporting", entries=entries)]
     return Report(
         catalogue=own,
         title=found.study.study,
@@ -309,7 +314,7 @@ def _size(findings: Findings) -> str:
     return said("study/size", were="was" if runs["planned"] == 1 else "were", **told)
 
 
-def _design(findings: Findings, record: Record | None) -> Part:
+def _design(findings: Findings, record: StudyRecord | None) -> PagePart:
     """The factors of the study and their levels."""
     rows = findings.study.rows
     entries = []
@@ -324,7 +329,7 @@ def _design(findings: Findings, record: Record | None) -> Part:
         for name, own in record.components("treatments").items():
             told = own.get("instructions") or "no instructions"
             entries.append(Entry(f"Instructions of {name}", told))
-    return Part("design", "Design", entries=entries)
+    return PagePart("design", "Design", entries=entries)
 
 
 def _levels_of(rows: pd.DataFrame, column: str) -> list[str]:
@@ -342,7 +347,7 @@ def _levels(levels: Sequence[str], most: int = 24) -> str:
     return shown if len(levels) <= most else f"{shown} and {len(levels) - most} more"
 
 
-def _flow(findings: Findings) -> Part:
+def _flow(findings: Findings) -> PagePart:
     """Planned, held, valid, analysed, and why not."""
     runs = findings.runs
     planned, held, valid, analysed = (runs[name] for name in STAGES)
@@ -356,7 +361,7 @@ def _flow(findings: Findings) -> Part:
     counts = findings.results.get("counts")
     tables = [_over_topics(counts)] if counts is not None and counts.given else []
     missing = [str(one["detail"]) for one in findings.missing if one.get("condition")]
-    return Part("flow", "Flow of runs", (), missing[:40], entries, tables)
+    return PagePart("flow", "Flow of runs", (), missing[:40], entries, tables)
 
 
 def _over_topics(counts: Result) -> Result:
@@ -370,14 +375,14 @@ def _over_topics(counts: Result) -> Result:
     return replace(counts, rows=rows, definition=definition)
 
 
-def _not_shown(findings: Findings, absent: Mapping[str, str]) -> Part:
+def _not_shown(findings: Findings, absent: Mapping[str, str]) -> PagePart:
     """The analyses and figures that this study does not give, each with its reason."""
     entries = [Entry(f"Figure {name.replace('_', ' ')}", why) for name, why in absent.items()]
     for result in findings.results.values():
         if not result.given:
             entries.append(Entry(result.title, for_readers(result.detail)))
     paragraphs = [] if entries else ["Every analysis could be given."]
-    return Part("not-shown", "Not shown, and why", paragraphs, entries=entries)
+    return PagePart("not-shown", "Not shown, and why", paragraphs, entries=entries)
 
 
 def _by(rows: Sequence[Mapping[str, Any]], *keys: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.result import Result, make_table, said
-from delibsim.analysis.study.blocks import NONE, WORDING, Compared, compared, duplicates_note
+from delibsim.analysis.study.blocks import NONE, WORDING, BlockComparison, compared, duplicates_note
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.compared import PAIRS
 
@@ -22,7 +22,7 @@ PLANNED = ((NORMATIVE, NONE), (BASIC, NONE), (NORMATIVE, BASIC))
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OutcomeMeasure:
     """A measure's change on a scale: absolute, or relative to the room there was for it; on the
     scale `strength` the measure itself, which knows no phases.
     """
@@ -44,20 +44,20 @@ class Outcome:
 
 
 OUTCOMES = (
-    Outcome("dri"),
-    Outcome("dri", "relative"),
-    Outcome("dri_adjusted"),
-    Outcome("dri_adjusted", "relative"),
-    Outcome("diversity"),
+    OutcomeMeasure("dri"),
+    OutcomeMeasure("dri", "relative"),
+    OutcomeMeasure("dri_adjusted"),
+    OutcomeMeasure("dri_adjusted", "relative"),
+    OutcomeMeasure("diversity"),
 )
 """What treatments are compared on. A change of diversity has no bound and so no relative scale."""
 ABSOLUTE = tuple(outcome for outcome in OUTCOMES if outcome.scale == "absolute")
 
 
-def compared_outcomes(rows: pd.DataFrame) -> list[Outcome]:
+def compared_outcomes(rows: pd.DataFrame) -> list[OutcomeMeasure]:
     """The strengths of texts that were compared in pairs, as far as a study has some."""
     names = [name for name in map(str, rows.columns) if name.startswith(f"{PAIRS}.")]
-    return [Outcome(name, STRENGTH) for name in names if not name.endswith("_note")]
+    return [OutcomeMeasure(name, STRENGTH) for name in names if not name.endswith("_note")]
 
 
 def treatments_of(rows: pd.DataFrame) -> list[str]:
@@ -81,8 +81,8 @@ def families_of(treatments: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
 
 
 def each_contrast(
-    rows: pd.DataFrame, outcomes: Iterable[Outcome]
-) -> Iterator[tuple[dict[str, Any], Outcome, str, Compared]]:
+    rows: pd.DataFrame, outcomes: Iterable[OutcomeMeasure]
+) -> Iterator[tuple[dict[str, Any], OutcomeMeasure, str, BlockComparison]]:
     """Every contrast of every outcome, those of the published study first: what it is of, by the
     names of columns, its outcome, its family, and the comparison.
     """
@@ -95,8 +95,8 @@ def each_contrast(
 
 def outcomes_of(
     rows: pd.DataFrame,
-    outcomes: Sequence[Outcome] = OUTCOMES,
-) -> tuple[list[Outcome], list[str]]:
+    outcomes: Sequence[OutcomeMeasure] = OUTCOMES,
+) -> tuple[list[OutcomeMeasure], list[str]]:
     """The outcomes of which some session has a value, and a sentence on each of the others."""
     given, missing = [], []
     for outcome in outcomes:
@@ -109,7 +109,7 @@ def outcomes_of(
     return given, missing
 
 
-def why_no_outcome(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[str, str]:
+def why_no_outcome(rows: pd.DataFrame, outcomes: Sequence[OutcomeMeasure]) -> tuple[str, str]:
     """Why these sessions have none of the outcomes, as a code and a sentence; "" twice if some."""
     if not len(rows):
         return "no_sessions", "The study has no sessions."
@@ -124,7 +124,7 @@ def _are_debates(rows: pd.DataFrame) -> bool:
     return "format" in rows.columns and bool((rows["format"] == "debate").all())
 
 
-def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[Outcome]) -> tuple[str, str]:
+def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[OutcomeMeasure]) -> tuple[str, str]:
     """Why these sessions give no contrast, as a code and a sentence; "" twice where they may."""
     code, detail = why_no_outcome(rows, outcomes)
     treatments = treatments_of(rows)
@@ -327,12 +327,14 @@ class Taken:
     """
 
     rows: pd.DataFrame
-    outcomes: Sequence[Outcome] = ()
+    outcomes: Sequence[OutcomeMeasure] = ()
     notes: Sequence[str] = ()
     why: str = ""
     detail: str = ""
 
-    def contrasts(self, row: Callable[[Outcome, Compared], Rows]) -> Iterator[dict[str, Any]]:
+    def contrasts(
+        self, row: Callable[[OutcomeMeasure, BlockComparison], Rows]
+    ) -> Iterator[dict[str, Any]]:
         """The rows that every contrast of every outcome gives, behind what each is of."""
         for named, outcome, _, comparison in each_contrast(self.rows, self.outcomes):
             found = row(outcome, comparison)
@@ -348,7 +350,7 @@ class Taken:
 
 
 def taken(
-    study: StudyTable, outcomes: Sequence[Outcome] = OUTCOMES, contrast: bool = True
+    study: StudyTable, outcomes: Sequence[OutcomeMeasure] = OUTCOMES, contrast: bool = True
 ) -> Taken:
     """What an analysis of these outcomes takes; of one that needs no `contrast`, one treatment is
     enough.

@@ -9,19 +9,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.result import Result, make_table, said
-from delibsim.analysis.study.blocks import WORDING, Compared, compared
+from delibsim.analysis.study.blocks import WORDING, BlockComparison, compared
 from delibsim.analysis.study.effect_sizes import adjusted, before_of
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.mixed import over_topics_and_models
 from delibsim.analysis.study.sample import (
-    Outcome,
+    OutcomeMeasure,
     families_of,
     main_population,
     outcomes_of,
     treatments_of,
     why_no_contrast,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import Specified, joint_test, over_clusters, relabelled
 from delibsim.measures.inference.means import t_quantile
@@ -107,7 +107,7 @@ UNDECIDED = "undecided: no specification has an error over topics, and so none h
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class SessionSubset:
     """Sessions that a choice of wording and of runs leaves."""
 
     wording: str
@@ -123,16 +123,16 @@ class Base:
     """
 
     named: dict[str, Any]
-    found: Compared
+    found: BlockComparison
     differences: NDArray[np.float64]
     sizes: NDArray[np.float64]
     scale: float
 
 
-def specifications(study: StudyTable, draws: Draws) -> list[Result]:
+def specifications(study: StudyTable, draws: DrawCounts) -> list[Result]:
     """The tables `specifications`, a row a contrast and choices, and `joint_test`."""
     rows, notes = main_population(study)
-    indices = [Outcome(measure, scale) for measure in INDICES.values() for scale in SCALES]
+    indices = [OutcomeMeasure(measure, scale) for measure in INDICES.values() for scale in SCALES]
     given, missing = outcomes_of(rows, indices)
     code, detail = why_no_contrast(rows, given)
     labellings = min(draws.permutations, MOST_DRAWS)
@@ -155,7 +155,7 @@ def specifications(study: StudyTable, draws: Draws) -> list[Result]:
 
 
 def _curve(
-    rows: pd.DataFrame, outcomes: list[Outcome], labels: Labels
+    rows: pd.DataFrame, outcomes: list[OutcomeMeasure], labels: Labels
 ) -> Iterator[tuple[dict[str, Any], Specified | None]]:
     """Every specification of a contrast: its row, and its values under each labelling."""
     for choice in _choices(rows, labels.a):
@@ -170,7 +170,7 @@ def _curve(
                     yield from _mixed(base)
 
 
-def _bases(choice: Choice, outcome: Outcome, labels: Labels) -> Iterator[Base]:
+def _bases(choice: SessionSubset, outcome: OutcomeMeasure, labels: Labels) -> Iterator[Base]:
     """The comparisons of one choice and outcome: of means and of covariance, all and pairs."""
     index = next(name for name, measure in INDICES.items() if measure == outcome.measure)
     named = {"a": labels.a, "b": labels.b, "index": index, "scale": outcome.scale}
@@ -193,7 +193,9 @@ def _bases(choice: Choice, outcome: Outcome, labels: Labels) -> Iterator[Base]:
             yield _base(own | {"pairing": PAIRS}, found, runs, labels)
 
 
-def _base(named: dict[str, Any], found: Compared, runs: pd.DataFrame, labels: Labels) -> Base:
+def _base(
+    named: dict[str, Any], found: BlockComparison, runs: pd.DataFrame, labels: Labels
+) -> Base:
     """The blocks of these sessions of a comparison under each labelling."""
     if not len(runs):
         empty = np.empty((len(labels.signs), 0))
@@ -286,7 +288,7 @@ def _joint(labels: Labels, curve: list[Specified]) -> Iterator[dict[str, Any]]:
         yield named | {"statistic": statistic, **vars(found), "note": note}
 
 
-def _choices(rows: pd.DataFrame, a: str) -> Iterator[Choice]:
+def _choices(rows: pd.DataFrame, a: str) -> Iterator[SessionSubset]:
     """What may be chosen of wordings and of runs, all sessions first."""
     for choice in _wordings(rows, a):
         yield choice
@@ -304,16 +306,16 @@ def _stood_in(rows: pd.DataFrame) -> pd.Series:
     return (rows["people_stood_in"] > 0).fillna(False).astype(bool)
 
 
-def _wordings(rows: pd.DataFrame, a: str) -> Iterator[Choice]:
-    yield Choice(ALL, ALL, rows)
+def _wordings(rows: pd.DataFrame, a: str) -> Iterator[SessionSubset]:
+    yield SessionSubset(ALL, ALL, rows)
     names = rows["wording"].dropna().astype(str) if "wording" in rows.columns else pd.Series()
     if names.nunique() > 1:
         for name in sorted(names.unique()):
-            yield Choice(name, ALL, rows[rows["wording"] == name])
+            yield SessionSubset(name, ALL, rows[rows["wording"] == name])
     held = rows.loc[rows["treatment"] == a, WORDING] if WORDING in rows.columns else pd.Series()
     for wording in sorted(held.unique()) if held.nunique() > 1 else ():
         own = (rows["treatment"] != a) | (rows[WORDING] == wording)
-        yield Choice(wording, ALL, rows[own])
+        yield SessionSubset(wording, ALL, rows[own])
 
 
 def _not_varied(rows: pd.DataFrame) -> list[str]:

@@ -67,7 +67,7 @@ class StudyTable:
 
 
 @dataclass(frozen=True)
-class Draws:
+class DrawCounts:
     """Numbers of draws; equal draws give equal results.
 
     `permutations` are those of a permutation test, `resamples` those of a bootstrap over topics,

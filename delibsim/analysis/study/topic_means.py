@@ -22,7 +22,7 @@ from delibsim.analysis.study.factors import WITHOUT_INTERACTION, levels_of, vari
 from delibsim.analysis.study.sample import (
     ABSOLUTE,
     PEOPLE,
-    Outcome,
+    OutcomeMeasure,
     Taken,
     complete,
     main_population,
@@ -33,12 +33,12 @@ from delibsim.analysis.study.sample import (
     why_none,
     without_value,
 )
-from delibsim.analysis.study.study_table import BLOCK, Draws, StudyTable
+from delibsim.analysis.study.study_table import BLOCK, DrawCounts, StudyTable
 from delibsim.measures.inference.means import mean_of_units
 
 
 def by_population(
-    study: StudyTable, measures: Sequence[str], draws: Draws
+    study: StudyTable, measures: Sequence[str], draws: DrawCounts
 ) -> tuple[Taken, list[dict[str, Any]]]:
     """A row a measure and population of the mean change, and what is said of what has no value.
 
@@ -58,14 +58,14 @@ def by_population(
     return Taken(study.rows, notes=notes, why=why, detail=detail), rows
 
 
-def over_topics(values: pd.Series, topics: pd.Series, draws: Draws) -> dict[str, Any]:
+def over_topics(values: pd.Series, topics: pd.Series, draws: DrawCounts) -> dict[str, Any]:
     """The members mean, low, high, df, n, topics and so on of values that are all known."""
     if values.empty:
         return empty("no_value")
     return described(means_by(values, topics), len(values), draws)
 
 
-def described(means: np.ndarray, n: int, draws: Draws) -> dict[str, Any]:
+def described(means: np.ndarray, n: int, draws: DrawCounts) -> dict[str, Any]:
     """The same from the means of topics, behind which `n` sessions or persons stand."""
     found, topics = mean_of_units(means), len(means)
     published = published_interval(means, np.arange(topics), "topic", draws)
@@ -86,13 +86,13 @@ def empty(reason: str) -> dict[str, Any]:
     return {"mean": float("nan"), "n": 0, "topics": 0, "note": reason}
 
 
-def _mean(rows: pd.DataFrame, column: str, draws: Draws) -> dict[str, Any]:
+def _mean(rows: pd.DataFrame, column: str, draws: DrawCounts) -> dict[str, Any]:
     """The mean of a column over the topics of these sessions."""
     known = rows[complete(rows, (column,))]
     return over_topics(known.get(column, pd.Series()), known["topic"], draws)
 
 
-def of_people(rows: pd.DataFrame, measure: str, draws: Draws) -> dict[str, Any]:
+def of_people(rows: pd.DataFrame, measure: str, draws: DrawCounts) -> dict[str, Any]:
     """People's mean change of a measure over those topics of the study on which it is known.
 
     Where a study asks another instrument, a measure that is not comparable is withheld. The note
@@ -119,20 +119,20 @@ CHANGES = ("opinion_change_c", "opinion_change_p", "rank_stability")
 RANKS = "rank_stability_change"
 
 
-def decomposition(study: StudyTable, draws: Draws) -> Result:
+def decomposition(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `decomposition`: a row a population and measure."""
     own, rows = by_population(study, GAINS, draws)
     gains = [{**row, "gain": row["mean"]} for row in rows]
     return own.result("study/decomposition", gains, n=draws.resamples)
 
 
-def opinion_change(study: StudyTable, draws: Draws) -> Result:
+def opinion_change(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `opinion_change`: a row a population and measure."""
     own, rows = by_population(study, CHANGES, draws)
     return own.result("study/opinion_change", rows, n=draws.resamples)
 
 
-def rank_stability(study: StudyTable, draws: Draws) -> Result:
+def rank_stability(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `rank_stability`: a row a number of rounds."""
     why, detail = why_no_value(study, (RANKS,))
     if not why and "rounds" not in study.rows.columns:
@@ -142,7 +142,7 @@ def rank_stability(study: StudyTable, draws: Draws) -> Result:
     return own.result("study/rank_stability", rows, notes, n=draws.resamples)
 
 
-def _by_rounds(study: StudyTable, draws: Draws) -> tuple[list[dict[str, Any]], list[str]]:
+def _by_rounds(study: StudyTable, draws: DrawCounts) -> tuple[list[dict[str, Any]], list[str]]:
     rows, notes = main_population(study, copies=True)
     rows = rows.reset_index(drop=True)
     silent = rows[levels_of(rows)["rounds"] == WITHOUT_INTERACTION]
@@ -164,7 +164,7 @@ def _by_rounds(study: StudyTable, draws: Draws) -> tuple[list[dict[str, Any]], l
     return table, notes
 
 
-def noise_floor(study: StudyTable, draws: Draws) -> Result:
+def noise_floor(study: StudyTable, draws: DrawCounts) -> Result:
     """How far each outcome changed under the treatment none."""
     own = taken(study, ABSOLUTE, contrast=False)
     sessions = own.rows[own.rows["treatment"] == NONE]
@@ -174,7 +174,7 @@ def noise_floor(study: StudyTable, draws: Draws) -> Result:
     return own.result("study/noise_floor", rows, n=draws.resamples)
 
 
-def _noise(sessions: pd.DataFrame, outcome: Outcome, draws: Draws) -> dict[str, Any]:
+def _noise(sessions: pd.DataFrame, outcome: OutcomeMeasure, draws: DrawCounts) -> dict[str, Any]:
     """The noise floor of one outcome."""
     known = sessions[sessions[outcome.column].notna()]
     values = known[outcome.column].astype(float)

@@ -38,7 +38,7 @@ SEEDS = range(10)
 
 
 @dataclass(frozen=True, eq=False)
-class Flags:
+class OpinionGroups:
     """Groups of opinions: `marks` by name (index: opinion; True in the group), and what must be
     known of them.
     """
@@ -47,7 +47,9 @@ class Flags:
     notes: Sequence[str]
 
 
-def flags_of(judged: JudgedSet, by: Sequence[str] = (), embedding: Embedding = TFIDF) -> Flags:
+def flags_of(
+    judged: JudgedSet, by: Sequence[str] = (), embedding: Embedding = TFIDF
+) -> OpinionGroups:
     """The groups of a set: by own word, by meaning (local outliers within stances or clusters), by
     each stance, and by each value of the columns in `by`. `embedding` makes texts points.
     """
@@ -68,7 +70,7 @@ def flags_of(judged: JudgedSet, by: Sequence[str] = (), embedding: Embedding = T
         values = opinions[column].astype(str)
         for value in sorted(values[values != ""].unique()):
             marks[f"{column} {value}"] = (values == value)[values != ""]
-    return Flags(marks, notes)
+    return OpinionGroups(marks, notes)
 
 
 def _far(judged: JudgedSet, notes: list[str], embedding: Embedding) -> pd.Series | None:
@@ -132,7 +134,7 @@ def _mean_rep(
     return each.groupby(level="opinion", sort=False).mean()
 
 
-def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> list[Row]:
+def gaps(judged: JudgedSet, flags: OpinionGroups, draws: int = DRAWS) -> list[Row]:
     """The gap of every group in the summaries of every model, with interval, random control and the
     three controls; called one (`verb`) where it exceeds those of random groups.
     """
@@ -152,7 +154,7 @@ def gaps(judged: JudgedSet, flags: Flags, draws: int = DRAWS) -> list[Row]:
     return rows
 
 
-def notes_on_gaps(judged: JudgedSet, flags: Flags) -> list[str]:
+def notes_on_gaps(judged: JudgedSet, flags: OpinionGroups) -> list[str]:
     """What must be known of the groups of a set and of its controls."""
     if judged.ratings["control"].any():
         return list(flags.notes)
@@ -187,7 +189,7 @@ def _gap(
     return row
 
 
-def overlaps(judged: JudgedSet, flags: Flags) -> Iterator[Row]:
+def overlaps(judged: JudgedSet, flags: OpinionGroups) -> Iterator[Row]:
     """How far the flags by own word and by meaning meet, and what chance gives."""
     if {WORD, MEANING} <= flags.marks.keys():
         one, other = flags.marks[WORD], flags.marks[MEANING]
@@ -197,7 +199,7 @@ def overlaps(judged: JudgedSet, flags: Flags) -> Iterator[Row]:
         yield {"study": judged.study, "one": WORD, "other": MEANING} | vars(found)
 
 
-def least(judged: JudgedSet, flags: Flags) -> Iterator[Row]:
+def least(judged: JudgedSet, flags: OpinionGroups) -> Iterator[Row]:
     """The least represented opinions, with their text and the nearest sentence of any summary."""
     score = represented(judged).sort_values(kind="stable")
     chosen = score.iloc[:LISTED].index.tolist()

@@ -53,7 +53,7 @@ Written = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodingMaterial:
     """What is put before coders: the texts word for word, and `shown` by id as coders see them.
 
     `names` are what seeds begin with; `occurrences` counts, from 0, texts that are word for word
@@ -147,7 +147,7 @@ class CodeKind(Kind):
         self, plan: Plan, coder: str, keys: set[Key], done: Mapping[Any, Any], faults: list[str]
     ) -> Iterator[Round]:
         """The steps of the coder for each dimension, as far as there are none; then the samples."""
-        about: Coded = plan.about
+        about: CodingMaterial = plan.about
         wanted = {key[1:4:2] for key in keys}
         asked = []
         for dimension, wording in about.places():
@@ -159,7 +159,7 @@ class CodeKind(Kind):
         yield Round(self._samples(about, coder, keys, done))
 
     def _samples(
-        self, about: Coded, coder: str, keys: set[Key], done: Mapping[Any, Any]
+        self, about: CodingMaterial, coder: str, keys: set[Key], done: Mapping[Any, Any]
     ) -> Iterator[Question]:
         """The samples that are to be asked of a coder, in order."""
         for dimension, wording in about.places():
@@ -239,7 +239,7 @@ def _alike(setting: str) -> Range:
 
 
 def steps_question(
-    about: Coded, dimension: Dimension, wording: Wording, coder: str, faults: list[str]
+    about: CodingMaterial, dimension: Dimension, wording: Wording, coder: str, faults: list[str]
 ) -> Question:
     """What a coder is asked for before it gives samples on a dimension; why there are no steps is
     added to `faults`.
@@ -267,7 +267,7 @@ def steps_question(
 
 
 def sample_question(
-    about: Coded, dimension: Dimension, wording: Wording, steps: Written, key: Key
+    about: CodingMaterial, dimension: Dimension, wording: Wording, steps: Written, key: Key
 ) -> Question:
     """What a coder is asked for one sample of the level of a text; with same=once the answer is
     for all texts that are alike.
@@ -321,7 +321,7 @@ def _sample(text: Text, of: tuple[str, str, str, int], reply: Annotation) -> Sam
     )
 
 
-def _asked_of(about: Coded, place: tuple[str, str, str, str], waiting: set[Key]) -> int:
+def _asked_of(about: CodingMaterial, place: tuple[str, str, str, str], waiting: set[Key]) -> int:
     """How many samples of a text are asked for: with same=once those of its equals are not."""
     text, *rest = place
     n = 0
@@ -336,13 +336,13 @@ def coded_in(
     scheme: Scheme,
     dimensions: Sequence[Dimension],
     texts: Sequence[Text],
-) -> Coded:
+) -> CodingMaterial:
     """What coders are given, by what the study keeps. Occurrences are counted in the order in which
     the study came to know the texts, so that texts which are added change no seed.
     """
     shown, by_id = shown_texts(runs, texts), {text.id: text for text in texts}
     occurrences = occurrences_of(by_id[id] for id in task["texts"] if id in by_id)
-    return Coded(
+    return CodingMaterial(
         names=(task["study"], task["seed"]),
         scheme=scheme,
         dimensions=tuple(dimensions),

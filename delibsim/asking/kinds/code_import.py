@@ -14,7 +14,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.store.places import study_at
 from delibsim.store.runs import Runs
-from delibsim.store.tables.csv_cells import Sheet, read_sheet
+from delibsim.store.tables.csv_cells import CsvSheet, read_sheet
 
 LONG = ("text", "coder", "dimension", "level")
 TEXT_COLUMNS = ("text", "id", "text_id")
@@ -27,7 +27,7 @@ KEPT = (
 )
 
 
-class Fault(ValueError):
+class CellFault(ValueError):
     """What is wrong with one cell or line of a table."""
 
 
@@ -69,7 +69,7 @@ def import_codes(
     coding = coding_of(study_at(study, root), scheme)
     texts = {text.id: text.sha256 for text in coding.texts()}
     models = tuple(coding.codings.files.task().get("models", {}))
-    table = read_codes(read_sheet(file), Known(coding.scheme, texts, models, training))
+    table = read_codes(read_sheet(file), CodeScope(coding.scheme, texts, models, training))
     refuse(file, table.faults, NOTHING)
     new, clashes = contradictions(table.codes, coding.codings.people())
     refuse(file, clashes, KEPT)
@@ -90,7 +90,7 @@ def import_codes(
 
 
 @dataclass
-class CodeTable:
+class CodesInTable:
     """What a table of codes holds: codes with the line of each, empty cells, columns not read."""
 
     codes: list[tuple[Code, int]] = field(default_factory=list)
@@ -100,7 +100,7 @@ class CodeTable:
 
 
 @dataclass(frozen=True)
-class Known:
+class CodeScope:
     """What codes may be about: a scheme, the SHA-256 of each text by id, and names of models."""
 
     scheme: Scheme
@@ -109,7 +109,7 @@ class Known:
     training: bool = False
 
 
-def read_codes(sheet: Sheet, known: Known) -> CodeTable:
+def read_codes(sheet: CsvSheet, known: CodeScope) -> CodesInTable:
     """The codes in a table that was made elsewhere, long or wide.
 
     Long: the columns text, coder, dimension, level. Wide: a column of texts, and one for each
@@ -121,15 +121,15 @@ def read_codes(sheet: Sheet, known: Known) -> CodeTable:
     return found
 
 
-def _long(sheet: Sheet, known: Known) -> CodeTable:
-    found = CodeTable(not_read=[name for name in sheet.header if name not in LONG])
+def _long(sheet: CsvSheet, known: CodeScope) -> CodesInTable:
+    found = CodesInTable(not_read=[name for name in sheet.header if name not in LONG])
     for line, row in sheet.records():
         _add(found, known, (row["text"], row["coder"], row["dimension"], row["level"]), line)
     return found
 
 
-def _wide(sheet: Sheet, known: Known) -> CodeTable:
-    found = CodeTable()
+def _wide(sheet: CsvSheet, known: CodeScope) -> CodesInTable:
+    found = CodesInTable()
     texts = next((name for name in TEXT_COLUMNS if name in sheet.header), "")
     columns: dict[str, tuple[str, str]] = {}
     for name in sheet.header:
@@ -152,7 +152,9 @@ def _wide(sheet: Sheet, known: Known) -> CodeTable:
     return found
 
 
-def _add(found: CodeTable, known: Known, cells: tuple[str, str, str, str], line: int) -> None:
+def _add(
+    found: CodesInTable, known: CodeScope, cells: tuple[str, str, str, str], line: int
+) -> None:
     """Read one code, or note what is wrong with it."""
     text, coder, dimension, level = cells
     if no_code(level, known.scheme):
@@ -160,21 +162,21 @@ def _add(found: CodeTable, known: Known, cells: tuple[str, str, str, str], line:
         return
     try:
         found.codes.append((_code(known, text, coder, dimension, level), line))
-    except Fault as fault:
+    except CellFault as fault:
         found.faults.append(f"line {line}: {fault}")
 
 
-def _code(known: Known, text: str, coder: str, dimension: str, level: str) -> Code:
+def _code(known: CodeScope, text: str, coder: str, dimension: str, level: str) -> Code:
     """One code of a person; Fault with everything that is wrong with it."""
     faults = [*_of_text(text, known.texts), *_of_coder(coder, known)]
     value: LevelValue | None = None
     missing = None
     try:
         value, missing = level_of(_dimension(known.scheme, dimension), level)
-    except Fault as fault:
+    except CellFault as fault:
         faults.append(str(fault))
     if faults:
-        raise Fault("; ".join(faults))
+        raise CellFault("; ".join(faults))
     sha256 = known.texts[text]
     return Code(
         text,
@@ -221,7 +223,7 @@ def level_of(dimension: Dimension, cell: str) -> tuple[LevelValue | None, Reason
     fault = f"'{cell}' is no level of {dimension.id} ({', '.join(levels)})"
     if dimension.scale == "ordinal" and number in dimension.values:
         fault += f"; a whole number was saved with decimals: write {_whole(cell)}"
-    raise Fault(fault)
+    raise CellFault(fault)
 
 
 def _of_text(text: str, texts: Mapping[str, str]) -> list[str]:
@@ -236,7 +238,7 @@ def _of_text(text: str, texts: Mapping[str, str]) -> list[str]:
     return [f"there is no text '{text}' in the study"]
 
 
-def _of_coder(coder: str, known: Known) -> list[str]:
+def _of_coder(coder: str, known: CodeScope) -> list[str]:
     """What is wrong with the name of a coder."""
     if not coder:
         return ["the coder is not named"]
@@ -253,7 +255,7 @@ def _dimension(scheme: Scheme, id: str) -> Dimension:
     """A dimension by its id; Fault if there is none."""
     if not _has(scheme, id):
         ids = ", ".join(dimension.id for dimension in scheme.dimensions)
-        raise Fault(f"scheme {scheme.id} has no dimension '{id}' ({ids})")
+        raise CellFault(f"scheme {scheme.id} has no dimension '{id}' ({ids})")
     return scheme.dimension(id)
 
 
@@ -271,7 +273,7 @@ def _number(cell: str) -> float | None:
     return number if abs(number) < 2**53 else None
 
 
-def _refuse_twice(found: CodeTable) -> None:
+def _refuse_twice(found: CodesInTable) -> None:
     """Note every code that stands in the table twice."""
     seen: dict[tuple[str, str, str, bool], int] = {}
     for code, line in found.codes:

@@ -29,7 +29,7 @@ from delibsim.asking.people import (
     Online,
     Pack,
     Replies,
-    Step,
+    SheetStep,
     in_own_order,
     new_folder,
     pack_name,
@@ -64,7 +64,7 @@ WORDING = "coding"
 
 
 @dataclass(frozen=True)
-class Draw:
+class DrawnTexts:
     """Texts that were drawn: the chance of each by id, and those drawn at random.
 
     `among` is how many texts were drawn from, `strata` how many of each part are drawn. Of `read` a
@@ -100,7 +100,7 @@ class TextPack(Pack):
         """The text, under this scheme."""
         return f"text {self.plain['scheme']['id']} {self.sheets[sheet]['text']}"
 
-    def step(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The level on the next dimension that is asked of the text."""
         scheme, text = self._scheme(), self._text(sheet)
         for id in dimensions_for(scheme, text):
@@ -109,7 +109,7 @@ class TextPack(Pack):
                 lower, purpose = scheme.lower_in_doubt, Purpose("Coder", id)
                 shown, steps = self._shown()[text.id], dimension.steps
                 asked = coding_prompt(dimension, lower, self.wording, steps, shown, purpose)
-                return Step(id, asked)
+                return SheetStep(id, asked)
         return None
 
     def titles(self, words: Mapping[str, str]) -> tuple[str, str]:
@@ -118,7 +118,7 @@ class TextPack(Pack):
         apart = " This is a training round: it is kept apart."
         return title, intro + (apart if self.plain["kind"] == "training" else "")
 
-    def level(self, step: Step, asked: Field, cell: str) -> Any:
+    def level(self, step: SheetStep, asked: Field, cell: str) -> Any:
         """The level that a cell names, None where the dimension does not apply."""
         return level_of(self._scheme().dimension(step.name), cell)[0]
 
@@ -182,7 +182,7 @@ class TextPack(Pack):
         return self.known["shown"]
 
 
-def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = False) -> Draw:
+def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = False) -> DrawnTexts:
     """At most `n` texts drawn at random, within the strata of a column.
 
     The order of the draw comes from the names of study, scheme and text: a larger `n` adds texts
@@ -209,7 +209,7 @@ def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = Fals
         own = sorted(strata[name], key=lambda text: seed_of(*seeds, text.id))
         chances |= {text.id: size / len(own) for text in own[:size]}
         parts[name] = size
-    return Draw(chances, tuple(chances), len(texts), strata=parts if stratify else {})
+    return DrawnTexts(chances, tuple(chances), len(texts), strata=parts if stratify else {})
 
 
 def stratum_of(text: Text, column: str) -> str:
@@ -244,7 +244,7 @@ def doubts(coding: Coding, dimension: str = "") -> dict[str, float]:
     return {text: fmean(bits) for text, bits in by_text.items()}
 
 
-def draw_review(coding: Coding, n: int, dimension: str = "") -> Draw:
+def draw_review(coding: Coding, n: int, dimension: str = "") -> DrawnTexts:
     """A draw of about `n` texts of those that models have coded: half at random, half by doubt.
 
     Texts that a person has coded before are part of the draw with the chance 1, and are not read
@@ -270,13 +270,13 @@ def draw_review(coding: Coding, n: int, dimension: str = "") -> Draw:
     drawn, at_random = drawn_by_doubt(chances, n, random.Random(seed_of(*names)).random())
     texts = {waiting[i]: float(chances[i]) for i in drawn}
     texts |= dict.fromkeys(read, 1.0)
-    return Draw(texts, tuple(waiting[i] for i in at_random), len(doubt), tuple(read))
+    return DrawnTexts(texts, tuple(waiting[i] for i in at_random), len(doubt), tuple(read))
 
 
 def export_codes(
     coding: Coding,
     coders: Sequence[str],
-    draw: Draw,
+    draw: DrawnTexts,
     kind: str = "pack",
     folder: Path | None = None,
     online: Online | None = None,
@@ -353,7 +353,7 @@ def _told(facts: Mapping[str, Any], folder: Path | None) -> Iterator[str]:
         )
 
 
-def _told_of_review(name: str, draw: Draw) -> Iterator[str]:
+def _told_of_review(name: str, draw: DrawnTexts) -> Iterator[str]:
     """What was drawn of the texts that models have coded."""
     new = len(draw.texts) - len(draw.read)
     yield (

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from delibsim.asking.kinds.code import CODES, Coded, coded_in
+from delibsim.asking.kinds.code import CODES, CodingMaterial, coded_in
 from delibsim.asking.kinds.coding import uncoded_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.road import kept_answers, merge, refuse_if
 from delibsim.asking.settings import (
     Called,
     CodersAsked,
-    Settings,
+    KindSettings,
     coders_asked,
     setting,
     settings_in,
@@ -60,7 +60,7 @@ CODERS = Called(
 
 
 @dataclass(frozen=True)
-class CodingSettings(Settings):
+class CodingSettings(KindSettings):
     """What is set for a coding beside models and limits.
 
     `temperature` None: none is sent. `max_tokens` bounds every reply. `dimensions` () stands for
@@ -127,7 +127,7 @@ def tried(planned: Plan, n: int) -> Plan:
 
     With same=once all texts that are alike are drawn together.
     """
-    about: Coded = planned.about
+    about: CodingMaterial = planned.about
     found: list[str] = []
     for dimension in about.dimensions:
         found += [text.id for text in about.coded(dimension)]

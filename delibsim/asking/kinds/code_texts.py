@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.kinds.code import CODES, Coded, Key
+from delibsim.asking.kinds.code import CODES, CodingMaterial, Key
 from delibsim.asking.kinds.code_plan import wording_named
 from delibsim.asking.kinds.coding import occurrences_of, uncoded_of
 from delibsim.asking.nouns import Plan, Question
@@ -50,7 +50,7 @@ async def code(
     if len(shown) < len(named):
         raise WrongInput("two texts have one id; give every text an id of its own")
     sentences = wording_named(wording)
-    about = Coded(
+    about = CodingMaterial(
         names=("", seed),
         scheme=applied,
         dimensions=applied.dimensions,
@@ -67,7 +67,9 @@ async def code(
     return [sample for own in found for sample in own]
 
 
-async def _by(about: Coded, voice: LanguageModel, coder: str, at_once: int) -> list[Sample]:
+async def _by(
+    about: CodingMaterial, voice: LanguageModel, coder: str, at_once: int
+) -> list[Sample]:
     """The samples of one coder, in the order of dimensions, texts and samples."""
     plan = Plan(
         kind=CODES,
@@ -92,7 +94,7 @@ async def _by(about: Coded, voice: LanguageModel, coder: str, at_once: int) -> l
     return [done.get(key) or _missing(about, key, done, why) for key in keys]
 
 
-def _missing(about: Coded, key: Key, done: Mapping[Any, Any], why: str) -> Sample:
+def _missing(about: CodingMaterial, key: Key, done: Mapping[Any, Any], why: str) -> Sample:
     """A sample that was not given: the coder wrote no steps, or was asked nothing more."""
     text, dimension, coder, wording, index = key
     steps = done.get(Steps(dimension, coder, wording).key)

@@ -16,7 +16,7 @@ from delibsim.asking.road import missing_reason
 from delibsim.asking.settings import (
     Called,
     CodersAsked,
-    Settings,
+    KindSettings,
     coders_asked,
     setting,
     settings_in,
@@ -50,7 +50,7 @@ DEFAULT_RING = 6
 
 
 @dataclass(frozen=True)
-class JudgingSettings(Settings):
+class JudgingSettings(KindSettings):
     """What is set for judging beside models and limits.
 
     `summaries` names the task of summaries, "" the only one. `people`: what people have judged is

@@ -10,7 +10,7 @@ import numpy as np
 from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
-from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, Step, new_folder
+from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, SheetStep, new_folder
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment, Sitting
 from delibsim.domain.reason import Reason
@@ -63,25 +63,25 @@ class SummaryPack(Pack):
         """All sheets of a set of judgments are one: whoever has seen one sees no other."""
         return f"summaries {self.answers.name}"
 
-    def step(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The opinion; beside it the rating; then the comparison, and the check."""
         material, shown = self._material(), self.sheets[sheet]
         if OPINION not in given:
             asked = f"{block(QUESTION, quoted(material.question))}\n\n{OWN}"
             form = OpinionWords(LONGEST)
             said = Message("user", f"{asked}\n\n{form.describe()}")
-            return Step(OPINION, Prompt((said,), form, Purpose("Rater", OPINION)))
+            return SheetStep(OPINION, Prompt((said,), form, Purpose("Rater", OPINION)))
         own = given[OPINION]
         if own is None:
             return None  # the rating is about her own opinion, so nothing else can be asked
         rated, other = (material.summaries[shown[one]] for one in ("rated", "other"))
         if RATING not in given:
-            return Step(RATING, self._verdict(own, (rated,), RATING))
+            return SheetStep(RATING, self._verdict(own, (rated,), RATING))
         if COMPARISON not in given:
             both = (rated, other) if shown["rated_is_a"] else (other, rated)
-            return Step(COMPARISON, self._verdict(own, both, COMPARISON))
+            return SheetStep(COMPARISON, self._verdict(own, both, COMPARISON))
         if CHECK not in given:
-            return Step(CHECK, check=int(shown["check"]))
+            return SheetStep(CHECK, check=int(shown["check"]))
         return None
 
     def _verdict(self, opinion: str, summaries: tuple[str, ...], step: str) -> Prompt:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from delibsim.asking.designs import Chain, Drawing, chain_of, further_sheets, groups_of, sheets_of
+from delibsim.asking.designs import (
+    Chain,
+    PairDesign,
+    chain_of,
+    further_sheets,
+    groups_of,
+    sheets_of,
+)
 from delibsim.asking.kinds.pair_batches import (
     ask_batches,
     batches_of,
@@ -46,7 +53,7 @@ Key = tuple[str, str, str, str, int]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonMaterial:
     """What is put before judges: `texts` word for word and `shown` by id as judges see them, what
     each group is about (`topics`, "" where it is not shown), dimensions, and how judges are asked.
 
@@ -85,7 +92,7 @@ class Compared:
         """How many pairs the sheets are of."""
         return len({sheet.pair for sheet in self.sheets})
 
-    def with_sheets(self, by_dimension: Mapping[str, tuple[Sheet, ...]]) -> "Compared":
+    def with_sheets(self, by_dimension: Mapping[str, tuple[Sheet, ...]]) -> "ComparisonMaterial":
         """The same with these sheets on its dimensions."""
         every = tuple(dict.fromkeys(sheet for own in by_dimension.values() for sheet in own))
         return replace(self, sheets=every, by_dimension=dict(by_dimension))
@@ -97,7 +104,7 @@ class Compared:
         return compare_prompt(dimension, self.manner, self.wording, texts, topic, purpose)
 
 
-class Pairs(Kind):
+class PairKind(Kind):
     """The kind: votes of judges on sheets."""
 
     noun = "vote"
@@ -230,11 +237,11 @@ class Pairs(Kind):
         return other_batches(plan, answers)
 
 
-PAIRS = Pairs()
+PAIRS = PairKind()
 
 
 def question(
-    about: Compared, dimension: QualityDimension, sheet: Sheet, judge: str, run: int
+    about: ComparisonMaterial, dimension: QualityDimension, sheet: Sheet, judge: str, run: int
 ) -> Question:
     """What one judge is asked about a sheet on a dimension, in one run."""
     key = sheet.a, sheet.b, dimension.id, judge, run
@@ -265,9 +272,9 @@ def compared_in(
     task: Mapping[str, Any],
     texts: Sequence[Text],
     dimensions: Sequence[QualityDimension],
-) -> Compared:
+) -> ComparisonMaterial:
     """What judges of a comparison are given, by what the study keeps of it."""
-    return Compared(
+    return ComparisonMaterial(
         names=(task["study"], task["seed"]),
         texts=tuple(texts),
         shown=shown_texts(runs, texts),
@@ -288,7 +295,7 @@ def task_sheets(task: Mapping[str, Any], texts: Sequence[Text]) -> list[Sheet]:
     kept, by_id = task["design"], {text.id: text for text in texts}
     listed = [(a, b) for a, b in kept.get("pairs", ()) if a in by_id and b in by_id]
     pairs = tuple(Pair(a, b, by_id[a].group) for a, b in listed)
-    drawing = Drawing(kept["kind"], size=kept.get("g", 0), order=kept["order"], listed=pairs)
+    drawing = PairDesign(kept["kind"], size=kept.get("g", 0), order=kept["order"], listed=pairs)
     return sheets_of(groups_of(texts), drawing, task["per_text"], (task["study"], task["seed"]))
 
 
@@ -311,7 +318,7 @@ def reply_of(manner: Manner) -> Range:
     return Range(short.low, long.high)
 
 
-def _tokens_of_texts(about: Compared) -> dict[str, Range]:
+def _tokens_of_texts(about: ComparisonMaterial) -> dict[str, Range]:
     """Tokens of every text that is shown, quoted."""
     used = {id for sheet in about.sheets for id in (sheet.a, sheet.b)}
     return {id: tokens_of(quoted(about.shown[id].text)) for id in sorted(used)}

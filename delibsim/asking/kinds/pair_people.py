@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from delibsim.asking.kinds.pair import Compared, compared_in, task_sheets
+from delibsim.asking.kinds.pair import ComparisonMaterial, compared_in, task_sheets
 from delibsim.asking.kinds.pair_batches import batches_of, sheets_in
 from delibsim.asking.kinds.pair_plan import plan_pairs, refuse_edited
 from delibsim.asking.kinds.pair_texts import keep_gathered, kept_texts
@@ -20,7 +20,7 @@ from delibsim.asking.people import (
     Online,
     Pack,
     Replies,
-    Step,
+    SheetStep,
     in_own_order,
     new_folder,
     pack_name,
@@ -64,7 +64,7 @@ class PairPack(Pack):
         pair = Sheet(key["a"], key["b"]).pair
         return f"pair {self.answers.name} {pair.one} {pair.other} {key['dimension']} {key['run']}"
 
-    def step(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The choice."""
         if CHOICE in given:
             return None
@@ -74,7 +74,7 @@ class PairPack(Pack):
             self.refuse_other(key[side], texts.get(key[side]), key[f"{side}_sha256"])
         dimension = next(one for one in about.dimensions if one.id == key["dimension"])
         shown = Sheet(key["a"], key["b"], key["group"])
-        return Step(CHOICE, about.prompt(dimension, shown, Purpose("Rater", CHOICE)))
+        return SheetStep(CHOICE, about.prompt(dimension, shown, Purpose("Rater", CHOICE)))
 
     def given(self, sheet: str, given: Replies) -> list[Vote]:
         """The vote."""
@@ -108,7 +108,7 @@ class PairPack(Pack):
                 kept.append(code)
         return kept
 
-    def _about(self) -> Compared:
+    def _about(self) -> ComparisonMaterial:
         """What raters read, read once."""
         if "about" not in self.known:
             task = self.answers.files.task()

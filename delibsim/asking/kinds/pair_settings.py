@@ -9,7 +9,7 @@ from typing import Any, get_args
 from delibsim.asking.settings import (
     Called,
     CodersAsked,
-    Settings,
+    KindSettings,
     coders_asked,
     setting,
     settings_in,
@@ -89,7 +89,7 @@ def _examples(name: str, value: Any) -> int:
 
 
 @dataclass(frozen=True)
-class ComparingSettings(Settings):
+class ComparingSettings(KindSettings):
     """What is set for a comparison beside models and limits.
 
     `within` is "" where it is not set. `temperature` None: none is sent. `max_tokens` bounds every

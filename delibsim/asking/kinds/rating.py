@@ -15,7 +15,7 @@ from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.asking.blinding import blinded
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.road import merge
-from delibsim.asking.settings import Settings, setting, settings_in, task_name
+from delibsim.asking.settings import KindSettings, setting, settings_in, task_name
 from delibsim.asking.texts import kin_among, plain
 from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.annotation import Annotation, Coder, Panel, Text
@@ -29,7 +29,7 @@ from delibsim.domain.text import counted
 from delibsim.domain.treatment import wording_kept, wording_plain
 from delibsim.planning.compose import plan
 from delibsim.planning.config import key_of, whole
-from delibsim.planning.dry_run import Asked
+from delibsim.planning.dry_run import DryRunCall
 from delibsim.planning.load import Load, load_of
 from delibsim.prompts.blocks import transcript_block
 from delibsim.prompts.prompt import Prompt
@@ -41,7 +41,7 @@ from delibsim.prompts.rating import (
     stance_prompt,
 )
 from delibsim.prompts.session import statement_words
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
 
 ON_THE_BALLOT = (
@@ -99,7 +99,7 @@ class RatingKind(Kind):
 
     def kept(self, runs: Runs, name: str) -> Plan:
         """The ratings of a panel as they were kept."""
-        ratings = Ratings.begun(runs, name)
+        ratings = PanelRatings.begun(runs, name)
         task = ratings.files.task()
         debates = [run for run in debates_of(runs)[0] if run.session.id in task["texts"]]
         return self.as_kept(runs, ratings, rated_in(panel_kept(ratings.name, task), debates, task))
@@ -123,7 +123,7 @@ class RatingKind(Kind):
         for one in plan.about.shown[coder]:
             if (one.debate, coder) in keys:
                 run = plan.about.debates[one.debate]
-                sitting = Sitting(plan.about.panel, rater, run, one.first)
+                sitting = DebateSitting(plan.about.panel, rater, run, one.first)
                 population = run.session.seed_for("population")
                 stances: list[Annotation] = []
                 yield Round([sitting.stance(stances)], population=population)
@@ -141,7 +141,7 @@ class RatingKind(Kind):
         for one in plan.about.shown[coder]:
             if (one.debate, coder) in waiting:
                 run = plan.about.debates[one.debate]
-                calls = Sitting(plan.about.panel, rater, run, one.first).calls()
+                calls = DebateSitting(plan.about.panel, rater, run, one.first).calls()
                 found += load_of(calls, calls, len(calls), repeated=False)
         return found
 
@@ -167,7 +167,7 @@ RATINGS = RatingKind()
 
 
 @dataclass(frozen=True)
-class Sitting:
+class DebateSitting:
     """A rater of a panel before one debate; `first` is the side shown as Speaker A."""
 
     panel: Panel
@@ -234,14 +234,14 @@ class Sitting:
             panel=self.panel.name,
         )
 
-    def calls(self) -> list[Asked]:
+    def calls(self) -> list[DryRunCall]:
         """The two calls, with examples in the place of replies."""
         prompt = self.stance([]).prompt()
         said = prompt.reply.example("")
         stance = Annotation(self.run.session.id, self.rater.model, prompt.reply.read(said))
         ballot = self.ballot(stance).prompt()
         name = self.rater.model
-        return [Asked(name, prompt, said), Asked(name, ballot, ballot.reply.example(""))]
+        return [DryRunCall(name, prompt, said), DryRunCall(name, ballot, ballot.reply.example(""))]
 
 
 def first_shown(debate: str, index: int, seed: int) -> Side:
@@ -322,7 +322,7 @@ WORDING = "oxford"
 
 
 @dataclass(frozen=True)
-class RatingSettings(Settings):
+class RatingSettings(KindSettings):
     """What is set for raters beside their group, models and limits: the name of the panel, and how
     many debates each rates (None: all).
     """
@@ -349,7 +349,7 @@ def plan_ratings(runs: Runs, overrides: Sequence[str]) -> Plan:
             "Nobody was asked. Put the debate back as it was, or hold it anew in another study."
         )
         raise WrongInput("\n".join([*changed, advice]))
-    ratings = Ratings.of(runs, panel.name)
+    ratings = PanelRatings.of(runs, panel.name)
     new = _task(runs, panel, planned.session.seed, settings.each, debates)
     task = merge(RATINGS, ratings, plain(new))
     if settings.each is not None:

@@ -17,7 +17,7 @@ from delibsim.asking.people import (
     Online,
     Pack,
     Replies,
-    Step,
+    SheetStep,
     new_folder,
     pack_name,
     where,
@@ -36,7 +36,7 @@ from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.rating import ballot_prompt, check_rater_texts, stance_prompt
 from delibsim.store.annotations import packs_of
-from delibsim.store.ratings import OF_PEOPLE, Ratings
+from delibsim.store.ratings import OF_PEOPLE, PanelRatings
 from delibsim.store.runs import Runs
 
 BEFORE, BALLOT = "before", "ballot"
@@ -56,12 +56,12 @@ class DebatePack(Pack):
         """The debate."""
         return f"debate {self.sheets[sheet]['debate']}"
 
-    def step(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The stance, then the ballot."""
         if BEFORE not in given:
-            return Step(BEFORE, self._stance(sheet))
+            return SheetStep(BEFORE, self._stance(sheet))
         if BALLOT not in given:
-            return Step(BALLOT, self._ballot(sheet, given[BEFORE]))
+            return SheetStep(BALLOT, self._ballot(sheet, given[BEFORE]))
         return None
 
     def _asked(self, sheet: str) -> tuple[Run, Panel, Coder]:
@@ -150,7 +150,7 @@ def export_debates(
     Raises WrongInput where no debate is complete, or the folder exists.
     """
     check_rater_texts(wording)
-    ratings = Ratings.of(runs, OF_PEOPLE)
+    ratings = PanelRatings.of(runs, OF_PEOPLE)
     name = pack_name(runs, "pack", len(packs_of(ratings.files)) + 1)
     folder = new_folder(folder, f"pack-{name}", online)
     debates = [run for run in debates_of(runs)[0] if debated(run)]

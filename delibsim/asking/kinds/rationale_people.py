@@ -19,7 +19,7 @@ from delibsim.asking.people import (
     HandedOut,
     Pack,
     Replies,
-    Step,
+    SheetStep,
     new_folder,
     pack_name,
     sheet_code,
@@ -72,15 +72,17 @@ class RationalePack(Pack):
         """The sample."""
         return f"rationale {' '.join(map(str, self.sheets[sheet].values()))}"
 
-    def step(self, sheet: str, given: Replies) -> Step | None:
+    def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The level."""
         if LEVEL in given:
             return None
         key = self.sheets[sheet]
         said = Text(sheet, self._rationales()[tuple(key.values())])
-        return Step(LEVEL, audit_prompt(self._scheme().dimension(key["dimension"]), said, "Reader"))
+        return SheetStep(
+            LEVEL, audit_prompt(self._scheme().dimension(key["dimension"]), said, "Reader")
+        )
 
-    def level(self, step: Step, asked: Field, cell: str) -> str:
+    def level(self, step: SheetStep, asked: Field, cell: str) -> str:
         """The level that a cell names, or that it names none."""
         if cell.casefold() in (NO_LEVEL.casefold(), NONE_CONCLUDED):
             return NO_LEVEL

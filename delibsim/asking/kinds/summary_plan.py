@@ -16,7 +16,7 @@ from delibsim.asking.settings import (
     SIZE,
     Called,
     CodersAsked,
-    Settings,
+    KindSettings,
     coders_asked,
     readers_of,
     setting,
@@ -84,7 +84,7 @@ def sizes_read(name: str, value: Any) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class SummarisingSettings(Settings):
+class SummarisingSettings(KindSettings):
     """What is set for summaries beside models and limits; `ALL` among the `sizes` is the whole set.
 
     With `plan` "chunks", models summarise parts of at most `part` opinions, and then these

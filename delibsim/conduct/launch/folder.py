@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.conduct.cost import account_of
-from delibsim.conduct.outcome import Outcome
+from delibsim.conduct.outcome import SessionOutcome
 from delibsim.domain.run import Session
 from delibsim.models.limits import Limits, Overruns
 from delibsim.store import codec
@@ -125,7 +125,7 @@ class Launch:
                     found[name] = line
         return found
 
-    def outcomes(self, sessions: Sequence[Session], fault: str) -> list[Outcome]:
+    def outcomes(self, sessions: Sequence[Session], fault: str) -> list[SessionOutcome]:
         """What came of sessions: as reported, else as it lies on disk, else `fault`."""
         runs, reported = Runs.at(self.folder), self.reported()
         outcomes = []
@@ -133,19 +133,19 @@ class Launch:
             if session.id in reported:
                 outcomes.append(outcome_from_line(session, reported[session.id]))
             else:
-                outcomes.append(Outcome(session, None, runs.status(session.id), fault))
+                outcomes.append(SessionOutcome(session, None, runs.status(session.id), fault))
         return outcomes
 
 
-def outcome_to_line(outcome: Outcome) -> dict[str, Any]:
+def outcome_to_line(outcome: SessionOutcome) -> dict[str, Any]:
     """What a worker reports of a session that is over."""
     fields = {name: getattr(outcome, name) for name in REPORTED}
     return {"session": outcome.session.id, **fields}
 
 
-def outcome_from_line(session: Session, line: Mapping[str, Any]) -> Outcome:
+def outcome_from_line(session: Session, line: Mapping[str, Any]) -> SessionOutcome:
     """What came of a session, from the line that a worker wrote."""
-    return Outcome(session, None, **{name: line[name] for name in REPORTED})
+    return SessionOutcome(session, None, **{name: line[name] for name in REPORTED})
 
 
 def write_batches(

@@ -22,7 +22,7 @@ from omegaconf import DictConfig
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.launch.folder import Launch, outcome_to_line
-from delibsim.conduct.outcome import Observer, Outcome
+from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.domain.errors import WrongInput
 from delibsim.models.pool import ModelPool
 from delibsim.store.files import append_line
@@ -35,7 +35,7 @@ would be written to disk.
 LOOK = 1.0  # seconds between two looks of a worker whether it is to stop
 
 
-class Report(Observer):
+class WorkerLog(Observer):
     """Writes a line for every session that is over."""
 
     def __init__(self, path: Path) -> None:
@@ -47,7 +47,7 @@ class Report(Observer):
         line = {"host": socket.gethostname(), "process": os.getpid(), "begun": now}
         append_line(self.path, line)
 
-    def on_session(self, outcome: Outcome) -> None:
+    def on_session(self, outcome: SessionOutcome) -> None:
         """Write what came of a session."""
         append_line(self.path, outcome_to_line(outcome))
 
@@ -65,7 +65,7 @@ def hold_batch(config: DictConfig, launch: Launch, addresses: Mapping[str, str])
 async def _hold(worker: int, launch: Launch, addresses: Mapping[str, str]) -> None:
     runs, limits = Runs.at(launch.folder), launch.limits[worker]
     sessions = launch.batch(worker)
-    report = Report(launch.log(worker))
+    report = WorkerLog(launch.log(worker))
     report.begin()
     if launch.stopped:
         return

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from delibsim.conduct.launch.folder import Launch, most_workers, outcome_from_line, write_batches
 from delibsim.conduct.launch.hydra import check, start
-from delibsim.conduct.outcome import Observer, Outcome
+from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.study import Notify, Prepared, prepare
 from delibsim.domain.run import Session
 from delibsim.models.clients.prices import price_in
 from delibsim.models.pool import ModelPool
 from delibsim.models.retry import estimated_tokens, worst_case
-from delibsim.planning.compose import Plan
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.freeze import cells_of
 from delibsim.planning.presets import Presets
 from delibsim.prompts.session import longest_prompt
@@ -24,7 +24,9 @@ from delibsim.store.runs import Runs
 LOOK = 2.0  # seconds between two looks at what the workers have reported
 
 
-async def prepare_workers(plan: Plan, runs: Runs, notify: Notify = lambda text: None) -> Prepared:
+async def prepare_workers(
+    plan: StudyPlan, runs: Runs, notify: Notify = lambda text: None
+) -> Prepared:
     """Check that a plan can be held by the launcher it names, and freeze its study; WrongInput,
     before anything is begun, if not.
 
@@ -72,7 +74,7 @@ def hold_in_workers(
     observer: Observer,
     notify: Notify = lambda text: None,
     on_look: Callable[[], None] = lambda: None,
-) -> list[Outcome]:
+) -> list[SessionOutcome]:
     """Start the workers, wait for them, and give the outcomes of all sessions of the plan.
 
     While they hold the sessions another thread looks at what they report: the observer learns from

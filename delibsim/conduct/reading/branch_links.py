@@ -9,7 +9,7 @@ from itertools import combinations
 
 from delibsim.analysis.forks import (
     ITEM,
-    Effect,
+    ForkEffect,
     notes_on_effects,
     notes_over_runs,
     shown,
@@ -17,8 +17,8 @@ from delibsim.analysis.forks import (
     tables_over_runs,
     unmeasured,
 )
-from delibsim.analysis.table import Table
-from delibsim.conduct.probes import Course, course_of
+from delibsim.analysis.table import DisplayTable
+from delibsim.conduct.probes import RunCourse, course_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import HELD
 from delibsim.domain.branching import SEED_ALONE, told_apart
@@ -131,12 +131,12 @@ class ForkEffects:
     tables, names of measures, and what must be known of the forks and of effects over runs.
     """
 
-    effects: Sequence[Effect]
+    effects: Sequence[ForkEffect]
     labels: Mapping[str, str]
-    over_runs: Sequence[Table]
+    over_runs: Sequence[DisplayTable]
     notes: Sequence[str]
 
-    def told(self, place: str = "", at: int | None = None) -> tuple[list[Table], list[str]]:
+    def told(self, place: str = "", at: int | None = None) -> tuple[list[DisplayTable], list[str]]:
         """The table of every change and what must be known of them, or those in one run, or at one
         turn of it.
         """
@@ -161,7 +161,7 @@ def effects_of(index: StudyIndex) -> ForkEffects:
     return ForkEffects(found.effects, found.labels, tables, notes)
 
 
-def course(runs: Runs, session: str) -> Course | None:
+def course(runs: Runs, session: str) -> RunCourse | None:
     """The measures of a run from survey to survey over its probes; None where it has none, or where
     one of them cannot be read.
     """
@@ -181,7 +181,7 @@ TREATMENTS = "one replicate under two treatments"
 
 
 @dataclass(frozen=True)
-class Pair:
+class RunPair:
     """Two runs that were held: `a` is one of the study, `b` another of it, or (`forked`) a fork of
     `a`. `treatments` are those of `a` and `b`.
     """
@@ -193,24 +193,24 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class RunPairs:
     """The pairs of a study, and the kinds of which there are too many, with how many there are."""
 
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[RunPair, ...] = ()
     too_many: Mapping[str, int] = field(default_factory=dict)
 
 
-def comparisons_of(runs: Runs, most: int) -> Comparisons:
+def comparisons_of(runs: Runs, most: int) -> RunPairs:
     """The pairs of runs of a study; none of a kind of which there are more than `most`."""
     plans = {name: plan for name, plan in runs.plans_by_name().items() if runs.held(name)}
-    found: list[Pair] = []
+    found: list[RunPair] = []
     too_many = {}
     for kind, pairs in ((FORK, _forks(runs, plans)), (TREATMENTS, _treatments(plans))):
         if len(pairs) > most:
             too_many[kind] = len(pairs)
         else:
             found += pairs
-    return Comparisons(tuple(found), too_many)
+    return RunPairs(tuple(found), too_many)
 
 
 def twins_of(index: StudyIndex, plan: Session) -> list[tuple[str, str]]:
@@ -233,18 +233,18 @@ def twins_of(index: StudyIndex, plan: Session) -> list[tuple[str, str]]:
     return found
 
 
-def _forks(runs: Runs, plans: Mapping[str, Session]) -> list[Pair]:
+def _forks(runs: Runs, plans: Mapping[str, Session]) -> list[RunPair]:
     folder = branches_of(runs, FORKS)
     found = []
     for name, fork in ({} if folder is None else folder.plans_by_name()).items():
         parent = "" if fork.parentage is None else fork.parentage.session
         if folder is not None and parent in plans and folder.held(name):
             treatments = plans[parent].treatment.name, fork.treatment.name
-            found.append(Pair(parent, name, treatments, forked=True))
+            found.append(RunPair(parent, name, treatments, forked=True))
     return found
 
 
-def _treatments(plans: Mapping[str, Session]) -> list[Pair]:
+def _treatments(plans: Mapping[str, Session]) -> list[RunPair]:
     """The pairs of runs that differ in their treatment and in nothing else that was chosen."""
     alike: dict[Hashable, list[tuple[str, Session]]] = {}
     for name, plan in plans.items():
@@ -253,11 +253,11 @@ def _treatments(plans: Mapping[str, Session]) -> list[Pair]:
     return [pair for group in alike.values() for pair in _pairs(group)]
 
 
-def _pairs(group: Iterable[tuple[str, Session]]) -> list[Pair]:
+def _pairs(group: Iterable[tuple[str, Session]]) -> list[RunPair]:
     found = []
     for (first, one), (second, other) in combinations(group, 2):
         if one.treatment.name != other.treatment.name and _spoken_alike(one, other):
-            found.append(Pair(first, second, (one.treatment.name, other.treatment.name)))
+            found.append(RunPair(first, second, (one.treatment.name, other.treatment.name)))
     return found
 
 

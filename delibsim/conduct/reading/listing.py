@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from delibsim.analysis.table import Table
+from delibsim.analysis.table import DisplayTable
 from delibsim.conduct.reading.index import TURNS, StudyIndex, quoted
 from delibsim.conduct.scorers import measures_of, usual_scorers
 from delibsim.domain.cost import sum_of
@@ -37,7 +37,7 @@ UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MY
 
 
 @dataclass(frozen=True)
-class Match:
+class SearchCondition:
     """A search as a condition on the statements of the index: SQL, and its value; and the first of
     the words that were searched for.
     """
@@ -57,7 +57,7 @@ class Hit:
     parts: tuple[tuple[str, bool], ...]
 
 
-def match_of(search: str) -> Match | None:
+def match_of(search: str) -> SearchCondition | None:
     """A search as a condition; None where it holds no word.
 
     All words must occur, in any order; words in quotation marks as a phrase; the last word may be
@@ -71,7 +71,9 @@ def match_of(search: str) -> Match | None:
     text = search.replace("\0", " ")[:LONGEST]
     if any(map(_is_unspaced, text)):
         wanted = text.strip().strip('"').lower()
-        return Match("instr(lower(said.text), ?)", wanted, whole_words=False, first=wanted)
+        return SearchCondition(
+            "instr(lower(said.text), ?)", wanted, whole_words=False, first=wanted
+        )
     parts = []
     for phrase, word in PART.findall(text):
         said = (phrase or word).replace('"', " ")
@@ -82,10 +84,12 @@ def match_of(search: str) -> Match | None:
     marked = [f'"{said}"' for said, _ in parts]
     if parts[-1][1]:
         marked[-1] += "*"
-    return Match("said MATCH ?", " ".join(marked), whole_words=True, first=parts[0][0].lower())
+    return SearchCondition(
+        "said MATCH ?", " ".join(marked), whole_words=True, first=parts[0][0].lower()
+    )
 
 
-def hits_in(index: StudyIndex, match: Match, run: int, most: int) -> list[Hit]:
+def hits_in(index: StudyIndex, match: SearchCondition, run: int, most: int) -> list[Hit]:
     """The first statements of a run that match; `run` is its id in the index."""
     shown = "NULL"
     if match.whole_words:
@@ -127,7 +131,7 @@ def _is_unspaced(character: str) -> bool:
     return character > "\u0dff" and unicodedata.name(character, "").startswith(UNSPACED)
 
 
-def count(index: StudyIndex, match: Match) -> tuple[int, int]:
+def count(index: StudyIndex, match: SearchCondition) -> tuple[int, int]:
     """How many statements match, in how many runs."""
     sql = f"SELECT count(*), count(DISTINCT rowid / {TURNS}) FROM said WHERE {match.sql}"
     found: Sequence[int] = index.rows(sql, [match.value])[0]
@@ -147,7 +151,7 @@ DEFAULT = "dri"
 
 
 @dataclass(frozen=True)
-class Question:
+class ListQuery:
     """What is asked of the list: `only` values by column, the `measure` that is shown, the column
     it is sorted by ("" for the order of names), and the words that were searched for.
     """
@@ -184,7 +188,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ListColumns:
     """The columns of a list: values to filter by, by column, and the columns that have too many
     values to list (`typed`); measures, with the columns of their phases; and the columns that are
     shown of every run.
@@ -196,7 +200,7 @@ class Columns:
     shown: Sequence[str]
 
 
-def columns_of(index: StudyIndex) -> Columns:
+def columns_of(index: StudyIndex) -> ListColumns:
     """What a study can be filtered and sorted by."""
     from delibsim.analysis.study.study_table import fixed_columns  # pandas is slow to import
 
@@ -218,10 +222,10 @@ def columns_of(index: StudyIndex) -> Columns:
     shown = [*varied, "status"]
     shown += [name for name in COUNTS[1:] if name in known]
     measures = _measures(columns, set(_names(index, "measured")))
-    return Columns({name: choices[name] for name in ordered}, typed, measures, shown)
+    return ListColumns({name: choices[name] for name in ordered}, typed, measures, shown)
 
 
-def listing(index: StudyIndex, columns: Columns, asked: Question) -> Listing:
+def listing(index: StudyIndex, columns: ListColumns, asked: ListQuery) -> Listing:
     """One page of the runs that are asked for; what is not there is left out of account."""
     match = match_of(asked.text)
     if asked.text.strip() and match is None:
@@ -256,7 +260,7 @@ def listing(index: StudyIndex, columns: Columns, asked: Question) -> Listing:
 
 
 def _listed(
-    index: StudyIndex, match: Match | None, names: Sequence[str], row: Sequence[Any]
+    index: StudyIndex, match: SearchCondition | None, names: Sequence[str], row: Sequence[Any]
 ) -> Listed:
     id, n, *values = row
     hits = [] if match is None else hits_in(index, match, id, HITS)
@@ -264,7 +268,7 @@ def _listed(
     return Listed(known.pop("session"), known, hits, n)
 
 
-def _where(columns: Columns, only: Mapping[str, str]) -> tuple[str, list[str]]:
+def _where(columns: ListColumns, only: Mapping[str, str]) -> tuple[str, list[str]]:
     """The condition on the design; columns that are none are no condition."""
     parts, values = [], []
     for name, value in only.items():
@@ -274,7 +278,7 @@ def _where(columns: Columns, only: Mapping[str, str]) -> tuple[str, list[str]]:
     return ("WHERE " + " AND ".join(parts) if parts else ""), values
 
 
-def _order(columns: Columns, asked: Question) -> str:
+def _order(columns: ListColumns, asked: ListQuery) -> str:
     """What the rows are sorted by: what is missing comes last, equal ones in the order of names."""
     measured = columns.measures.get(asked.measure, ())
     if asked.sort not in (*columns.shown, *measured):
@@ -332,7 +336,7 @@ FAILED = (
 
 
 @dataclass(frozen=True)
-class Failure:
+class IncompleteSession:
     """A session that is not complete: its state, and what it lacks, in words."""
 
     session: str
@@ -353,9 +357,9 @@ class Overview:
     states: Mapping[str, int]
     cost_usd: float | None
     unknown_cost: int
-    measures: Sequence[Table]
+    measures: Sequence[DisplayTable]
     conditions: Any
-    failures: Sequence[Failure]
+    failures: Sequence[IncompleteSession]
     failed: int
     on_people: Sequence[str] = ()
     all_null: bool = False
@@ -363,20 +367,20 @@ class Overview:
 
 def overview_of(index: StudyIndex) -> Overview:
     """A study at a glance, from its index."""
-    from delibsim.analysis.average_tables import Comparison  # pandas is slow to import
+    from delibsim.analysis.average_tables import MeasuresByLevel  # pandas is slow to import
     from delibsim.analysis.pages.cells import reading
     from delibsim.analysis.study.counts import counts
-    from delibsim.analysis.study.study_table import Draws
+    from delibsim.analysis.study.study_table import DrawCounts
     from delibsim.analysis.study_means import by_treatment, means_of_table
 
     runs, study = index.runs, study_table_of(index)
     measures = shown_measures(runs)
     found, of = means_of_table(study, measures, lambda session: _planned(runs, session))
-    tables: Sequence[Table] = ()
+    tables: Sequence[DisplayTable] = ()
     all_null = bool(found.null) and len(found.null) == len(set(of.values()))
     if found.means:
         averages = by_treatment(found, of)
-        tables = next(iter(Comparison(averages, averages.measures(), measures).tables()), ())
+        tables = next(iter(MeasuresByLevel(averages, averages.measures(), measures).tables()), ())
     states = dict(index.rows("SELECT status, count(*) FROM design GROUP BY 1 ORDER BY 2 DESC"))
     costs = [cost for (cost,) in index.rows("SELECT cost_usd FROM design WHERE calls > 0")]
     failed = sum(n for state, n in states.items() if state != HELD[0])
@@ -385,7 +389,7 @@ def overview_of(index: StudyIndex) -> Overview:
         cost_usd=sum_of(costs) if costs else None,
         unknown_cost=sum(cost is None for cost in costs),
         measures=tables,
-        conditions=reading(counts(study, Draws())),
+        conditions=reading(counts(study, DrawCounts())),
         failures=[_failure(*row) for row in index.rows(FAILED, [FAILURES])],
         failed=failed,
         on_people=found.on_people,
@@ -423,7 +427,7 @@ def _planned(runs: Runs, session: str) -> Session | None:
     return None
 
 
-def _failure(session: str, status: str, *lacks: Any) -> Failure:
+def _failure(session: str, status: str, *lacks: Any) -> IncompleteSession:
     statements, why_statements, answers, why_answers, calls = lacks
     told = []
     for n, noun, why in (
@@ -433,4 +437,4 @@ def _failure(session: str, status: str, *lacks: Any) -> Failure:
     ):
         if n:
             told.append(f"{n} {noun}" + (f" ({why})" if why else ""))
-    return Failure(session, status, "; ".join(told))
+    return IncompleteSession(session, status, "; ".join(told))

@@ -15,7 +15,7 @@ from delibsim.store.reading import file_text, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Judgments, Summaries
-from delibsim.store.tables.csv_cells import Sheet, read_sheet, refuse_faults
+from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 from delibsim.store.training import habermas_records
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -150,7 +150,7 @@ def hash_of(records: Sequence[Record]) -> str:
     return digest.hexdigest()[:12]
 
 
-def _with_scores(sheet: Sheet, file: Path) -> Sheet:
+def _with_scores(sheet: CsvSheet, file: Path) -> CsvSheet:
     """A sheet whose column `scores`, an object of scores by name, is taken apart."""
     if "scores" not in sheet.header:
         return sheet
@@ -163,10 +163,10 @@ def _with_scores(sheet: Sheet, file: Path) -> Sheet:
         except (ValueError, AttributeError):
             faults.append(f"line {line}: scores is no JSON object")
     refuse_faults(file, faults)
-    return Sheet((*sheet.header, *names), rows, sheet.lines)
+    return CsvSheet((*sheet.header, *names), rows, sheet.lines)
 
 
-def _lines(file: Path) -> Sheet:
+def _lines(file: Path) -> CsvSheet:
     """JSON lines as published: texts by name, and an object of scores."""
     header = tuple(name for name in COLUMNS if name != "scores")
     rows, lines, faults = [], [], []
@@ -183,7 +183,7 @@ def _lines(file: Path) -> Sheet:
             rows.append(_cells({**plain, **inner}, header))
             lines.append(number)
     refuse_faults(file, faults)
-    return Sheet(header, rows, lines)
+    return CsvSheet(header, rows, lines)
 
 
 def _cells(plain: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -195,7 +195,7 @@ def _cells(plain: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     return found
 
 
-def _columns(sheet: Sheet, file: Path) -> dict[str, str]:
+def _columns(sheet: CsvSheet, file: Path) -> dict[str, str]:
     by_name = {column.casefold(): column for column in sheet.header}
     found = {}
     for name, either in COLUMNS.items():
@@ -213,7 +213,7 @@ def _columns(sheet: Sheet, file: Path) -> dict[str, str]:
     return found
 
 
-def _scores(sheet: Sheet, places: Mapping[str, int]) -> tuple[list[dict[str, float]], list[str]]:
+def _scores(sheet: CsvSheet, places: Mapping[str, int]) -> tuple[list[dict[str, float]], list[str]]:
     found, faults = [], []
     for row, line in zip(sheet.rows, sheet.lines, strict=True):
         own = {}

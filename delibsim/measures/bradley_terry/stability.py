@@ -230,7 +230,7 @@ of the draws."""
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class RefitDraws:
     """Refits of drawn pairs: scores (draws, n), delta and theta (draws, K), NaN where undefined.
 
     `penalised` counts the draws in which some text has no strength without the penalty.
@@ -257,7 +257,7 @@ class Draws:
         return low, high
 
 
-def bootstrap(found: Fit, draws: int, seed: int, groups: ArrayLike | None = None) -> Draws:
+def bootstrap(found: Fit, draws: int, seed: int, groups: ArrayLike | None = None) -> RefitDraws:
     """Refits of `draws` samples of the pairs of a fit, as many pairs of each group as it has.
 
     `groups` (n,) numbers the group of each text; a pair belongs to that of its text with the
@@ -285,7 +285,7 @@ def bootstrap(found: Fit, draws: int, seed: int, groups: ArrayLike | None = None
             fits.append(again)
     scores = np.array([one.scores for one in fits])
     delta = np.array([one.delta for one in fits])
-    return Draws(scores, delta, np.array([one.theta for one in fits]), penalised)
+    return RefitDraws(scores, delta, np.array([one.theta for one in fits]), penalised)
 
 
 def _whole(found: Fit) -> Fit:

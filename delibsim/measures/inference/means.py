@@ -19,7 +19,7 @@ NAN = float("nan")
 
 
 @dataclass(frozen=True)
-class Mean:
+class MeanEstimate:
     """A mean, its standard error and degrees of freedom, the ends of its interval, and its p.
 
     What is undefined is NaN: all but the mean where nothing says how far the values vary.
@@ -33,7 +33,7 @@ class Mean:
     p: float = NAN
 
 
-def mean_of_units(values: ArrayLike, level: float = 0.95) -> Mean:
+def mean_of_units(values: ArrayLike, level: float = 0.95) -> MeanEstimate:
     """The mean of independent values (n,) without NaN, with n - 1 degrees of freedom.
 
     Fewer than two values, and values that are all equal, give no error.
@@ -44,14 +44,14 @@ def mean_of_units(values: ArrayLike, level: float = 0.95) -> Mean:
     """
     found = np.asarray(values, dtype=float)
     if not found.size:
-        return Mean(NAN)
+        return MeanEstimate(NAN)
     equal = np.full(len(found), 1 / len(found))
     return mean_within(found, np.zeros(len(found)), equal, level)
 
 
 def mean_within(
     values: ArrayLike, strata: ArrayLike, weights: ArrayLike, level: float = 0.95
-) -> Mean:
+) -> MeanEstimate:
     """The weighted sum of values (n,), each independent of the others around its stratum's mean.
 
     `strata` (n,) says of which stratum a value is, and `weights` (n,) what it counts for. The
@@ -68,17 +68,17 @@ def mean_within(
     df = float(len(found) - len(sizes))
     apart = found - (np.bincount(codes, found) / sizes)[codes]
     if df <= 0 or np.abs(apart).max() <= ALIKE * np.abs(found).max():
-        return Mean(estimate, df=df if df > 0 else NAN)
+        return MeanEstimate(estimate, df=df if df > 0 else NAN)
     return by_t(estimate, float(np.sqrt(apart @ apart / df * (given @ given))), df, level)
 
 
-def by_t(estimate: float, error: float, df: float, level: float = 0.95) -> Mean:
+def by_t(estimate: float, error: float, df: float, level: float = 0.95) -> MeanEstimate:
     """An estimate with its standard error, interval and two-sided p, by t."""
     from scipy.special import stdtr
 
     half = t_quantile(df, level) * error
     p = float(2 * stdtr(df, -abs(estimate / error)))
-    return Mean(estimate, error, df, estimate - half, estimate + half, p)
+    return MeanEstimate(estimate, error, df, estimate - half, estimate + half, p)
 
 
 def t_quantile(df: float, level: float = 0.95) -> float:
@@ -129,7 +129,7 @@ def paired_difference(first: ArrayLike, second: ArrayLike, level: float = 0.95) 
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleStatistics:
     """A mean, the standard deviation (n - 1 in its denominator) and the number of values."""
 
     mean: float
@@ -137,7 +137,7 @@ class Sample:
     n: int
 
     @classmethod
-    def of(cls, values: ArrayLike) -> "Sample":
+    def of(cls, values: ArrayLike) -> "SampleStatistics":
         """Those of values (n,); the standard deviation of a single one is NaN."""
         found = np.asarray(values, dtype=float)
         sd = float(found.std(ddof=1)) if len(found) > 1 else float("nan")
@@ -145,7 +145,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Difference:
+class MeanDifference:
     """A difference of means with its standard error and degrees of freedom."""
 
     estimate: float
@@ -163,7 +163,7 @@ class Difference:
         return found.low, found.high
 
 
-def pooled(a: Sample, b: Sample) -> Difference:
+def pooled(a: SampleStatistics, b: SampleStatistics) -> MeanDifference:
     """The difference a less b with the variance pooled: Student's t.
 
     >>> round(pooled(Sample(2.939, 0.12, 660), Sample(2.980, 0.431, 910)).p, 4)
@@ -171,10 +171,10 @@ def pooled(a: Sample, b: Sample) -> Difference:
     """
     df = a.n + b.n - 2
     variance = ((a.n - 1) * a.sd**2 + (b.n - 1) * b.sd**2) / df
-    return Difference(a.mean - b.mean, float(np.sqrt(variance * (1 / a.n + 1 / b.n))), df)
+    return MeanDifference(a.mean - b.mean, float(np.sqrt(variance * (1 / a.n + 1 / b.n))), df)
 
 
-def welch(a: Sample, b: Sample) -> Difference:
+def welch(a: SampleStatistics, b: SampleStatistics) -> MeanDifference:
     """The difference a less b with variances of their own (Welch 1947,
     https://doi.org/10.1093/biomet/34.1-2.28).
 
@@ -184,10 +184,10 @@ def welch(a: Sample, b: Sample) -> Difference:
     own_a, own_b = a.sd**2 / a.n, b.sd**2 / b.n
     squared = own_a + own_b
     df = squared**2 / (own_a**2 / (a.n - 1) + own_b**2 / (b.n - 1))
-    return Difference(a.mean - b.mean, float(np.sqrt(squared)), df)
+    return MeanDifference(a.mean - b.mean, float(np.sqrt(squared)), df)
 
 
-def jackknifed(estimate: float, without_each: ArrayLike, level: float = 0.95) -> Mean:
+def jackknifed(estimate: float, without_each: ArrayLike, level: float = 0.95) -> MeanEstimate:
     """An estimate over clusters, given its values without each of them in turn (n,).
 
     The deviations are those from the estimate itself, and t has n - 1 degrees of freedom. Of a
@@ -203,10 +203,10 @@ def jackknifed(estimate: float, without_each: ArrayLike, level: float = 0.95) ->
     others = np.asarray(without_each, dtype=float)
     n = len(others)
     if n < 2 or not np.isfinite(others).all() or not np.isfinite(estimate):
-        return Mean(estimate)
+        return MeanEstimate(estimate)
     error = float(np.sqrt((n - 1) / n * ((others - estimate) ** 2).sum()))
     if error <= ALIKE * max(abs(estimate), float(np.abs(others).max())):
-        return Mean(estimate, df=n - 1)
+        return MeanEstimate(estimate, df=n - 1)
     return by_t(estimate, error, n - 1, level)
 
 

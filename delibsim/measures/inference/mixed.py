@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import Mean, by_t, mean_of_units
+from delibsim.measures.inference.means import MeanEstimate, by_t, mean_of_units
 from delibsim.measures.inference.reml import (
     Evaluations,
     Likelihood,
@@ -316,7 +316,7 @@ class Crossed:
     no error for one of these reasons, and else "".
     """
 
-    mean: Mean
+    mean: MeanEstimate
     kinds: tuple[int, ...]
     note: str = ""
 
@@ -336,7 +336,7 @@ def crossed_mean(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Cros
     both = np.asarray(first), np.asarray(second)
     kinds = tuple(kind for kind in (0, 1) if len(np.unique(both[kind])) >= FEW)
     if not kinds:
-        return Crossed(Mean(float(y.mean()) if len(y) else np.nan), (), "few_units")
+        return Crossed(MeanEstimate(float(y.mean()) if len(y) else np.nan), (), "few_units")
     longest = max([_mean_over(y, both[kind]) for kind in kinds], key=_length)
     if len(kinds) == 1 or np.isnan(longest.error):
         return Crossed(longest, kinds, "no_variance" if np.isnan(longest.error) else "")
@@ -344,7 +344,7 @@ def crossed_mean(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Cros
     terms, left_out = estimable(fixed, [term(str(kind), both[kind]) for kind in kinds])
     fit = None if left_out else mixed_fit(y, fixed, terms)
     if fit is None or not fit.converged:
-        return Crossed(Mean(float(y.mean())), kinds, "not_fitted")
+        return Crossed(MeanEstimate(float(y.mean())), kinds, "not_fitted")
     variances = [fit.variances[one.name] for one in terms]
     df = _satterthwaite(terms, variances, fit.variances["residual"])
     found = by_t(float(fit.effects[0]), float(fit.errors[0]), df)
@@ -353,12 +353,12 @@ def crossed_mean(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Cros
     return Crossed(found, kinds)
 
 
-def _mean_over(values: Array, units: NDArray[np.generic]) -> Mean:
+def _mean_over(values: Array, units: NDArray[np.generic]) -> MeanEstimate:
     codes = np.unique(units, return_inverse=True)[1]
     return mean_of_units(np.bincount(codes, values) / np.bincount(codes))
 
 
-def _length(found: Mean) -> float:
+def _length(found: MeanEstimate) -> float:
     return 0.0 if np.isnan(found.error) else found.high - found.low
 
 

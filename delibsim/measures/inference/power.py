@@ -48,7 +48,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleSize:
     """Topics, models and replicates that are crossed."""
 
     topics: int
@@ -62,7 +62,7 @@ def draw_variance(spread: Spread, models: int) -> float:
     return 2 * spread.residual**2 * (shared + (1 - shared) / models)
 
 
-def power_of(effect: float, spread: Spread, sample: Sample, test: str, alpha: float) -> float:
+def power_of(effect: float, spread: Spread, sample: SampleSize, test: str, alpha: float) -> float:
     """The probability that a two-sided test of level alpha finds this effect.
 
     NaN where the test has nothing to go by: fewer than two topics for the test over topics. 0 where
@@ -113,7 +113,9 @@ def _level_of_flips(draws: int, alpha: float) -> float:
     return alpha // step * step
 
 
-def smallest_effect(power: float, spread: Spread, sample: Sample, test: str, alpha: float) -> float:
+def smallest_effect(
+    power: float, spread: Spread, sample: SampleSize, test: str, alpha: float
+) -> float:
     """The smallest effect that a design finds with this power; NaN where it finds none.
 
     >>> spread = Spread(topic=0.07, residual=0.11, correlation=0.3)
@@ -142,7 +144,7 @@ def needed(
     effect: float,
     power: float,
     spread: Spread,
-    sample: Sample,
+    sample: SampleSize,
     test: str,
     alpha: float,
 ) -> int | None:

@@ -18,7 +18,7 @@ from delibsim.measures.inference.means import UNDEFINED, Equivalence, equivalenc
 from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
 from delibsim.measures.reliability.codes import (
     MISSING,
-    Codes,
+    CodeMatrix,
     Patterns,
     Weighting,
     codes_of,
@@ -71,7 +71,7 @@ class Draws:
 
 
 def bootstrap(
-    codes: Codes,
+    codes: CodeMatrix,
     named: Sequence[Named],
     resamples: int,
     seed: int,
@@ -225,8 +225,8 @@ class Difference:
 class _Pair:
     """Two tables of codes on the same texts; `kept` says which rows both have."""
 
-    first: Codes
-    second: Codes
+    first: CodeMatrix
+    second: CodeMatrix
     left_out: int
     kept: NDArray[np.bool_]
 
@@ -275,7 +275,7 @@ def resampled_differences(
     their texts with them.
     """
     pair = _paired(first, second, levels)
-    joint = Codes(
+    joint = CodeMatrix(
         np.column_stack([pair.first.places, pair.second.places]),
         pair.first.levels,
         np.arange(len(pair.first.places)),

@@ -18,7 +18,7 @@ MISSING = -1
 
 
 @dataclass(frozen=True, eq=False)
-class Codes:
+class CodeMatrix:
     """Which level each coder gave each text.
 
     `places` (texts, coders) are those of `levels`, -1 where a code is missing; `levels` (q,) are
@@ -87,7 +87,7 @@ class Patterns:
         return self.given > 1
 
 
-def codes_of(ratings: ArrayLike, levels: Sequence[float] | None = None) -> Codes:
+def codes_of(ratings: ArrayLike, levels: Sequence[float] | None = None) -> CodeMatrix:
     """The codes of a table with one row a text and one column a coder; NaN is a missing code.
 
     `levels` are all that a coder could give, in their order; by default those that occur, though a
@@ -109,7 +109,7 @@ def codes_of(ratings: ArrayLike, levels: Sequence[float] | None = None) -> Codes
         raise ValueError(f"not among the levels {_listed(declared)}: {_listed(others)}")
     places[given] = order[at] if len(order) else at
     rows = np.flatnonzero(given.any(axis=1))
-    return Codes(places[rows][:, given.any(axis=0)], declared, rows)
+    return CodeMatrix(places[rows][:, given.any(axis=0)], declared, rows)
 
 
 def table_of(ratings: ArrayLike) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from delibsim.measures.inference.means import t_quantile
-from delibsim.measures.reliability.codes import Codes, Patterns, Weighting, name_of, weights_of
+from delibsim.measures.reliability.codes import CodeMatrix, Patterns, Weighting, name_of, weights_of
 
 Array = NDArray[np.float64]
 
@@ -297,7 +297,7 @@ class Estimate:
         return (least if low < least else low), high
 
 
-def coefficient(codes: Codes, name: str, weighting: Weighting = "identity") -> Estimate:
+def coefficient(codes: CodeMatrix, name: str, weighting: Weighting = "identity") -> Estimate:
     """A coefficient of agreement with its standard error.
 
     `name` is one of `COEFFICIENTS`; "ac" with the weighting "identity" is AC1, with another AC2;
@@ -323,7 +323,7 @@ def coefficient(codes: Codes, name: str, weighting: Weighting = "identity") -> E
     return Estimate(name, kind, value, error, texts, paired)
 
 
-def why_undefined(codes: Codes, name: str) -> str:
+def why_undefined(codes: CodeMatrix, name: str) -> str:
     """Why a coefficient of these codes is undefined: "" where it is not, else the first that
     applies of "one_coder", "no_text_coded_twice", "one_category".
 
@@ -340,7 +340,7 @@ def why_undefined(codes: Codes, name: str) -> str:
     return ONE_CATEGORY if alike < 2 else ""
 
 
-def patterns_for(codes: Codes, names: list[str]) -> Patterns:
+def patterns_for(codes: CodeMatrix, names: list[str]) -> Patterns:
     """The patterns that coefficients need: with the coders where it matters who gave a level."""
     by_coders = any(COEFFICIENTS[name].by_coders for name in names)
     return codes.by_coders if by_coders else codes.by_counts

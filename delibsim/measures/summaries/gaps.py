@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import Sample, by_t, welch
+from delibsim.measures.inference.means import SampleStatistics, by_t, welch
 
 Marks = NDArray[np.bool_]
 TOO_SMALL, CONSTANT = "group_too_small", "no_variance"
@@ -14,7 +14,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True)
-class Gap:
+class RepresentationGap:
     """Mean of the others less the mean of a group: above 0, the group is represented less.
 
     Welch's t with its interval; NaN with the reason in `note`, "group_too_small" or
@@ -32,7 +32,7 @@ class Gap:
     note: str = ""
 
 
-def gap(scores: ArrayLike, group: ArrayLike) -> Gap:
+def gap(scores: ArrayLike, group: ArrayLike) -> RepresentationGap:
     """The gap of the opinions in a group (n,), True where they are; scores that are NaN are left
     out.
 
@@ -45,16 +45,16 @@ def gap(scores: ArrayLike, group: ArrayLike) -> Gap:
     n, others = int(marks.sum()), int((~marks).sum())
     nan = float("nan")
     if n == 0 or others == 0:
-        return Gap(nan, nan, nan, nan, nan, nan, n, others, TOO_SMALL)
+        return RepresentationGap(nan, nan, nan, nan, nan, nan, n, others, TOO_SMALL)
     estimate = float(values[~marks].mean() - values[marks].mean())
     if n < FEWEST or others < FEWEST:
-        return Gap(estimate, nan, nan, nan, nan, nan, n, others, TOO_SMALL)
+        return RepresentationGap(estimate, nan, nan, nan, nan, nan, n, others, TOO_SMALL)
     if np.ptp(values[marks]) == 0 and np.ptp(values[~marks]) == 0:
-        return Gap(estimate, nan, nan, nan, nan, nan, n, others, CONSTANT)
-    found = welch(Sample.of(values[~marks]), Sample.of(values[marks]))
+        return RepresentationGap(estimate, nan, nan, nan, nan, nan, n, others, CONSTANT)
+    found = welch(SampleStatistics.of(values[~marks]), SampleStatistics.of(values[marks]))
     low, high = found.interval()
     t = found.estimate / found.error
-    return Gap(estimate, low, high, t, found.df, found.p, n, others)
+    return RepresentationGap(estimate, low, high, t, found.df, found.p, n, others)
 
 
 def random_gaps(scores: ArrayLike, group: ArrayLike, draws: int, seed: int) -> tuple[float, float]:
@@ -233,7 +233,7 @@ def sign_flip_p(differences: ArrayLike) -> float:
 
 
 @dataclass(frozen=True)
-class Mean:
+class MeanInterval:
     """A mean of `n` values with its t interval and p; NaN with the reason in `note`."""
 
     mean: float
@@ -244,7 +244,7 @@ class Mean:
     note: str = ""
 
 
-def t_mean(values: ArrayLike) -> Mean:
+def t_mean(values: ArrayLike) -> MeanInterval:
     """The mean of values (n,) with its 95% interval by t, and p of a mean of 0; NaN are left out.
 
     >>> found = t_mean([0.03, 0.01, 0.05])
@@ -256,12 +256,12 @@ def t_mean(values: ArrayLike) -> Mean:
     nan, n = float("nan"), len(found)
     if n < 2:
         mean = float(found[0]) if n else nan
-        return Mean(mean, nan, nan, nan, n, "one_topic" if n else "not_rated")
+        return MeanInterval(mean, nan, nan, nan, n, "one_topic" if n else "not_rated")
     mean, error = float(found.mean()), float(found.std(ddof=1)) / n**0.5
     if not error > 1e-15:
-        return Mean(mean, nan, nan, nan, n, "no_variance")
+        return MeanInterval(mean, nan, nan, nan, n, "no_variance")
     of_t = by_t(mean, error, n - 1)
-    return Mean(mean, of_t.low, of_t.high, of_t.p, n)
+    return MeanInterval(mean, of_t.low, of_t.high, of_t.p, n)
 
 
 @dataclass(frozen=True)

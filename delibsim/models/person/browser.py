@@ -11,7 +11,7 @@ NOBODY = "people answer in a browser only under: delibsim serve STUDY"
 
 
 @dataclass(frozen=True)
-class Asked:
+class WaitingPrompt:
     """One prompt that waits for the person in a seat of a session."""
 
     session: str
@@ -47,7 +47,7 @@ class Given:
 class Desk(Protocol):
     """Where requests wait for people."""
 
-    async def ask(self, asked: Asked) -> Given:
+    async def ask(self, asked: WaitingPrompt) -> Given:
         """What came of a request, however long that takes; asking again for what was given already
         gives it at once.
         """
@@ -82,7 +82,7 @@ class BrowserPerson:
         """What the person gave; status "cancelled" where there is no desk."""
         if self._desk is None:
             return completion_of(self.name, self.temperature, Given("", "cancelled", NOBODY))
-        given = await self._desk.ask(Asked(self._session, prompt, seed))
+        given = await self._desk.ask(WaitingPrompt(self._session, prompt, seed))
         return completion_of(self.name, self.temperature, given)
 
     async def _preflight(self) -> list[PreflightIssue]:

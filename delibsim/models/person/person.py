@@ -20,7 +20,7 @@ from delibsim.prompts.prompt import Prompt, UnreadableReply
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ItemSheet:
     """A survey or a vote item by item. `settled` is what was answered of the items before the one
     that is asked.
     """
@@ -256,7 +256,7 @@ class Human:
         BACK returns to the item before, and from the last one any item can be returned to; what was
         answered from there on is offered again.
         """
-        sheet = Sheet(asked)
+        sheet = ItemSheet(asked)
         before = sheet.before
         given: dict[str, int] = {}
         labels, place = sheet.labels, 0
@@ -274,7 +274,7 @@ class Human:
                 place = await self._last_look(sheet)
         return reply_of(asked, {label: [str(value)] for label, value in given.items()})
 
-    async def _last_look(self, sheet: Sheet) -> int:
+    async def _last_look(self, sheet: ItemSheet) -> int:
         """The place of the item that a person returns to, once all are answered; beyond the last
         one where the answers are handed in, as those are that come from a pipe or a file.
         """

@@ -32,7 +32,7 @@ PADDING = "The first text gives a reason that bears on its conclusion, and the s
 
 
 @dataclass(frozen=True)
-class Choice:
+class PairChoice:
     """What a judge replies: which text is the stronger, or neither, and why ("" if not asked)."""
 
     outcome: Outcome
@@ -87,7 +87,7 @@ class ChoiceForm:
         label = next(name for name, meant in LABELS.items() if meant == outcome)
         return f"Reason: {reason}\nAnswer: {label}" if self.reasons else label
 
-    def read(self, text: str) -> Choice:
+    def read(self, text: str) -> PairChoice:
         r"""The choice; UnreadableReply with the concrete fault.
 
         >>> ChoiceForm().read("**B**")
@@ -103,9 +103,9 @@ class ChoiceForm:
         if self.reasons:
             return self._in_lines(said)
         lone = ANSWER_LINE.match(said)
-        return Choice(self._outcome(lone[1] if lone else said))
+        return PairChoice(self._outcome(lone[1] if lone else said))
 
-    def _in_json(self, said: str) -> Choice:
+    def _in_json(self, said: str) -> PairChoice:
         """The choice in a JSON object, as servers reply that enforce the schema."""
         try:
             pairs = json.loads(said, object_pairs_hook=list)
@@ -121,7 +121,7 @@ class ChoiceForm:
             raise UnreadableReply("the members of the JSON object must be texts")
         return self._with_reason(given.get(REASON, ""), given[ANSWER])
 
-    def _in_lines(self, said: str) -> Choice:
+    def _in_lines(self, said: str) -> PairChoice:
         """The choice in the last line, and the reason before it."""
         lines = said.splitlines()
         answers = [line for line in lines if ANSWER_LINE.match(line)]
@@ -135,11 +135,11 @@ class ChoiceForm:
         before = " ".join(" ".join(lines[:-1]).split())
         return self._with_reason(REASON_LABEL.sub("", before), last[1])
 
-    def _with_reason(self, reason: str, answer: str) -> Choice:
+    def _with_reason(self, reason: str, answer: str) -> PairChoice:
         """A choice with its reason, which must not be empty where one is asked for."""
         if self.reasons and not reason.strip():
             raise UnreadableReply("the reason is missing")
-        return Choice(self._outcome(answer), reason.strip())
+        return PairChoice(self._outcome(answer), reason.strip())
 
     def _outcome(self, answer: str) -> Outcome:
         """The outcome that a label stands for."""

@@ -10,7 +10,7 @@ import numpy as np
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import Language, language, parts, wordless
 from delibsim.measures.aqua import INDICATORS, LABELS
-from delibsim.scorers.aqua.setup import Part, Setup, unchanged
+from delibsim.scorers.aqua.setup import ModelFiles, Setup, unchanged
 from delibsim.scorers.aqua.translation import Marian, signature
 from delibsim.scorers.aqua.weights import load, need_extra
 from delibsim.scorers.cache import Cache, key_of
@@ -27,7 +27,7 @@ Watch = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and how much there is to do now."""
 
 
-class Coder:
+class AquaCoder:
     """Codes texts with what was set up; `folder` keeps what was translated and labelled before.
 
     Where a language model translates, it is asked before (delibsim/conduct/translate.py): what it
@@ -79,7 +79,7 @@ class Coder:
         unchanged(self._setup)  # even if all is kept from before: the scores name these files
         known = self._languages(texts, around)
         missing = self._untranslated(texts, known)
-        if missing and isinstance(self._setup.translator, Part):
+        if missing and isinstance(self._setup.translator, ModelFiles):
             self._translate(missing, self._setup.translator)
         german = []
         for text, language_of in zip(texts, known, strict=True):
@@ -135,7 +135,7 @@ class Coder:
         missing = [text for text in english if self._translation(text) is None]
         return [text for text in missing if text not in self._faults]
 
-    def _translate(self, texts: Sequence[str], translator: Part) -> None:
+    def _translate(self, texts: Sequence[str], translator: ModelFiles) -> None:
         """Translate on this machine, and note where that failed."""
         done = 0
 

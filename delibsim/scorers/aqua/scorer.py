@@ -13,7 +13,7 @@ from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Unit
 from delibsim.measures.aqua import INDICATORS, PEOPLE, Published, scores, sums
-from delibsim.scorers.aqua.coder import Coder, Record, Watch
+from delibsim.scorers.aqua.coder import AquaCoder, Record, Watch
 from delibsim.scorers.aqua.setup import Setup, TranslatingModel, read
 from delibsim.scorers.aqua.weights import need_extra
 
@@ -176,8 +176,8 @@ class AQuA:
         return read(self._folder)
 
     @cached_property
-    def _coder(self) -> Coder:
-        return Coder(self._setup, self._folder, self.watch)
+    def _coder(self) -> AquaCoder:
+        return AquaCoder(self._setup, self._folder, self.watch)
 
 
 def _statements(runs: Sequence[Run]) -> tuple[list[str], list[Language]]:

@@ -33,7 +33,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelFiles:
     """A folder with a model or an adapter, its files by name; `name` says where it comes from, for
     people.
     """
@@ -74,9 +74,9 @@ class Setup:
     "english" or "other" (all are). `device` is "auto", "cpu" or "cuda".
     """
 
-    base: Part
-    adapters: Mapping[str, Part]
-    translator: Part | TranslatingModel | None = None
+    base: ModelFiles
+    adapters: Mapping[str, ModelFiles]
+    translator: ModelFiles | TranslatingModel | None = None
     scale: float = 5.0
     language: Literal["auto", "german", "english", "other"] = "auto"
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -161,7 +161,7 @@ def _names_in(files: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
         yield from either or (name,)
 
 
-def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> Part:
+def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") -> ModelFiles:
     """A folder with the hashes of what decides about its results; WrongInput naming the files it
     lacks, or that are empty.
     """
@@ -175,7 +175,7 @@ def part_of(folder: Path, files: Mapping[str, tuple[str, ...]], name: str = "") 
             " of weights can be used"
         )
     known = {path.name: _file(path) for path in chosen}
-    return Part(str(folder.resolve()), name or folder.name, known)
+    return ModelFiles(str(folder.resolve()), name or folder.name, known)
 
 
 def _deciding(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[Path]:
@@ -188,12 +188,12 @@ def _deciding(folder: Path, files: Mapping[str, tuple[str, ...]]) -> list[Path]:
     return sorted(path for path in deciding if path.name != RECORD)
 
 
-def model_part(folder: Path, name: str = "") -> Part:
+def model_part(folder: Path, name: str = "") -> ModelFiles:
     """The folder of an encoder or a MarianMT model."""
     return part_of(folder, MODEL_FILES, name)
 
 
-def adapter_parts(folders: Mapping[str, Path]) -> dict[str, Part]:
+def adapter_parts(folders: Mapping[str, Path]) -> dict[str, ModelFiles]:
     """The folders of the adapters, by indicator in the published order."""
     return {name: part_of(folders[name], ADAPTER_FILES) for name in INDICATORS}
 
@@ -229,13 +229,13 @@ def unchanged(setup: Setup) -> None:
     and would be read.
     """
     for part in (setup.base, setup.translator):
-        if isinstance(part, Part):
+        if isinstance(part, ModelFiles):
             _check_part(part, MODEL_FILES)
     for part in setup.adapters.values():
         _check_part(part, ADAPTER_FILES)
 
 
-def _check_part(part: Part, kinds: Mapping[str, tuple[str, ...]]) -> None:
+def _check_part(part: ModelFiles, kinds: Mapping[str, tuple[str, ...]]) -> None:
     """WrongInput unless the files of a folder are those that were set up."""
     again = "delibsim setup aqua FOLDER"
     for name, known in part.files.items():

@@ -8,7 +8,7 @@ from typing import Any
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import joined, parts, sentences
 from delibsim.prompts.translation import AGAIN, INSTRUCTIONS
-from delibsim.scorers.aqua.setup import Part, TranslatingModel, digest
+from delibsim.scorers.aqua.setup import ModelFiles, TranslatingModel, digest
 from delibsim.scorers.aqua.weights import check_form
 from delibsim.scorers.neural import (
     batches,
@@ -32,9 +32,9 @@ LONGER = 3
 """Times as long as a sentence its translation may be; beyond that the model has lost its way."""
 
 
-def signature(translator: Part | TranslatingModel) -> str:
+def signature(translator: ModelFiles | TranslatingModel) -> str:
     """Who translates, and a version that changes with whatever could change a translation."""
-    if isinstance(translator, Part):
+    if isinstance(translator, ModelFiles):
         return f"marian:{translator.name}@{translator.hash}"
     settings = json.dumps(dict(translator.settings), sort_keys=True, default=dict)
     return f"model:{translator.name}@{digest([INSTRUCTIONS, AGAIN, settings])}"
@@ -46,7 +46,7 @@ class Marian:
     It is given one sentence at a time, as it was trained to; a sentence too long is parted.
     """
 
-    def __init__(self, part: Part, device: str) -> None:
+    def __init__(self, part: ModelFiles, device: str) -> None:
         from transformers import MarianMTModel, MarianTokenizer
 
         self._device = device

@@ -240,7 +240,7 @@ REMARKS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class PublishedSurveys:
     """Surveys and answers read from the published files, with notes on everything that was decided
     or found on the way.
     """
@@ -283,7 +283,7 @@ def local_name(survey: Survey) -> str:
 
 def read_published(
     files: Mapping[str, Path], version: str, answers: Sequence[Answers] = ()
-) -> Published:
+) -> PublishedSurveys:
     """Surveys and answers from the published files as `find_files` gives them; `version` is that of
     the package.
 
@@ -306,7 +306,7 @@ def read_published(
         surveys.append(survey)
         notes += found
     ordered = tuple(by_survey[name] for name in instruments if name in by_survey)
-    return Published(tuple(surveys), ordered, tuple(notes))
+    return PublishedSurveys(tuple(surveys), ordered, tuple(notes))
 
 
 def published_answers(path: Path) -> tuple[Answers, ...]:

@@ -31,7 +31,7 @@ class Imported:
     """What was imported into a folder, and whether the answers are those of an earlier import."""
 
     folder: Path
-    published: deliberr.Published
+    published: deliberr.PublishedSurveys
     earlier_answers: bool
 
     def told(self) -> list[str]:

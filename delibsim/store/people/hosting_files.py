@@ -47,7 +47,7 @@ class _LimitPart(Part):
 
 
 class _QuestionPart(Part):
-    noun = hosting.Question
+    noun = hosting.HostingQuestion
     id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
     text: str = Field(min_length=1)
     kind: hosting.QuestionKind = "choice"
@@ -59,7 +59,7 @@ class _QuestionPart(Part):
 
 
 class _CompletionPart(Part):
-    noun = hosting.Completion
+    noun = hosting.CompletionCode
     code: str = ""
     url: str = Field(default="", pattern=ADDRESS)
 

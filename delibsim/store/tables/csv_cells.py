@@ -25,7 +25,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CsvSheet:
     """The cells of a file as texts: `rows` as long as `header`, `lines` where each begins,
     `delimiter` what parts them.
     """
@@ -47,7 +47,9 @@ class Sheet:
             yield line, dict(zip(self.header, stripped, strict=True))
 
 
-def read_sheet(path: Path, columns: Sequence[str] = (), faults: list[str] | None = None) -> Sheet:
+def read_sheet(
+    path: Path, columns: Sequence[str] = (), faults: list[str] | None = None
+) -> CsvSheet:
     """The cells of a CSV file: UTF-8 with or without a mark, parted by comma, semicolon or tab,
     whichever the header has most of; of several, one under which these `columns` are found.
 
@@ -89,10 +91,10 @@ def read_sheet(path: Path, columns: Sequence[str] = (), faults: list[str] | None
         faults += [f"{path}, {fault}" for fault in found]
     if not rows and not found:
         raise WrongInput(f"{path} has a header and no rows")
-    return Sheet(header, rows, lines, delimiter)
+    return CsvSheet(header, rows, lines, delimiter)
 
 
-def read_columns(path: Path, columns: Sequence[str]) -> Sheet:
+def read_columns(path: Path, columns: Sequence[str]) -> CsvSheet:
     """The cells of a CSV file that has these columns; WrongInput for one that it has not."""
     sheet = read_sheet(path, columns)
     for name in columns:

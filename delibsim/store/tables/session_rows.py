@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from delibsim.domain.consensus import MEDIATOR, Consensus, Contribution, Vote
+from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusVote, Contribution
 from delibsim.domain.run import Run
 from delibsim.domain.survey import Response, Survey
 from delibsim.domain.text import counted
@@ -234,7 +234,7 @@ def _statements(consensus: Consensus) -> Iterator[tuple[str, Row]]:
         )
 
 
-def _votes(number: int, vote: Vote) -> Iterator[tuple[str, Row]]:
+def _votes(number: int, vote: ConsensusVote) -> Iterator[tuple[str, Row]]:
     """A row a participant and statement, also where the vote is missing."""
     standing = tuple(candidate.id for candidate in vote.standing)
     for ranking in vote.rankings:

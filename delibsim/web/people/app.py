@@ -18,16 +18,16 @@ from starlette.routing import BaseRoute, Route
 from delibsim.domain.text import safe
 from delibsim.people.erase import keep_promises
 from delibsim.people.hall import Hall
-from delibsim.people.raters import RaterDesk, Rows, keep_bringing
+from delibsim.people.raters import AnswerWriter, RaterDesk, keep_bringing
 from delibsim.store.people.register import Unavailable
 from delibsim.web.guard import is_loopback
-from delibsim.web.people.gate import Gate
+from delibsim.web.people.gate import PeopleScreen
 from delibsim.web.people.office import OFFICE, Office, OfficeEntry
 from delibsim.web.people.raters import RaterPages
 from delibsim.web.people.render import ASSETS, asset
-from delibsim.web.people.room import Room
-from delibsim.web.people.stages import End, Next, Questions
-from delibsim.web.people.visits import HOME, Entry, Visits, page
+from delibsim.web.people.room import SeatPages
+from delibsim.web.people.stages import End, Questions, StagePages
+from delibsim.web.people.visits import HOME, InvitationPages, Visits, page
 from delibsim.web.render import KINDS
 from delibsim.web.serve import AnnouncingServer, bound, configured
 
@@ -55,7 +55,7 @@ def application(
         (session,) = hall.sessions.values()
         visits.told_in_demo = partial(reception, session)
         shown = Demo(visits, session).routes()
-    room, questions, end = Room(visits), Questions(visits), End(visits)
+    room, questions, end = SeatPages(visits), Questions(visits), End(visits)
 
     raters = RaterPages(visits, desk)
     office = Office(hall, desk, OfficeEntry(hall, open_here))
@@ -65,8 +65,8 @@ def application(
 
     routes = [
         *shown,
-        *Entry(visits).routes(),
-        *Next(visits, questions, room, end).routes(),
+        *InvitationPages(visits).routes(),
+        *StagePages(visits, questions, room, end).routes(),
         *questions.routes(),
         *room.routes(),
         *end.routes(),
@@ -148,12 +148,12 @@ def serve_people(
         hall = await open_hall()
         desk = RaterDesk(hall.runs, hall.register)
         alone = is_loopback(host) and not hosts and not proxies
-        gate = Gate(application(hall, desk, alone, demo), [host, *hosts], proxies)
+        gate = PeopleScreen(application(hall, desk, alone, demo), [host, *hosts], proxies)
         settings = configured(gate, timeout_keep_alive=KEPT_OPEN)
         server = _Server(settings, lambda: told(f"http://{named}:{number}"))
         parts = [
             hall.run(),
-            keep_bringing(Rows(desk, hall.runs.lock), told=hall.told),
+            keep_bringing(AnswerWriter(desk, hall.runs.lock), told=hall.told),
             keep_promises(hall, desk),
             *([until(hall)] if until else []),
             server.serve(sockets=[made]),

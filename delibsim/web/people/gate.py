@@ -21,7 +21,7 @@ LARGEST = 1_000_000
 FIELDS = 500
 
 
-class Gate(Screen):
+class PeopleScreen(Screen):
     """Stands before pages for people. `proxies` are the addresses whose words on who asks, and
     whether by TLS, are believed.
     """

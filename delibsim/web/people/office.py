@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from delibsim.people.hall import AGAIN, Hall
-from delibsim.people.overview import Group, Overview, overview, stage_of
+from delibsim.people.overview import GroupNow, PeopleOverview, overview, stage_of
 from delibsim.people.raters import RaterDesk, rater_rows
 from delibsim.store.people import persons
 from delibsim.store.people.register import Unavailable, now
@@ -291,8 +291,8 @@ class Office:
 
     def _of_group(self, session: str) -> dict[str, Any]:
         """A group as it stands, and what the researcher did to it; HTTPException 404."""
-        found: Overview = overview(self.hall)
-        groups: list[Group] = [one for one in found.groups if one.session == session]
+        found: PeopleOverview = overview(self.hall)
+        groups: list[GroupNow] = [one for one in found.groups if one.session == session]
         if not groups:
             raise HTTPException(404)
         acts = interventions(self.register, session)

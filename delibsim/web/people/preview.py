@@ -21,7 +21,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON, Hosting, Withdrawal
 from delibsim.domain.run import Session
 from delibsim.models.base import Capabilities, Completion, LanguageModel
-from delibsim.models.person.browser import Asked, Given
+from delibsim.models.person.browser import Given, WaitingPrompt
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
 from delibsim.people.raters import RaterDesk
@@ -91,7 +91,7 @@ class Camera:
         html = await self.get("/me", self.seated[session, seat])
         self.shots.append(Shot(session, seat, occasion, html, prompt))
 
-    async def answer(self, asked: Asked) -> Given:
+    async def answer(self, asked: WaitingPrompt) -> Given:
         """Keep the page of a request as soon as it stands, and give a placeholder."""
         cookie = self.seated[asked.session, asked.seat]
         while True:
@@ -307,7 +307,7 @@ KNOWN = {"/me/leave": "leave", "/me/withdraw": "withdraw (delete)"}
 
 
 @dataclass(frozen=True)
-class Page:
+class PreviewPage:
     """One file: its name in the folder, its title in the index, and the page that it shows."""
 
     name: str
@@ -336,7 +336,7 @@ def write_preview(
     return len(pages)
 
 
-def _pages(shots: Sequence[Shot]) -> Iterator[Page]:
+def _pages(shots: Sequence[Shot]) -> Iterator[PreviewPage]:
     """The pages that are written, by session and seat in the order in which they stood; of those
     that follow each other while a person waits the first.
     """
@@ -357,7 +357,7 @@ def _pages(shots: Sequence[Shot]) -> Iterator[Page]:
             place = f"{numbers[session]}-{seats[session].index(seat) + 1}-" if session else ""
             count = f"{number:02}-" if session else ""
             slug = re.sub(r"[^a-z0-9]+", "-", shot.occasion.lower()).strip("-")
-            yield Page(f"{place}{count}{slug}.html", _title(shot), shot)
+            yield PreviewPage(f"{place}{count}{slug}.html", _title(shot), shot)
 
 
 def _place(shot: Shot) -> tuple[str, str]:
@@ -370,7 +370,9 @@ def _title(shot: Shot) -> str:
     return f"{title[:1].upper()}{title[1:]}"
 
 
-def _file(page: Page, pages: Sequence[Page], near: Mapping[str, Page | None]) -> str:
+def _file(
+    page: PreviewPage, pages: Sequence[PreviewPage], near: Mapping[str, PreviewPage | None]
+) -> str:
     """One page as a file: its style and its script stand in it, and its links lead to files."""
     style = f"{asset('people.css').decode()}\n{STYLE}"
     script = asset("forms.js").decode()
@@ -402,13 +404,13 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _named(occasion: str, pages: Sequence[Page]) -> str:
+def _named(occasion: str, pages: Sequence[PreviewPage]) -> str:
     """The file of a page that all sessions share; "#" where there is none."""
     found = [one.name for one in pages if not one.shot.session and one.shot.occasion == occasion]
     return found[0] if found else "#"
 
 
-def _bar(page: Page, near: Mapping[str, Page | None]) -> str:
+def _bar(page: PreviewPage, near: Mapping[str, PreviewPage | None]) -> str:
     """The line above a page that says what it is."""
     shot = page.shot
     place = f"{shot.session}, {shot.seat}: " if shot.session else ""
@@ -421,7 +423,7 @@ def _bar(page: Page, near: Mapping[str, Page | None]) -> str:
     return f'\n<nav class="preview" aria-label="Preview" lang="en" dir="ltr">{line}</nav>'
 
 
-def _index(study: str, sessions: Sequence[Session], pages: Sequence[Page]) -> str:
+def _index(study: str, sessions: Sequence[Session], pages: Sequence[PreviewPage]) -> str:
     """The page that lists all others, by session and participant."""
     style = f"{asset('people.css').decode()}\n{STYLE}"
     found = []

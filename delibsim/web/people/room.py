@@ -114,7 +114,7 @@ class Now:
     request: requests.WaitingRequest
 
 
-class Room(Asks):
+class SeatPages(Asks):
     """The pages of a seat."""
 
     def __init__(self, visits: Visits) -> None:

@@ -8,7 +8,14 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from delibsim.domain.hosting import DONE as TO_THE_END
-from delibsim.domain.hosting import ENDED, LEFT, SCREENED_OUT, TIMED_OUT, Completion, Question
+from delibsim.domain.hosting import (
+    ENDED,
+    LEFT,
+    SCREENED_OUT,
+    TIMED_OUT,
+    CompletionCode,
+    HostingQuestion,
+)
 from delibsim.models.person.fields import cleaned
 from delibsim.people.erase import give_up_seat
 from delibsim.people.presence import NOBODY
@@ -16,7 +23,7 @@ from delibsim.store.people import persons
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people.render import Fields, html_of, languages
-from delibsim.web.people.room import GONE, Room
+from delibsim.web.people.room import GONE, SeatPages
 from delibsim.web.people.visits import HOME, Visit, Visits, home, one
 
 LONGEST = 2_000
@@ -39,7 +46,7 @@ class Questions:
         """Whether nothing is declared between consent and what follows."""
         return not (self.visits.reception(visit).information or self._asked(visit))
 
-    def _asked(self, visit: Visit) -> tuple[Question, ...]:
+    def _asked(self, visit: Visit) -> tuple[HostingQuestion, ...]:
         own = self.visits.reception(visit)
         return (*own.checks, *own.questions)
 
@@ -120,13 +127,13 @@ class Questions:
         )
 
 
-def _given(question: Question, fields: Fields) -> list[str]:
+def _given(question: HostingQuestion, fields: Fields) -> list[str]:
     """What was answered, without what is empty."""
     values = [cleaned(value) for value in fields.get(f"q-{question.id}", [])]
     return [value for value in values if value]
 
 
-def _fault(question: Question, given: list[str]) -> tuple[str, dict[str, object]] | None:
+def _fault(question: HostingQuestion, given: list[str]) -> tuple[str, dict[str, object]] | None:
     """What is wrong with an answer: the key of a text, with its values."""
     if not given:
         return ("form.missing", {}) if question.required else None
@@ -140,13 +147,13 @@ def _fault(question: Question, given: list[str]) -> tuple[str, dict[str, object]
     return ("people.too_long", {"most": LONGEST, "count": len(given[0])}) if long else None
 
 
-def _bounds(question: Question) -> tuple[str, dict[str, object]]:
+def _bounds(question: HostingQuestion) -> tuple[str, dict[str, object]]:
     if question.low is None or question.high is None:
         return "people.number", {}
     return "form.whole", {"low": question.low, "high": question.high}
 
 
-def _is_within(question: Question, value: str) -> bool:
+def _is_within(question: HostingQuestion, value: str) -> bool:
     digits = value.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
         return False
@@ -155,7 +162,7 @@ def _is_within(question: Question, value: str) -> bool:
     return above and (question.high is None or number <= question.high)
 
 
-def _passes(question: Question, given: list[str]) -> bool:
+def _passes(question: HostingQuestion, given: list[str]) -> bool:
     """Whether a check is passed: by one of the right answers, or by all of them and no other."""
     if question.kind == "several":
         return set(given) == set(question.right)
@@ -203,7 +210,7 @@ class End:
     def goodbye(self, visit: Visit, why: str) -> Response:
         """The page of who does not take part, or not any more."""
         screened = why in (Stage.FAILED, Stage.OVER_QUOTA)
-        back = self.hosting.completion(SCREENED_OUT) if screened else Completion()
+        back = self.hosting.completion(SCREENED_OUT) if screened else CompletionCode()
         values: dict[str, Any] = {
             "code": back.code,
             "url": back.url,
@@ -232,10 +239,10 @@ class End:
             hall.watch.tell(session, NOBODY)
 
 
-class Next:
+class StagePages:
     """The address of every person: what she sees there depends on how far she is."""
 
-    def __init__(self, visits: Visits, questions: Questions, room: Room, end: End) -> None:
+    def __init__(self, visits: Visits, questions: Questions, room: SeatPages, end: End) -> None:
         self.visits, self.questions, self.room, self.end = visits, questions, room, end
 
     def routes(self) -> list[Route]:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from delibsim.domain.hosting import Hosting, Question, Reception
+from delibsim.domain.hosting import Hosting, HostingQuestion, Reception
 from delibsim.models.person.fields import cleaned
 from delibsim.people.hall import Hall
 from delibsim.store.people import persons
@@ -158,7 +158,7 @@ class Visits(Door):
         return rater_reception(self.hosting, visit.words.code)
 
 
-class Entry:
+class InvitationPages:
     """A link shows a page with a button, which takes the seat and sets the cookie: programs that
     look at links do not use them up.
     """
@@ -275,7 +275,7 @@ def rater_reception(hosting: Hosting, code: str) -> Reception:
 def _by_default(code: str) -> Reception:
     texts = language(code).texts
     options = texts["raters.judge"], texts["raters.talk"], texts["raters.persuade"]
-    check = Question(TASK, texts["raters.check"], options=options, right=options[:1])
+    check = HostingQuestion(TASK, texts["raters.check"], options=options, right=options[:1])
     return Reception(texts["raters.consent"], "", texts["raters.debriefing"], (check,))
 
 

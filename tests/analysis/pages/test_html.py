@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.pages.html import commands, data_uri, html
-from delibsim.analysis.pages.page import Entry, Page, Part, Picture
+from delibsim.analysis.pages.page import Entry, Page, PagePart, Picture
 from delibsim.analysis.result import Result
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e'
@@ -42,7 +42,7 @@ def page(text="plain", **more):
         meanings={"a": text},
         notes=[text],
     )
-    part = Part(
+    part = PagePart(
         id="effects",
         title=text,
         paragraphs=[text],
@@ -83,7 +83,7 @@ def test_nothing_is_fetched_and_nothing_may_run(text):
 
 def test_a_narrow_screen_is_shown_the_narrow_drawing_and_nothing_else_is_fetched():
     narrow = SVG.replace("one", "two")
-    part = Part("p", "p", pictures=[Picture("effects", "t", "c", "a", SVG, narrow)])
+    part = PagePart("p", "p", pictures=[Picture("effects", "t", "c", "a", SVG, narrow)])
     elements = Elements(html(Page("t", "Report", [], [part]))).found
     (source,) = [own for tag, own in elements if tag == "source"]
     assert source == {"media": "(max-width: 600px)", "srcset": data_uri(narrow)}

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.pages.folder import PAGE, markdown, write_report
-from delibsim.analysis.pages.page import Page, Part
+from delibsim.analysis.pages.page import Page, PagePart
 from delibsim.analysis.pages.papers import docx, escaped, latex
 from delibsim.analysis.result import Result
 from delibsim.domain.errors import WrongInput
@@ -26,7 +26,7 @@ def table(text="plain", n=2, **more):
 
 
 def page(text="plain"):
-    return Page(text, "Report", [text], [Part("one", text, [text], tables=[table(text)])])
+    return Page(text, "Report", [text], [PagePart("one", text, [text], tables=[table(text)])])
 
 
 def test_markdown_holds_the_table_and_no_markup_of_others():

@@ -24,7 +24,7 @@ from delibsim.analysis.run.beside_tables import (
 )
 from delibsim.analysis.run.view import RunView
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
-from delibsim.domain.consensus import Candidate, Consensus, Ranking, Vote
+from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Ranking
 from delibsim.domain.participant import Participant
 from delibsim.domain.survey import Item
 from delibsim.domain.transcript import Silence, Statement, Turn
@@ -216,7 +216,9 @@ def test_as_plain_values_it_is_json_and_the_sides_can_be_exchanged():
 
 
 def test_collective_statements_stand_beside_each_other_and_none_is_none():
-    vote = Vote((Candidate("c1", "One."),), (Ranking("Ann", {"c1": 1}, {"c1": 6}),), "c1", "only")
+    vote = ConsensusVote(
+        (Candidate("c1", "One."),), (Ranking("Ann", {"c1": 1}, {"c1": 6}),), "c1", "only"
+    )
     found = both(RUN, replace(RUN, consensus=Consensus((), vote)))
     assert found.statements == (None, ("One.", "c1, chosen as the only candidate, 1 ballot"))
     assert found.plain()["statements"][0] is None

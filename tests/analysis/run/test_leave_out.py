@@ -5,7 +5,7 @@ from dataclasses import replace
 from delibsim.analysis.run.leave_out import WHY, without_personas
 from delibsim.analysis.run.tables import tables_of_votes
 from delibsim.analysis.run.view import lineage
-from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
+from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.parentage import Edit, Parentage
 from delibsim.domain.reason import Reason
 from delibsim.store.codec import run_to_json
@@ -67,7 +67,9 @@ def test_ballots_and_positions_of_people_are_left_out():
         Ranking(who, dict(zip(ids, ranks, strict=True)), dict(zip(ids, ranks, strict=True)), ids)
         for who, ranks in ((person.id, (2, 1)), (other.id, (1, 2)))
     )
-    vote = Vote(tuple(Candidate(id, "We agree.") for id in ids), ballots, ids[0], "schulze")
+    vote = ConsensusVote(
+        tuple(Candidate(id, "We agree.") for id in ids), ballots, ids[0], "schulze"
+    )
     positions = tuple(Contribution(who, f"Mine is {who}.") for who in (person.id, other.id))
     session = replace(run.session, participants=seats, models=models)
     run = replace(run, session=session, consensus=Consensus(positions, vote, positions))

@@ -16,7 +16,7 @@ from delibsim.analysis.run.leave_out import people_among, personas_of
 from delibsim.analysis.run.view import RunView
 from delibsim.analysis.run.written import COLUMNS, html, markdown, plain, table
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
-from delibsim.domain.consensus import Candidate, Consensus, Contribution, Ranking, Vote
+from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.parentage import Edit, Parentage
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
@@ -195,7 +195,8 @@ def sought(run=RUN, text="We agree on bread."):
     candidates = (Candidate("c1", text), Candidate("c2", missing=Reason("length")))
     positions = (Contribution(first, text),)
     return replace(
-        run, consensus=Consensus(positions, Vote(candidates, tuple(rankings), "c1", "schulze"))
+        run,
+        consensus=Consensus(positions, ConsensusVote(candidates, tuple(rankings), "c1", "schulze")),
     )
 
 

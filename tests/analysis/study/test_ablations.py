@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.ablations import ablations, personas
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
 BASE = synthetic_study({"normative": 0.03}, topics=3, models=2, replicates=3)
 
@@ -28,7 +28,7 @@ def with_levels(factor, levels):
 
 
 def rows_of(study):
-    return ablations(study, Draws()).rows.set_index(["factor", "outcome", "a", "b"])
+    return ablations(study, DrawCounts()).rows.set_index(["factor", "outcome", "a", "b"])
 
 
 def test_levels_are_compared_within_topics():
@@ -116,7 +116,7 @@ def test_a_textbook_example():
 def test_what_is_held_and_what_is_ignored_is_said():
     study = with_levels("rounds", (4,))
     other = synthetic_study({"normative": 0.03}, 3, 2, 3, seed=9).rows.assign(size=7)
-    result = ablations(replace(study, rows=pd.concat([study.rows, other])), Draws())
+    result = ablations(replace(study, rows=pd.concat([study.rows, other])), DrawCounts())
     assert "ignores topics" in result.definition
     assert any(
         note.startswith("rounds: the other factors are held at size 5") for note in result.notes
@@ -129,7 +129,7 @@ def test_levels_without_values_or_without_variance_have_a_reason():
     rows = study.rows.assign(dri_change=0.0, diversity_change=np.nan)
     rows.loc[rows.index[rows["size"] == 3][1:], "diversity_pre"] = np.nan
     rows["diversity_note"] = np.where(rows["diversity_pre"].isna(), "missing_answer", "")
-    result = ablations(replace(study, rows=rows), Draws())
+    result = ablations(replace(study, rows=rows), DrawCounts())
     found = result.rows.set_index("outcome")
     assert found.loc["dri_change", "note"].startswith("no_variance; ")
     assert found.loc["diversity_change", "note"] == "no_value"
@@ -172,7 +172,7 @@ def test_a_difference_without_variance_is_undecided():
 
 def test_levels_on_different_topics_are_not_compared():
     other = BASE.rows.assign(topic=BASE.rows["topic"] + " other", size=3)
-    result = ablations(replace(BASE, rows=pd.concat([BASE.rows, other])), Draws())
+    result = ablations(replace(BASE, rows=pd.concat([BASE.rows, other])), DrawCounts())
     assert set(result.rows["note"]) == {"no_common_block"}
     assert result.rows["difference"].isna().all()
 
@@ -184,7 +184,7 @@ STUDY = replace(PLAIN, rows=pd.concat([PLAIN.rows, TOLD], ignore_index=True))
 
 
 def test_it_is_least_squares_with_hc3_errors():
-    found = personas(STUDY, Draws()).rows.set_index("outcome")
+    found = personas(STUDY, DrawCounts()).rows.set_index("outcome")
     data = STUDY.rows.assign(told=(STUDY.rows["persona"] != "none").astype(float))
     for outcome in ("diversity_pre", "consideration_agreement_change", "dri_change"):
         fit = smf.ols(f"{outcome} ~ told", data).fit(cov_type="HC3", use_t=True)
@@ -198,7 +198,7 @@ def test_it_is_least_squares_with_hc3_errors():
 
 
 def test_interval_and_p_are_by_t_over_topics():
-    row = personas(STUDY, Draws()).rows.set_index("outcome").loc["dri_change"]
+    row = personas(STUDY, DrawCounts()).rows.set_index("outcome").loc["dri_change"]
     by = ["topic", "model", "treatment"]
     means = [part.groupby(by)["dri_change"].mean() for part in (TOLD, PLAIN.rows)]
     expected = ttest_1samp((means[0] - means[1]).groupby("topic").mean(), 0)
@@ -208,7 +208,7 @@ def test_interval_and_p_are_by_t_over_topics():
 
 
 def test_d_by_hand():
-    row = personas(STUDY, Draws()).rows.set_index("outcome").loc["diversity_pre"]
+    row = personas(STUDY, DrawCounts()).rows.set_index("outcome").loc["diversity_pre"]
     told, plain = TOLD["diversity_pre"], PLAIN.rows["diversity_pre"]
     pooled = np.sqrt((told.var(ddof=1) + plain.var(ddof=1)) / 2)
     assert row["d"] == pytest.approx((told.mean() - plain.mean()) / pooled)
@@ -216,7 +216,7 @@ def test_d_by_hand():
 
 def test_only_what_occurs_with_and_without_is_compared():
     rows = STUDY.rows[~((STUDY.rows["persona"] != "none") & (STUDY.rows["topic"] == "topic2"))]
-    result = personas(replace(STUDY, rows=rows), Draws())
+    result = personas(replace(STUDY, rows=rows), DrawCounts())
     assert set(result.rows["n_with"]) == set(result.rows["n_without"]) == {24}
     assert any("12 sessions" in note for note in result.notes)
 
@@ -224,7 +224,7 @@ def test_only_what_occurs_with_and_without_is_compared():
 def test_several_kinds_are_taken_together_and_named():
     values = STUDY.rows["persona"].where(STUDY.rows["model"] == "model0", "values")
     rows = STUDY.rows.assign(persona=values.where(STUDY.rows["persona"] != "none", "none"))
-    result = personas(replace(STUDY, rows=rows), Draws())
+    result = personas(replace(STUDY, rows=rows), DrawCounts())
     assert "Personas of several kinds are taken together: human, values." in result.notes
     assert set(result.rows["n_with"]) == {36}
 
@@ -233,7 +233,7 @@ def test_what_cannot_be_estimated_has_a_reason():
     rows = STUDY.rows.assign(dri_change=0.5, diversity_pre=np.nan)
     told = rows["persona"] != "none"
     rows.loc[rows.index[told][1:], "dri_pre"] = np.nan
-    found = personas(replace(STUDY, rows=rows), Draws()).rows.set_index("outcome")
+    found = personas(replace(STUDY, rows=rows), DrawCounts()).rows.set_index("outcome")
     assert found.loc["dri_change", "note"] == "constant_outcome"
     assert found.loc["diversity_pre", "note"] == "no_value"
     assert found.loc["dri_pre", "note"] == "too_few_values"

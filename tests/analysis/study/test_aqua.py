@@ -9,10 +9,10 @@ from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.aqua import aqua, icc
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.measures.aqua import HIGHEST, LOWEST, PEOPLE
 
-DRAWS = Draws(permutations=2000)
+DRAWS = DrawCounts(permutations=2000)
 
 
 def scored(models=11, sds=(0.12, 0.13)):
@@ -110,7 +110,7 @@ def test_what_is_missing_or_undefined_says_so():
     assert aqua(synthetic_study(models=1), DRAWS).why_not == "not_scored"
 
 
-FEW = Draws(resamples=200)
+FEW = DrawCounts(resamples=200)
 ALIKE = synthetic_study(topics=150, models=2, replicates=2, sd_pair=0, sd_slope=0, sd_model=0.1)
 
 

@@ -18,7 +18,7 @@ from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.people import ceiling, convergence
 from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.specifications import specifications
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.study.topic_means import (
     decomposition,
     noise_floor,
@@ -26,7 +26,7 @@ from delibsim.analysis.study.topic_means import (
     rank_stability,
 )
 
-DRAWS = Draws(permutations=100, resamples=100, parametric=0)
+DRAWS = DrawCounts(permutations=100, resamples=100, parametric=0)
 ANALYSES = (
     contrasts,
     by_block,

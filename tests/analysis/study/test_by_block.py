@@ -13,9 +13,9 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.by_block import by_block
 from delibsim.analysis.study.contrasts import contrasts
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
-DRAWS = Draws(permutations=100, resamples=300)
+DRAWS = DrawCounts(permutations=100, resamples=300)
 WHOLE = synthetic_study(topics=5, models=3, replicates=3)
 OTHERS = [name for name in WHOLE.rows if name.endswith("_change") and name != "dri_change"]
 STUDY = replace(WHOLE, rows=WHOLE.rows.drop(columns=OTHERS))

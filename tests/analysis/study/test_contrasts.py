@@ -12,9 +12,9 @@ from statsmodels.stats.multitest import multipletests
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.contrasts import contrasts
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
-DRAWS = Draws(permutations=500, resamples=500)
+DRAWS = DrawCounts(permutations=500, resamples=500)
 WHOLE = synthetic_study(topics=5, models=3, replicates=3)
 OTHERS = [name for name in WHOLE.rows if name.endswith("_change") and name != "dri_change"]
 STUDY = replace(WHOLE, rows=WHOLE.rows.drop(columns=OTHERS))

@@ -9,7 +9,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.counts import COUNTED, attrition, counts, in_room, told_of_attrition
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 
 
 def changed(study, rows):
@@ -17,7 +17,7 @@ def changed(study, rows):
 
 
 def of(study, **condition):
-    rows = counts(study, Draws()).rows
+    rows = counts(study, DrawCounts()).rows
     for name, value in condition.items():
         rows = rows[rows[name] == value]
     return rows
@@ -25,7 +25,7 @@ def of(study, **condition):
 
 def test_a_whole_study_is_counted_and_nothing_is_missing():
     study = synthetic_study(topics=3, models=2, replicates=4)
-    found = counts(study, Draws())
+    found = counts(study, DrawCounts())
     assert len(found.rows) == 3 * 2 * 3
     for name in ("planned", "held", "valid", "analysed"):
         assert found.rows[name].tolist() == [4] * 18
@@ -46,7 +46,7 @@ def test_every_session_that_is_not_analysed_has_its_reason():
     kinds = [row[name] for name in ("planned", "held", "valid", "analysed")]
     assert kinds == [5, 3, 2, 1]
     assert row["missing"] == "damaged 1; missing_answer 1; no run 1; not begun 1"
-    notes = counts(changed(study, rows), Draws()).notes
+    notes = counts(changed(study, rows), DrawCounts()).notes
     assert notes == ["4 of 30 planned sessions are not analysed."]
 
 
@@ -58,7 +58,7 @@ def test_a_condition_with_missing_topics_is_named():
     )
     lost = (rows["topic"] == "topic0") & (rows["treatment"] == "none") & (rows["model"] == "model0")
     rows = rows.assign(dri_change=rows["dri_change"].mask(lost))[~gone]
-    found = counts(changed(study, rows), Draws())
+    found = counts(changed(study, rows), DrawCounts())
     empty = found.rows[found.rows["planned"] == 0]
     assert empty[["topic", "model", "treatment"]].values.tolist() == [["topic2", "model1", "basic"]]
     assert empty["missing"].tolist() == ["not planned"]
@@ -69,12 +69,12 @@ def test_a_condition_with_missing_topics_is_named():
 def test_a_duplicated_run_is_found():
     study = synthetic_study(topics=2, models=1, replicates=3)
     again = study.rows.iloc[[4]].assign(session="copy")
-    found = counts(changed(study, pd.concat([study.rows, again])), Draws())
+    found = counts(changed(study, pd.concat([study.rows, again])), DrawCounts())
     (note,) = found.notes
     assert note.startswith("Sessions of one topic, condition and replicate: ")
     assert "copy" in note
     as_replicate = again.assign(replicate=9)
-    (note,) = counts(changed(study, pd.concat([study.rows, as_replicate])), Draws()).notes
+    (note,) = counts(changed(study, pd.concat([study.rows, as_replicate])), DrawCounts()).notes
     assert "equal in every measure" in note
     assert "copy" in note
 
@@ -82,11 +82,11 @@ def test_a_duplicated_run_is_found():
 def test_a_study_without_the_index_is_counted_by_what_it_has():
     study = synthetic_study(topics=2, models=1, replicates=2)
     indices = [name for name in study.rows if name.startswith("dri")]
-    found = counts(changed(study, study.rows.drop(columns=indices)), Draws())
+    found = counts(changed(study, study.rows.drop(columns=indices)), DrawCounts())
     assert "the outcome is diversity_change" in found.notes[-1]
     assert set(found.rows["analysed"]) == {2}
     bare = study.rows[["topic", "model", "setting", "treatment", "replicate", "status", "session"]]
-    found = counts(changed(study, bare.assign(format="debate")), Draws())
+    found = counts(changed(study, bare.assign(format="debate")), DrawCounts())
     assert set(found.rows["missing"]) == {"no outcome 2"}
     assert any("debates" in note for note in found.notes)
 
@@ -108,7 +108,7 @@ def test_the_p_is_that_of_fisher_s_tea():
     rows = STUDY.rows.groupby("treatment").head(4)
     study = lacking(replace(STUDY, rows=rows), "basic", 3, status="no run")
     study = lacking(study, "none", 1, status="no run")
-    result = attrition(study, Draws())
+    result = attrition(study, DrawCounts())
     assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.iloc[0]
     assert (row["a"], row["b"], row["missing"]) == ("basic", "none", "sessions")
@@ -119,7 +119,7 @@ def test_the_p_is_that_of_fisher_s_tea():
 
 def test_a_difference_is_told_in_the_summary():
     study = lacking(STUDY, "basic", 7, dri_change=np.nan, answers_missing=1)
-    result = attrition(study, Draws())
+    result = attrition(study, DrawCounts())
     assert result.rows["missing"].tolist() == [
         "sessions",
         "sessions with missing answers",
@@ -133,13 +133,13 @@ def test_a_difference_is_told_in_the_summary():
         " under none 0 of 8 (p = .001 by"
     )
     assert told[0].endswith("no outcome of the two can be compared.")
-    given = contrasts(STUDY, Draws(40, 40, 2))
+    given = contrasts(STUDY, DrawCounts(40, 40, 2))
     (first, _) = told_of_attrition({"attrition": result, "contrasts": given})
     assert first.endswith("their comparison is one of the sessions that lasted.")
 
 
 ROOM = synthetic_study(topics=2, models=1, replicates=2)
-DRAWS = Draws(resamples=50, permutations=50)
+DRAWS = DrawCounts(resamples=50, permutations=50)
 
 
 def with_people(stood_in, treatment):

@@ -19,15 +19,15 @@ from delibsim.analysis.study.effect_sizes import (
     sizes,
     smallest,
 )
-from delibsim.analysis.study.sample import Outcome
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.sample import OutcomeMeasure
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.study.topic_means import noise_floor
 
 STUDY = synthetic_study(topics=8, models=2, replicates=4)
 
 
 def row_of(study, a="normative", b="none"):
-    rows = covariance(study, Draws()).rows
+    rows = covariance(study, DrawCounts()).rows
     return rows[(rows["outcome"] == "dri") & (rows["a"] == a) & (rows["b"] == b)].iloc[0]
 
 
@@ -56,13 +56,13 @@ def test_the_interval_holds_the_truth():
     held = []
     for seed in range(60):
         rows = synthetic_study(topics=6, models=2, replicates=2, seed=seed).rows
-        row = adjusted(rows, Outcome("dri"), "normative", "none")
+        row = adjusted(rows, OutcomeMeasure("dri"), "normative", "none")
         held.append(row["low"] <= 0.03 <= row["high"])
     assert np.mean(held) >= 0.87
 
 
 def test_what_is_undefined_says_why():
-    result = covariance(STUDY, Draws())
+    result = covariance(STUDY, DrawCounts())
     assert list(result.rows.columns) == list(result.meanings)
     alone = replace(STUDY, rows=STUDY.rows[STUDY.rows["topic"] == "topic0"])
     assert row_of(alone)["note"].startswith("one_topic")
@@ -77,7 +77,7 @@ SMALL = synthetic_study(topics=12, models=3, replicates=3)
 
 
 def test_it_is_the_test_of_statsmodels_over_topics():
-    result = equivalence(SMALL, Draws())
+    result = equivalence(SMALL, DrawCounts())
     assert list(result.rows.columns) == list(result.meanings)
     row = result.rows.iloc[0]
     means = SMALL.rows.groupby(["treatment", "topic"])["dri_change"].mean()
@@ -96,14 +96,14 @@ def test_margins_are_about_a_fifth_of_what_people_changed_and_can_be_others():
         column = outcome.measure + "_relative" * (outcome.scale == "relative")
         if column in change:  # of the adjusted index no relative change of people is known
             assert margin == pytest.approx(abs(change[column]) / 5, abs=0.01)
-    wide = equivalence(SMALL, Draws(), {Outcome("dri"): 0.5}).rows
+    wide = equivalence(SMALL, DrawCounts(), {OutcomeMeasure("dri"): 0.5}).rows
     assert wide["margin"].tolist() == [0.5] * 3
     assert wide["equivalent"].tolist() == [True] * 3
 
 
 def test_without_variance_nothing_is_decided():
     equal = replace(SMALL, rows=SMALL.rows.assign(dri_change=0.1))
-    row = equivalence(equal, Draws()).rows.iloc[0]
+    row = equivalence(equal, DrawCounts()).rows.iloc[0]
     assert row["estimate"] == 0
     assert row["equivalent"] is None
     assert np.isnan([row["low_90"], row["high_90"], row["p"]]).all()
@@ -111,19 +111,19 @@ def test_without_variance_nothing_is_decided():
     assert "undecided: no variance" in row["note"]
     moved = SMALL.rows["dri_change"].where(SMALL.rows["treatment"] == "none", 0.1)
     alike = SMALL.rows.assign(dri_change=moved.where(moved == 0.1, 0.0))
-    row = equivalence(replace(SMALL, rows=alike), Draws()).rows.iloc[0]
+    row = equivalence(replace(SMALL, rows=alike), DrawCounts()).rows.iloc[0]
     assert row["equivalent"] is None
     assert row["note"].startswith("undecided: no variance")
 
 
 def test_what_is_undefined_says_why_of_equivalence():
     alone = replace(SMALL, rows=SMALL.rows[SMALL.rows["topic"] == "topic0"])
-    row = equivalence(alone, Draws()).rows.iloc[0]
+    row = equivalence(alone, DrawCounts()).rows.iloc[0]
     assert row["note"].startswith("one_topic: ")
     assert row["equivalent"] is None
     assert np.isnan(row["p"])
     none = replace(SMALL, rows=SMALL.rows[SMALL.rows["treatment"] == "none"])
-    assert equivalence(none, Draws()).why_not == "one_treatment"
+    assert equivalence(none, DrawCounts()).why_not == "one_treatment"
 
 
 LARGE = synthetic_study(topics=12, models=2, replicates=3)
@@ -136,19 +136,19 @@ def on_the_benchmark(study, topics=BENCHMARK):
 
 
 def size_of(study, outcome="dri"):
-    rows = sizes(study, Draws()).rows
+    rows = sizes(study, DrawCounts()).rows
     named = rows["outcome"].eq(outcome) & rows["scale"].eq("absolute") & rows["b"].eq("none")
     return rows[named & rows["a"].eq("normative")].iloc[0]
 
 
 def test_an_effect_is_set_beside_the_noise_floor():
-    result = sizes(LARGE, Draws())
+    result = sizes(LARGE, DrawCounts())
     assert list(result.rows.columns) == list(result.meanings)
     row = size_of(LARGE)
     means = LARGE.rows.groupby(["treatment", "topic"])["dri_change"].mean()
     own = means["normative"] - means["none"]
     assert row["estimate"] == pytest.approx(own.mean())
-    noise = noise_floor(LARGE, Draws(resamples=10)).rows.iloc[0]["sd"]
+    noise = noise_floor(LARGE, DrawCounts(resamples=10)).rows.iloc[0]["sd"]
     assert (row["noise_sd"], row["noise_of"]) == (pytest.approx(noise), "none")
     assert row["in_noise_sd"] == pytest.approx(own.mean() / noise)
     assert row["smallest_effect"] == pytest.approx(smallest(12) * own.std())
@@ -157,7 +157,7 @@ def test_an_effect_is_set_beside_the_noise_floor():
 
 def test_without_silent_sessions_the_noise_is_that_within_conditions():
     spoken = LARGE.rows[LARGE.rows["treatment"] != "none"]
-    row = sizes(replace(LARGE, rows=spoken), Draws()).rows.iloc[0]
+    row = sizes(replace(LARGE, rows=spoken), DrawCounts()).rows.iloc[0]
     within = spoken.groupby(["topic", "model", "treatment"])["dri_change"].var().mean()
     assert row["noise_of"] == "within conditions"
     assert row["noise_sd"] == pytest.approx(within**0.5)
@@ -185,7 +185,7 @@ def test_where_people_changed_the_share_has_fieller_s_interval():
 
 
 def test_a_study_of_one_and_equal_values_have_reasons():
-    one = sizes(replace(LARGE, rows=LARGE.rows.iloc[:2]), Draws()).rows.iloc[0]
+    one = sizes(replace(LARGE, rows=LARGE.rows.iloc[:2]), DrawCounts()).rows.iloc[0]
     assert one["note"].startswith("one_topic")
     assert "no_noise" in one["note"]
     equal = size_of(replace(LARGE, rows=LARGE.rows.assign(dri_change=0.1)))

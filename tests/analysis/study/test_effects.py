@@ -20,9 +20,9 @@ from delibsim.analysis.study.effects import (
     too_few,
     verb,
 )
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
-DRAWS = Draws(resamples=4_000)
+DRAWS = DrawCounts(resamples=4_000)
 CLEAR = {"topics": 5, "estimate": 0.1, "low": 0.02, "high": 0.2, "p_holm": 0.04}
 
 
@@ -106,7 +106,7 @@ def test_raised_needs_five_topics_an_interval_and_holm(change, said):
     assert verb(CLEAR | change) == said
 
 
-ONE_HUNDRED = Draws(permutations=100, resamples=100)
+ONE_HUNDRED = DrawCounts(permutations=100, resamples=100)
 STUDY = synthetic_study({"none": 0.0, "normative": 0.05}, topics=5, models=2, replicates=2)
 TWIN = synthetic_study({"none": 0.0, "normative": 0.2}, topics=5, models=1, replicates=2, null=True)
 

@@ -9,14 +9,14 @@ from small_study import copied, held_study
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.methods import (
-    Asked,
+    StudyModel,
     checklist,
     methods,
     model_in_words,
     record_of,
     texts,
 )
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.conduct.analysed import study_table
 from delibsim.store.runs import Runs
 
@@ -41,7 +41,7 @@ def rounds_record(rounds_runs):
     return record_of(rounds_runs)
 
 
-DRAWS = Draws(permutations=3_000, resamples=2_000, parametric=400, seed=5)
+DRAWS = DrawCounts(permutations=3_000, resamples=2_000, parametric=400, seed=5)
 
 
 def test_the_methods_of_a_study_say_how_it_was_held(rounds_study, rounds_record):
@@ -78,7 +78,7 @@ def test_a_table_alone_says_that_nothing_is_recorded():
 
 
 def test_a_model_in_words_says_what_is_known_and_what_is_not():
-    asked = Asked("m", {"kind": "openai", "model": "big", "temperature": 0.7, "seed": None})
+    asked = StudyModel("m", {"kind": "openai", "model": "big", "temperature": 0.7, "seed": None})
     assert model_in_words(asked) == (
         "m: requested big, under which name it answered is not recorded; stated in its preset:"
         " temperature 0.7."
@@ -132,7 +132,7 @@ def test_a_record_holds_what_the_study_was_held_with(rounds_runs, rounds_record)
     assert rounds_record.folder == str(rounds_runs.folder)
     (citizen,) = rounds_record.models
     assert (citizen.name, citizen.embedded) == ("citizen", True)
-    assert not Asked("open", {"kind": "openai"}).embedded
+    assert not StudyModel("open", {"kind": "openai"}).embedded
 
 
 def test_a_plan_beside_the_study_is_named(rounds_runs, rounds_record, tmp_path):

@@ -16,9 +16,9 @@ from delibsim.analysis.study.mixed import (
     mixed_table,
     over_topics_and_models,
 )
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 
-FEW = Draws(parametric=40)
+FEW = DrawCounts(parametric=40)
 
 
 def of(study, outcome="dri"):
@@ -210,7 +210,7 @@ def test_effects_that_differ_by_topic_do_not_make_a_finding():
     for seed in range(30):
         study = synthetic_study({"none": 0, "normative": 0}, 6, 5, 2, seed, sd_slope=0)
         rows = moved(study, 0.07, seed).rows.assign(dri_adjusted_change=np.nan)
-        table, published, _ = mixed(replace(study, rows=rows), Draws(parametric=0))
+        table, published, _ = mixed(replace(study, rows=rows), DrawCounts(parametric=0))
         p = pd.Series(published.rows.set_index("term")["published_p"])["normative"]
         rejected.append((table.rows["p"].iloc[0] < 0.05, p < 0.05))
     ours, theirs = np.mean(rejected, axis=0)

@@ -11,7 +11,7 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.human.reference import of_topics
 from delibsim.analysis.result import entry
 from delibsim.analysis.study.people import compared, people
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
 TOPICS = {"topic0": "ccps", "topic1": "acp", "topic2": "bep", "topic3": "nowhere"}
 MADE = synthetic_study(topics=4, models=2, replicates=3)
@@ -20,7 +20,7 @@ STUDY = replace(MADE, rows=ROWS)
 
 
 def row_of(study, **wanted):
-    rows = people(study, Draws()).rows
+    rows = people(study, DrawCounts()).rows
     for name, value in wanted.items():
         rows = rows[rows[name] == value]
     (row,) = rows.to_dict("records")
@@ -61,13 +61,13 @@ def test_people_stand_only_beside_the_instrument_that_they_answered():
 
 def test_citizens_and_models_have_rows_of_their_own():
     both = replace(STUDY, rows=pd.concat([ROWS, ROWS.assign(null=True)], ignore_index=True))
-    result = people(both, Draws())
+    result = people(both, DrawCounts())
     assert list(result.rows.columns) == list(entry("study/people").columns)
     assert set(result.rows["population"]) == {"models", "null citizen"}
 
 
 def test_without_topics_of_people_the_table_says_why():
-    result = people(MADE, Draws())
+    result = people(MADE, DrawCounts())
     assert result.why_not == "no_people"
     assert "stand beside it (no_people_on_this_topic); " in result.detail
 

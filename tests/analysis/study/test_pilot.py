@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.study.power import Question, answer, of_pilot, published
+from delibsim.analysis.study.power import PowerQuestion, answer, of_pilot, published
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.errors import WrongInput
-from delibsim.measures.inference.power import TESTS, Sample
+from delibsim.measures.inference.power import TESTS, SampleSize
 
 BETWEEN = ("normative", "none")
-QUESTION = Question(0.03, 0.8, 0.05, "dri", BETWEEN)
+QUESTION = PowerQuestion(0.03, 0.8, 0.05, "dri", BETWEEN)
 T, M, R = 8, 3, 4
 
 
@@ -82,7 +82,7 @@ def test_a_large_pilot_tells_the_spread_of_its_study():
     assert found.spread.topic == pytest.approx(0.08, rel=0.35)
     assert found.spread.residual == pytest.approx(0.1, rel=0.08)
     assert found.spread.correlation < 0.1
-    assert found.sample == Sample(24, 6, 5)
+    assert found.sample == SampleSize(24, 6, 5)
     assert "1440 sessions of normative and none" in found.source
     assert any("share no seeds" in note for note in found.notes)
 
@@ -95,7 +95,7 @@ def test_the_published_spread_gives_back_what_was_published():
 
 
 def test_an_answer_has_each_test_and_the_design_asked_for_in_its_grid():
-    found = answer(QUESTION, published(), Sample(10, 11, 4))
+    found = answer(QUESTION, published(), SampleSize(10, 11, 4))
     assert [one.test for one in found.tests] == list(TESTS)
     powers = found.grid[10, 4]
     assert powers == tuple(one.power for one in found.tests)

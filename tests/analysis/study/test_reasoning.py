@@ -10,9 +10,9 @@ from scipy.stats import ttest_1samp
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.by_block import reasoning
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
-DRAWS = Draws(resamples=300)
+DRAWS = DrawCounts(resamples=300)
 STUDY = synthetic_study(topics=8, models=5, sd_model=0, sd_slope=0)
 ROWS = STUDY.rows.copy()
 ROWS.loc[ROWS["reasoning"] & (ROWS["family"] == "family0"), "dri_change"] += 0.2

@@ -12,9 +12,9 @@ from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effects import OVER_DRAWS, OVER_TOPICS
 from delibsim.analysis.study.read_table import read_table
 from delibsim.analysis.study.report import analyses, findings, headline, in_words, study_report
-from delibsim.analysis.study.study_table import Draws, StudyTable
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 
-FEW = Draws(40, 40, 8)
+FEW = DrawCounts(40, 40, 8)
 STUDY = synthetic_study(topics=5, models=2, replicates=2)
 
 

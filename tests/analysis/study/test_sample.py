@@ -18,7 +18,7 @@ from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.power import of_pilot
 from delibsim.analysis.study.sample import (
     ALL_MODELS,
-    Outcome,
+    OutcomeMeasure,
     families_of,
     kinds_of_participants,
     main_population,
@@ -32,7 +32,7 @@ from delibsim.analysis.study.sample import (
     without_value,
 )
 from delibsim.analysis.study.sample import CITIZENS as NULL
-from delibsim.analysis.study.study_table import Draws, selected
+from delibsim.analysis.study.study_table import DrawCounts, selected
 from delibsim.analysis.study.topic_means import noise_floor
 from delibsim.conduct.analysed import study_table
 from delibsim.domain.errors import WrongInput
@@ -56,11 +56,11 @@ def test_treatments_come_in_one_order():
 
 
 def test_columns_of_outcomes():
-    columns = [Outcome("dri").column, Outcome("dri", "relative").column]
+    columns = [OutcomeMeasure("dri").column, OutcomeMeasure("dri", "relative").column]
     assert columns == ["dri_change", "dri_relative_change"]
     rows = STUDY.rows.drop(columns="diversity_change").assign(dri_change=np.nan)
     given, missing = outcomes_of(rows)
-    assert Outcome("dri") not in given
+    assert OutcomeMeasure("dri") not in given
     assert missing == [
         "dri (absolute): no session has a value of dri_change.",
         "diversity (absolute): the study has no column diversity_change.",
@@ -83,7 +83,7 @@ def test_the_null_citizen_is_a_population_of_its_own():
 
 
 ONE = synthetic_study(topics=3, models=2, replicates=2)
-DRAWS = Draws(permutations=500, resamples=200, parametric=2)
+DRAWS = DrawCounts(permutations=500, resamples=200, parametric=2)
 
 
 def doubled(**other):
@@ -242,7 +242,7 @@ def test_what_no_session_has_gets_a_reason():
 
 
 SPOKEN = synthetic_study(topics=3, models=2, replicates=2)
-FEW = Draws(permutations=500, resamples=50, parametric=2)
+FEW = DrawCounts(permutations=500, resamples=50, parametric=2)
 
 
 def sweep(study=SPOKEN, step=0.2):

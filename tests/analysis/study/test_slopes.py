@@ -12,13 +12,13 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import reference
 from delibsim.analysis.study.people import ceiling, convergence
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
 STUDY = synthetic_study(topics=6, models=3, replicates=3)
 
 
 def rows_of(study):
-    return ceiling(study, Draws()).rows.set_index("population")
+    return ceiling(study, DrawCounts()).rows.set_index("population")
 
 
 def test_every_condition_has_the_line_that_statsmodels_fits_with_clustered_errors():
@@ -53,7 +53,7 @@ def test_people_stand_beside_with_the_published_values():
     fives = found.loc["people in groups of five"]
     assert (fives["n"], fives["clusters"]) == (77, 12)
     assert (fives["slope"], fives["se"]) == pytest.approx((-0.638, 0.148), abs=0.0005)
-    published = [note for note in ceiling(STUDY, Draws()).notes if "-0.672" in note]
+    published = [note for note in ceiling(STUDY, DrawCounts()).notes if "-0.672" in note]
     assert len(published) == 1
 
 
@@ -64,13 +64,13 @@ def test_the_null_citizen_is_a_population_of_its_own():
     assert both.loc["null citizen"].equals(alone.loc["null citizen"])
     assert both.loc["normative"].equals(rows_of(STUDY).loc["normative"])
     assert "all models" not in alone.index
-    assert "no finding about language models" in ceiling(citizens, Draws()).notes[0]
+    assert "no finding about language models" in ceiling(citizens, DrawCounts()).notes[0]
 
 
 def test_a_condition_without_the_measure_and_sessions_without_it_are_said():
     rows = STUDY.rows.copy()
     rows.loc[rows["treatment"] == "basic", "dri_change"] = np.nan
-    result = ceiling(replace(STUDY, rows=rows), Draws())
+    result = ceiling(replace(STUDY, rows=rows), DrawCounts())
     basic = result.rows.set_index("population").loc["basic"]
     assert (basic["note"], basic["n"]) == ("no_value", 0)
     assert np.isnan(basic["slope"])
@@ -114,7 +114,7 @@ def test_error_of_measurement_alone_gives_a_raw_slope_and_no_corrected_one():
 
 
 def test_it_is_the_line_that_statsmodels_fits():
-    found = convergence(STUDY, Draws()).rows.set_index("population")
+    found = convergence(STUDY, DrawCounts()).rows.set_index("population")
     own = STUDY.rows[STUDY.rows["treatment"] == "basic"]
     fit = sm.OLS(own["diversity_change"], sm.add_constant(own["diversity_pre"])).fit(
         cov_type="cluster", cov_kwds={"groups": pd.factorize(own["topic"])[0]}, use_t=True
@@ -127,7 +127,7 @@ def test_it_is_the_line_that_statsmodels_fits():
 
 
 def test_people_stand_beside_over_the_twelve_topics():
-    row = convergence(STUDY, Draws()).rows.set_index("population").loc["people"]
+    row = convergence(STUDY, DrawCounts()).rows.set_index("population").loc["people"]
     people = [reference(topic) for topic in BENCHMARK]
     fit = linregress(
         [own["pre"]["diversity"] for own in people], [own["change"]["diversity"] for own in people]

@@ -11,9 +11,9 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.mixed import mixed_table
 from delibsim.analysis.study.specifications import specifications
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 
-DRAWS = Draws(permutations=500, resamples=500)
+DRAWS = DrawCounts(permutations=500, resamples=500)
 STUDY = synthetic_study(topics=6, models=2, replicates=3)
 
 

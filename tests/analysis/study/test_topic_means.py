@@ -11,7 +11,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import of_topics
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.study.topic_means import (
     decomposition,
     noise_floor,
@@ -25,7 +25,7 @@ def test_the_interval_agrees_with_scipy_within_simulation_error():
     rng = np.random.default_rng(1)
     topics = pd.Series(np.repeat(np.arange(10), 3))
     values = pd.Series(rng.normal(0.03, 0.1, 10)[topics] + rng.normal(0, 0.05, 30))
-    found = over_topics(values, topics, Draws(resamples=20_000))
+    found = over_topics(values, topics, DrawCounts(resamples=20_000))
     means = values.groupby(topics).mean().to_numpy()
     theirs = bootstrap(
         (means,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(3)
@@ -44,14 +44,14 @@ def test_people_s_published_interval_is_found_again():
     By t over the twelve topics it is [-.0015, .199].
     """
     changes = pd.Series(of_topics(BENCHMARK, "dri", "change"))
-    found = over_topics(changes, pd.Series(BENCHMARK), Draws())
+    found = over_topics(changes, pd.Series(BENCHMARK), DrawCounts())
     assert found["mean"] == pytest.approx(0.099, abs=0.0005)
     published = found["published_low"], found["published_high"]
     assert published == pytest.approx((0.026, 0.196), abs=0.003)
     assert (found["low"], found["high"]) == pytest.approx((-0.0015, 0.199), abs=0.0005)
 
 
-DRAWS = Draws(resamples=500)
+DRAWS = DrawCounts(resamples=500)
 STUDY = synthetic_study(topics=12, models=2, replicates=2)
 
 

@@ -14,10 +14,10 @@ from known_tables import OF_TABLES, mixed_of, of_blocks, of_icc, of_mixed, of_no
 
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.mixed import mixed_table
-from delibsim.analysis.study.study_table import Draws
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.measures.inference.contrasts import flipped_p
 
-DRAWS = Draws(permutations=199, resamples=99, parametric=9)
+DRAWS = DrawCounts(permutations=199, resamples=99, parametric=9)
 TOPICS_VARY = Known(sd_topic=0.07)
 """Six topics, three models, three replicates, and what a treatment does varies between topics."""
 ALONE = {"shared": False, "correlation": 0.0}

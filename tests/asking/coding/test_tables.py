@@ -4,8 +4,8 @@ import pytest
 from pilot_texts import REASONS, SCHEME
 
 from delibsim.asking.kinds.code_import import (
-    Fault,
-    Known,
+    CellFault,
+    CodeScope,
     contradictions,
     level_of,
     no_code,
@@ -16,7 +16,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.store.tables.csv_cells import read_sheet
 
-KNOWN = Known(SCHEME, {"1": "sha1", "2": "sha2", "1.5": "x"}, models=("alpha",))
+KNOWN = CodeScope(SCHEME, {"1": "sha1", "2": "sha2", "1.5": "x"}, models=("alpha",))
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_numbers_on_an_interval_scale_are_read_however_they_are_written():
     length = Dimension("length", "L", "interval", (Level(0.5, "s", "S."), Level(2, "l", "L.")))
     assert level_of(length, "2.0") == (2, None)
     assert level_of(length, ".50") == (0.5, None)
-    with pytest.raises(Fault, match=r"'1' is no level of length \(0\.5, 2\)"):
+    with pytest.raises(CellFault, match=r"'1' is no level of length \(0\.5, 2\)"):
         level_of(length, "1")
 
 

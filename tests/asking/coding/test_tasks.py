@@ -8,7 +8,7 @@ import pytest
 
 from delibsim import Completion, Participant
 from delibsim.asking.blinding import blinded_text
-from delibsim.asking.kinds.code import Coded, sample_question
+from delibsim.asking.kinds.code import CodingMaterial, sample_question
 from delibsim.asking.kinds.code_plan import wording_named
 from delibsim.asking.kinds.coding import occurrences_of, why_not_coded
 from delibsim.asking.record import GIVEN_UP, ask_in_turn
@@ -39,7 +39,7 @@ def dqi3():
 def task_of(scheme, *texts, dimension=0, coder="m", index=1, wording="coding", study="s", seed=0):
     """What a coder is asked about any of these texts."""
     by_id, said, of = {text.id: text for text in texts}, wording_named(wording), scheme.dimensions
-    about = Coded(
+    about = CodingMaterial(
         names=(study, seed),
         scheme=scheme,
         dimensions=of,

@@ -16,7 +16,7 @@ from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
 from delibsim.measures.inference.means import (
     UNDEFINED,
-    Sample,
+    SampleStatistics,
     benjamini_hochberg,
     cohens_d,
     equivalence,
@@ -114,8 +114,10 @@ def test_pairs_have_two_values():
         paired_difference([1.0, 2.0], [1.0])
 
 
-PEOPLE = Sample(2.980, 0.431, 910)
-GROUPS = [Sample(2.939, sd, 660) for sd in (0.12, 0.13)]  # of two treatments, as published
+PEOPLE = SampleStatistics(2.980, 0.431, 910)
+GROUPS = [
+    SampleStatistics(2.939, sd, 660) for sd in (0.12, 0.13)
+]  # of two treatments, as published
 
 
 def samples():
@@ -127,7 +129,7 @@ def test_both_are_those_of_scipy():
     a, b = samples()
     for equal, function in ((True, pooled), (False, welch)):
         there = ttest_ind(a, b, equal_var=equal)
-        found = function(Sample.of(a), Sample.of(b))
+        found = function(SampleStatistics.of(a), SampleStatistics.of(b))
         assert found.p == pytest.approx(there.pvalue, abs=1e-12)
         assert found.interval() == pytest.approx(tuple(there.confidence_interval()), abs=1e-12)
 

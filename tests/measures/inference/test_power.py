@@ -9,7 +9,7 @@ from statsmodels.stats.power import TTestPower
 
 from delibsim.measures.inference.power import (
     TESTS,
-    Sample,
+    SampleSize,
     Spread,
     draw_variance,
     needed,
@@ -18,7 +18,7 @@ from delibsim.measures.inference.power import (
 )
 
 SPREAD = Spread(topic=0.05, residual=0.1, correlation=0.3)
-SAMPLE = Sample(topics=6, models=3, replicates=4)
+SAMPLE = SampleSize(topics=6, models=3, replicates=4)
 STUDIES, FLIPS = 500, 399
 
 
@@ -82,7 +82,7 @@ def test_over_topics_it_is_the_power_of_a_t_test_by_statsmodels(effect):
 
 
 def test_on_topics_that_do_not_differ_it_is_that_of_a_t_test_over_draws_by_statsmodels():
-    spread, sample = Spread(0.0, 0.1, 0.3), Sample(10, 3, 8)
+    spread, sample = Spread(0.0, 0.1, 0.3), SampleSize(10, 3, 8)
     deviation = math.sqrt(0.02 * (0.3 + 0.7 / 3))
     expected = TTestPower().power(0.03 / deviation, 80, 0.05)
     assert power_of(0.03, spread, sample, "draws", 0.05) == pytest.approx(expected, abs=1e-9)
@@ -95,7 +95,7 @@ def test_the_smallest_effect_and_what_an_effect_needs_have_the_power_asked_for(t
     topics = needed("topics", 0.04, 0.8, SPREAD, SAMPLE, test, 0.05)
     powers = []
     for count in (topics, topics - 1):
-        powers.append(power_of(0.04, SPREAD, Sample(count, 3, 4), test, 0.05))
+        powers.append(power_of(0.04, SPREAD, SampleSize(count, 3, 4), test, 0.05))
     assert powers[0] >= 0.8 > powers[1]
 
 
@@ -105,17 +105,17 @@ def test_where_topics_differ_no_number_of_replicates_is_enough_for_topics_like_t
 
 
 def test_one_topic_has_no_test_over_topics_and_one_draw_no_test_at_all():
-    one = Sample(1, 1, 1)
+    one = SampleSize(1, 1, 1)
     assert math.isnan(power_of(0.1, SPREAD, one, "topics", 0.05))
     assert math.isnan(smallest_effect(0.8, SPREAD, one, "topics", 0.05))
     assert math.isnan(smallest_effect(0.8, SPREAD, one, "draws", 0.05))
     assert math.isnan(power_of(0.1, SPREAD, one, "draws", 0.05))
     draw = draw_variance(SPREAD, 1)  # one topic is tested by t over its draws
     theirs = TTestPower().power(0.1 / draw**0.5, nobs=5, alpha=0.05)
-    assert power_of(0.1, SPREAD, Sample(1, 1, 5), "draws", 0.05) == pytest.approx(theirs)
+    assert power_of(0.1, SPREAD, SampleSize(1, 1, 5), "draws", 0.05) == pytest.approx(theirs)
 
 
 def test_five_draws_cannot_reject_and_six_can():
     spread = Spread(0, 0.1, 0)
-    assert power_of(9.0, spread, Sample(5, 1, 1), "draws", 0.05) == 0
-    assert power_of(0.2, spread, Sample(6, 1, 1), "draws", 0.05) > 0.3
+    assert power_of(9.0, spread, SampleSize(5, 1, 1), "draws", 0.05) == 0
+    assert power_of(0.2, spread, SampleSize(6, 1, 1), "draws", 0.05) > 0.3

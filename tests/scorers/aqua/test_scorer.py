@@ -22,7 +22,7 @@ from delibsim.conduct.translate import translate_runs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.measures.aqua import INDICATORS, score
-from delibsim.scorers.aqua.coder import Coder
+from delibsim.scorers.aqua.coder import AquaCoder
 from delibsim.scorers.aqua.scorer import AQuA
 from delibsim.scorers.aqua.setup import TranslatingModel, adapter_parts, find, read
 from delibsim.store.files import read_lines
@@ -149,7 +149,7 @@ def test_what_was_worked_on_is_not_worked_on_again_and_gives_the_same(set_up, mo
     assert plain(after[: len(before)]) == plain(before)
     assert (folder / "labels.jsonl").read_text(encoding="utf-8").startswith(lines)
     monkeypatch.setattr(
-        Coder, "_loaded", property(lambda self: pytest.fail("nothing is to be loaded"))
+        AquaCoder, "_loaded", property(lambda self: pytest.fail("nothing is to be loaded"))
     )
     assert plain(AQuA(folder).score(enlarged)) == plain(after)
     assert [r["target"] for r in AQuA(folder).details(enlarged)] == [

@@ -11,7 +11,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.measures.aqua import INDICATORS
 from delibsim.scorers.aqua.setup import (
     FOLDERS,
-    Part,
+    ModelFiles,
     Setup,
     TranslatingModel,
     adapter_parts,
@@ -209,7 +209,7 @@ def test_every_file_that_matters_is_hashed_and_readmes_are_not(published):
     (published / "opus-mt-en-de" / "source.spm").write_bytes(b"pieces")
     (published / "opus-mt-en-de" / "pytorch_model.bin").write_bytes(b"the same in another format")
     made = setup_of(published)
-    assert isinstance(made.translator, Part)
+    assert isinstance(made.translator, ModelFiles)
     assert set(made.translator.files) == {
         "config.json",
         "model.safetensors",

@@ -17,7 +17,7 @@ from people_pages import every_page
 from people_site import PLAIN, Browser, hall_of, link_for, served
 from sqlalchemy import update
 
-from delibsim.domain.hosting import Limit, Question
+from delibsim.domain.hosting import HostingQuestion, Limit
 from delibsim.store.people.persons import set_language
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
@@ -186,7 +186,7 @@ def test_a_browser_without_scripts_from_the_link_to_the_debriefing(context, tmp_
     hosting = replace(
         PLAIN,
         information="We talk *in turn*.",
-        questions=(Question("age", "How old are you?", "number", low=16, high=120),),
+        questions=(HostingQuestion("age", "How old are you?", "number", low=16, high=120),),
         completion_code="DONE-1",
     )
     hall = hall_of(tmp_path, models=ONE, hosting=hosting)

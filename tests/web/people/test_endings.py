@@ -11,18 +11,18 @@ from sqlalchemy import update
 
 from delibsim.cli.main import main
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import Completion, Limit, Question, Quota
+from delibsim.domain.hosting import CompletionCode, HostingQuestion, Limit, Quota
 from delibsim.store.people.hosting_files import read_hosting
 from delibsim.store.people.persons import person_of
 from delibsim.store.people.schema import ROOM, SEAT
 from delibsim.store.people.tables import Ended, endings
 
-SEX = Question("sex", "Which are you?", options=("Woman", "Man"))
-AGE = Question("age", "How old are you?", "number", low=16, high=120)
+SEX = HostingQuestion("sex", "Which are you?", options=("Woman", "Man"))
+AGE = HostingQuestion("age", "How old are you?", "number", low=16, high=120)
 CODES = {
-    "screened_out": Completion("OUT-1", "https://panel.example/out"),
-    "timed_out": Completion("LATE-1"),
-    "left": Completion("LEFT-1"),
+    "screened_out": CompletionCode("OUT-1", "https://panel.example/out"),
+    "timed_out": CompletionCode("LATE-1"),
+    "left": CompletionCode("LEFT-1"),
 }
 HOSTING = replace(
     PLAIN, questions=(SEX, AGE), completion_code="DONE-1", codes=CODES,
@@ -98,7 +98,7 @@ def test_without_a_code_of_its_own_a_wait_in_vain_has_that_of_the_end_and_others
     plain = replace(PLAIN, completion_code="DONE-1")
     codes = {name: plain.completion(name).code for name in ("timed_out", "ended", "done")}
     assert set(codes.values()) == {"DONE-1"}
-    assert plain.completion("left") == plain.completion("screened_out") == Completion()
+    assert plain.completion("left") == plain.completion("screened_out") == CompletionCode()
 
 
 def test_what_is_earned_is_the_sum_of_its_declared_parts():

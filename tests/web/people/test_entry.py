@@ -7,19 +7,19 @@ from dataclasses import replace
 import httpx
 from people_site import PLAIN, Browser, answers_of, hall_of, hidden, link_for, open_link, served
 
-from delibsim.domain.hosting import Question
+from delibsim.domain.hosting import HostingQuestion
 from delibsim.store.people.persons import person_of, persons, revoke_open
 from delibsim.store.people.requests import request_of
 from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.web.people import gate
 from delibsim.web.people.gate import COOKIE
 
-CHECK = Question(
+CHECK = HostingQuestion(
     "order", "How does the group talk?", options=("In turn", "At once"), right=("In turn",)
 )
-BOTH = Question("both", "Which are odd?", "several", ("1", "2", "3"), right=("1", "3"))
-AGE = Question("age", "How old are you?", "number", low=16, high=120)
-FREE = Question("job", "What is your work?", "text", required=False)
+BOTH = HostingQuestion("both", "Which are odd?", "several", ("1", "2", "3"), right=("1", "3"))
+AGE = HostingQuestion("age", "How old are you?", "number", low=16, high=120)
+FREE = HostingQuestion("job", "What is your work?", "text", required=False)
 
 
 def test_looking_at_a_link_changes_nothing_and_a_button_lets_in(tmp_path):

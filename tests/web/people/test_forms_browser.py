@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.web.people.gate import Gate, fields_in
+from delibsim.web.people.gate import PeopleScreen, fields_in
 from delibsim.web.people.render import (
     ASSETS,
     answers_in,
@@ -54,7 +54,7 @@ class Desk:
             Route("/rate/draft", self.draft, methods=["POST"]),
             Route("/~assets/{name}", self.asset),
         ]
-        self.app = Gate(Starlette(routes=routes))
+        self.app = PeopleScreen(Starlette(routes=routes))
 
     async def page(self, request):
         name = request.path_params["name"]

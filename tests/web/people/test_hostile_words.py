@@ -28,7 +28,7 @@ from people_site import (
 )
 from provider_thread import provider_in_a_thread
 
-from delibsim.domain.hosting import Question
+from delibsim.domain.hosting import HostingQuestion
 from delibsim.models.pool import ModelPool
 from delibsim.prompts.blocks import read_transcript
 
@@ -159,7 +159,10 @@ def test_what_is_exported_is_the_same_number_of_rows(said):
 
 
 def test_nul_and_lone_surrogates_in_every_field_before_a_conversation(tmp_path):
-    asked = (Question("about", "Who are you?", "text"), Question("n", "A number?", "number"))
+    asked = (
+        HostingQuestion("about", "Who are you?", "text"),
+        HostingQuestion("n", "A number?", "number"),
+    )
     hall = hall_of(tmp_path, models="[person,citizen]", hosting=replace(PLAIN, questions=asked))
     _, link = link_for(hall)
     with served(hall) as address:

@@ -16,13 +16,13 @@ from sqlalchemy import Float
 from delibsim.domain.hosting import Hosting, Limit
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
-from delibsim.people.raters import RaterDesk, Rows
+from delibsim.people.raters import AnswerWriter, RaterDesk
 from delibsim.planning.compose import plan
 from delibsim.store.codings import Codings
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import TABLES, Role
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 HOSTING = Hosting(consent="I take part.", information="You read.", typing=None, debriefing="Over.")
@@ -135,8 +135,8 @@ def test_a_rater_rates_ten_debates(page, home):
         assert faults(page) == []
         page.click("main form button.first")
         assert through(page, "", "main:has-text('handed in everything')") == 20
-        assert Rows(RaterDesk(runs, hall.register), nullcontext).bring() == 10
-    kept = Ratings.of(runs, "people").people()
+        assert AnswerWriter(RaterDesk(runs, hall.register), nullcontext).bring() == 10
+    kept = PanelRatings.of(runs, "people").people()
     assert len({one.session for one in kept}) == len(kept) == 10
     assert not any(one.missing for one in kept)
 
@@ -151,7 +151,7 @@ def test_a_coder_fills_a_sheet(page, home):
         page.wait_for_selector("form.answers")
         assert faults(page) == []
         assert through(page, "It gives a reason.", "main:has-text('handed in everything')") == 8
-        Rows(RaterDesk(runs, hall.register), nullcontext).bring()
+        AnswerWriter(RaterDesk(runs, hall.register), nullcontext).bring()
     assert len(Codings.of(runs, "tiny").people()) == 8
 
 

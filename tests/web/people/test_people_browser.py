@@ -9,14 +9,14 @@ import pytest
 from chromium import fits, found_by_axe
 from people_site import PLAIN, Browser, hall_of, link_for, served
 
-from delibsim.domain.hosting import Question
+from delibsim.domain.hosting import HostingQuestion
 from delibsim.models.person.browser import A_PERSON
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 HOSTING = replace(
     PLAIN,
     information="We talk *in turn*.",
-    questions=(Question("age", "How old are you?", "number", low=16, high=120),),
+    questions=(HostingQuestion("age", "How old are you?", "number", low=16, high=120),),
     drop_out="stand_in",
     completion_code="DONE-1",
 )

@@ -22,11 +22,11 @@ from sqlalchemy import update
 
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
-from delibsim.people.raters import Rows
+from delibsim.people.raters import AnswerWriter
 from delibsim.store.people.assignments import place_of, replies_of
 from delibsim.store.people.persons import log_in, persons
 from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
 from delibsim.web.people.gate import COOKIE
 
@@ -123,8 +123,8 @@ def test_a_rater_rates_her_debates_from_the_first_page_to_the_last(debates, serv
         assert len(page.encode()) < 100_000
         assert "style=" not in page
         assert "<script>" not in page
-    assert Rows(desk, nullcontext).bring() == 4
-    ratings = Ratings.of(debates, "people").people()
+    assert AnswerWriter(desk, nullcontext).bring() == 4
+    ratings = PanelRatings.of(debates, "people").people()
     assert len(ratings) == 4
     assert all(one.attentive and one.before == 61 and not one.missing for one in ratings)
     replies = replies_of(desk.register, place_of(desk.register, "ann", task))
@@ -145,7 +145,7 @@ def test_texts_pairs_and_summaries_are_answered_to_the_end(
         shown = through(client, begin(client))
     assert ended(desk) == ["ann"]
     sheets = len(place_of(desk.register, "ann", task).sheets)
-    assert Rows(desk, nullcontext).bring() == sheets
+    assert AnswerWriter(desk, nullcontext).bring() == sheets
     faults = [
         one.fault
         for own in replies_of(desk.register, place_of(desk.register, "ann")).values()
@@ -246,8 +246,8 @@ def test_who_stops_for_good_keeps_what_is_whole_and_the_rest_goes_on(debates, se
         through(ben, begin(ben))
         assert "Your part is over" in ann.get("/rate").text
     assert ended(desk) == ["ann", "ben"]
-    Rows(desk, nullcontext).bring()
-    found = [one.rater for one in Ratings.of(debates, "people").people()]
+    AnswerWriter(desk, nullcontext).bring()
+    found = [one.rater for one in PanelRatings.of(debates, "people").people()]
     assert sorted(found) == [f"{task} 1", f"{task} 2", f"{task} 2"]
 
 
@@ -260,8 +260,8 @@ def test_declined_answers_are_missing_with_a_reason(debates, served):
         page = begin(client)
         page = client.post("/rate/answer", data={**filled(page), "declined": "1"}).text
         client.post("/rate/answer", data=filled(page))
-    Rows(desk, nullcontext).bring()
-    (rating,) = Ratings.of(debates, "people").people()
+    AnswerWriter(desk, nullcontext).bring()
+    (rating,) = PanelRatings.of(debates, "people").people()
     assert rating.before is None
     assert {name: reason.code for name, reason in rating.missing.items()} == {"before": "not_given"}
 
@@ -293,7 +293,7 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
     desk = desk_of(debates)
     person(desk.register, "ann")
     site = served(desk, task)
-    path = Ratings.of(debates, "people").files.packs / f"{task}.json"
+    path = PanelRatings.of(debates, "people").files.packs / f"{task}.json"
     path.write_text(re.sub(r'"debate_sha256": ?"\w', '"debate_sha256": "x', path.read_text()))
     with browser(site, "ann") as client:
         answer = client.get("/rate")

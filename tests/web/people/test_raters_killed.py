@@ -13,12 +13,12 @@ import httpx
 from people_site import until
 from rated import all_of, debates_online, desk_of, person, study_of_debates
 
-from delibsim.people.raters import Rows
+from delibsim.people.raters import AnswerWriter
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import note_task
 from delibsim.store.people.persons import log_in
 from delibsim.store.people.schema import Role
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 from delibsim.web.people.gate import COOKIE
 
 CSRF = re.compile(r'name="csrf" value="([\w-]+)"')
@@ -50,7 +50,7 @@ def cookie_of(runs, task):
 
 
 def rows_of(runs):
-    records, damaged = read_lines(Ratings.of(runs, "people").files.people)
+    records, damaged = read_lines(PanelRatings.of(runs, "people").files.people)
     assert damaged == 0
     return Counter((record["session"], record["rater"]) for record in records)
 
@@ -105,7 +105,7 @@ def test_killed_while_rows_are_written(tmp_path, monkeypatch):
             )
             process.send_signal(signal.SIGKILL)
             process.wait()
-    Rows(desk, nullcontext).bring()
+    AnswerWriter(desk, nullcontext).bring()
     found = rows_of(runs)
     assert len(found) == 32
     assert set(found.values()) == {1}

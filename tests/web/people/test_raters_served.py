@@ -19,7 +19,7 @@ from delibsim.store.codings import Codings
 from delibsim.store.people.persons import Invitation, invite
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
-from delibsim.store.ratings import Ratings
+from delibsim.store.ratings import PanelRatings
 
 TESTS = Path(__file__).parents[2]
 INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_-]+)"[^>]*>')
@@ -115,7 +115,7 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
         assert "CODE77" in end
         assert "That was all of it." in end
         assert client.get("/rate").status_code == 200
-    until(lambda: len(Ratings.of(runs, "people").people()) == 2)
+    until(lambda: len(PanelRatings.of(runs, "people").people()) == 2)
     other, page = come_in(address, runs, Role.RATER, task)
     with closing(other):
         assert "nothing to do" in page
