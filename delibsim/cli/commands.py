@@ -25,7 +25,7 @@ GROUPS = {
     "data": "what comes in and goes out",
 }
 
-STOPPED = "Stopped. What was recorded is kept; the same command begins, or goes on from there."
+STOPPED = "Stopped. What was recorded is kept; the same command goes on from there."
 
 COMMANDS = {
     # hold

@@ -19,7 +19,7 @@ from typing import Any
 from delibsim.domain.quoted import Quoted
 from delibsim.store.annotations import ANNOTATIONS, TASK
 from delibsim.store.branch_folders import BRANCHES
-from delibsim.store.files import json_text, write_atomically
+from delibsim.store.files import is_left, json_text, write_atomically
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.people.tables import PEOPLE
 from delibsim.store.reading import json_value
@@ -181,9 +181,14 @@ def _files(runs: Runs) -> Iterator[Path]:
                 names.remove(name)
         for name in files:
             path = here / name
-            if name.endswith(".tmp"):
-                path.unlink()
-            elif not (_describes(name, top) or name.startswith("people.sqlite") or name in LOCKS):
+            if is_left(name):
+                path.unlink(missing_ok=True)
+            elif not (
+                name.endswith(".tmp")
+                or _describes(name, top)
+                or name.startswith("people.sqlite")
+                or name in LOCKS
+            ):
                 yield path
 
 

@@ -90,6 +90,15 @@ def write_atomically(path: Path, text: str, durable: bool = False) -> None:
         write(text)
 
 
+def _of_this_process() -> str:
+    return f".{os.getpid()}-"
+
+
+def is_left(name: str) -> bool:
+    """Whether a file was left half written: not one that this process is writing."""
+    return name.endswith(".tmp") and _of_this_process() not in name
+
+
 @contextmanager
 def written_atomically(path: Path, durable: bool = False) -> Generator[Callable[[str], None]]:
     """Write a text file part by part, with the function that is given.
@@ -97,7 +106,7 @@ def written_atomically(path: Path, durable: bool = False) -> Generator[Callable[
     The file takes its place when the context ends well; until then what was there is as it was.
     """
     make_folder(path.parent, durable)
-    name = path.with_name(f".{path.name}.{token_hex(4)}.tmp")
+    name = path.with_name(f".{path.name}{_of_this_process()}{token_hex(4)}.tmp")
     with _named(path):
         # tempfile would make it for its owner alone; this way the umask decides, as elsewhere.
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode_of(path, 0o666))

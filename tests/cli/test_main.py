@@ -112,8 +112,5 @@ def test_who_interrupts_before_the_first_call_is_told_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (3, "")
-    assert (
-        err
-        == "Stopped. What was recorded is kept; the same command begins, or goes on from there.\n"
-    )
+    assert err == "Stopped. What was recorded is kept; the same command goes on from there.\n"
     assert not (tmp_path / "runs").exists()

@@ -111,15 +111,20 @@ async def test_only_what_may_pass_is_tried_again(ask, monkeypatch, kind, code, p
 
 
 async def test_a_refusal_leaves_no_connection_open(command, tmp_path):
-    """Raters whose study another process holds are refused after their preflight."""
+    """Raters are refused by their preflight; and before it where another process has the study."""
     debate = ("format=debate", "motion=voting", "study=d")
-    async with FakeProvider() as provider:
+    async with FakeProvider(models=("another",)) as provider:
         code, _, err = await command("run", *debate, "model=citizen")
         assert code == 0, err
+        local = ("model=local", f"base_url={provider.base_url}", "group.size=2")
+        code, _, err = await command("rate", "ask", "d", *local)
+        await asyncio.sleep(0)
+        assert code == 2
+        assert "does not know the model" in err
+        assert provider.probes == 1
+        assert "Unclosed" not in err
         with Runs.open(tmp_path / "runs", "d").lock():
-            local = ("model=local", f"base_url={provider.base_url}", "group.size=2")
             code, _, err = await command("rate", "ask", "d", *local)
-            await asyncio.sleep(0)
-    assert code == 2
-    assert provider.probes == 1, err
-    assert "Unclosed" not in err
+        assert code == 2
+        assert "is in use by process" in err
+        assert provider.probes == 1

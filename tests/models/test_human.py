@@ -481,7 +481,7 @@ def test_a_person_stops_and_goes_on_in_that_turn(tmp_path):
     code, _, errors = at_terminal(*SPEECH, "!later")
     assert code == 3
     assert "turn 3" in errors
-    assert "What was recorded is kept; the same command begins, or goes on from there." in errors
+    assert "What was recorded is kept; the same command goes on from there." in errors
     code, output, errors = at_terminal(*SPEECH, *SPEECH)
     assert code == 0, errors[-500:]
     assert errors.count("opening speech") == 0

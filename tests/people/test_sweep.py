@@ -1,6 +1,7 @@
 """What goes with the words of a person, and what stays: lines, files, and what is left of kills."""
 
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -120,6 +121,7 @@ def test_files_go_that_quote_and_what_a_killed_process_left(runs):
         write(runs, "tables/runs.parquet", b"\0PAR1"),
     ]
     kept = [
+        write(runs, f".served.json.{os.getpid()}-00aa.tmp", "what this process is writing"),
         write(runs, "mine/b.csv", "1,The bridge\n"),
         write(runs, "annotations/code-x/task.json", "{}"),
         runs.folder / "study.json",
