@@ -138,7 +138,7 @@ class MeasuresByLevel:
         return f"{best.conditions} of {best.conditions_planned}", False
 
     def _title(self, phases: Sequence[str]) -> str:
-        what = {NO_PHASE: "ConditionMean", CHANGE: "Change (after less before)"}
+        what = {NO_PHASE: "Mean", CHANGE: "Change (after less before)"}
         shown = what[phases[0]] if len(phases) == 1 else "Before, after and change"
         found = self.found
         over = f"{counted(found.topics, 'topic')} and {counted(found.models, 'model')}"

@@ -20,7 +20,7 @@ from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut, Online, people_named
 from delibsim.asking.road import estimate
 from delibsim.asking.road import replay as computed_again
-from delibsim.cli.estimate import PAID, show_found
+from delibsim.cli.estimate import FREE, show_found
 from delibsim.cli.options import RUNS, Setting, Words, explain, settings_of, told
 from delibsim.cli.results import end_with_report
 from delibsim.cli.table import show_table
@@ -238,7 +238,7 @@ class AskingOptions:
 
     def may_ask(self, models: Mapping[str, Mapping[str, Any]]) -> bool:
         """Whether the user is asked first: on a terminal, where models may cost money."""
-        paid = any(one.get("kind") in PAID for one in models.values())
+        paid = any(one.get("kind") not in FREE for one in models.values())
         return paid and not self.yes and on_terminal()
 
 

@@ -22,8 +22,8 @@ from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
 from delibsim.planning.freeze import frozen
 from delibsim.store.runs import Runs
 
-PAID = ("litellm", "openai_compatible")
-"""The kinds of models that may cost money."""
+FREE = ("citizen", "human", "person")
+"""The kinds of models that cost nothing; any other may, those of plug-ins too."""
 Past = Mapping[str, Sequence[Exchange]] | None
 """What every branch has of the record of its parent."""
 
@@ -43,7 +43,7 @@ def ask_first(planned: StudyPlan, runs: Runs, yes: bool, past: Past = None) -> N
     if yes or not on_terminal():
         return
     voices = [one for session in planned.sessions for one in session.voices.values()]
-    if any(one.get("kind") in PAID for one in voices):
+    if any(one.get("kind") not in FREE for one in voices):
         agreed(expected(planned, runs, past=past).usd.high, yes)
 
 

@@ -33,7 +33,7 @@ DECIDED = {
     "lot": "by Schulze's method and, among those tied, lot",
     "only": "as the only candidate",
 }
-NAMES = {"first": "ConsensusVote before the critique", "second": "ConsensusVote after the critique"}
+NAMES = {"first": "Vote before the critique", "second": "Vote after the critique"}
 SHOWN = "performance"
 """The dimension of ratings that stands in a table: the overall judgment."""
 RATERS = "attentive raters (n)"

@@ -7,9 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from delibsim.domain import hosting
+from delibsim.domain.data import DATA
 from delibsim.domain.errors import WrongInput
 from delibsim.store.account import TOLD
 from delibsim.store.files import json_text, write_atomically
@@ -31,6 +32,17 @@ CHOOSE = (
     " session is lost to the study. pseudonymise: her name and address are deleted, and what she"
     " said and answered stays in the data under a code; the consent text has to say so."
 )
+
+LANGUAGES = tuple(sorted(path.stem for path in (DATA / "people").glob("*.yaml")))
+"""The codes of the languages that pages can be in: those of which there is a file of texts."""
+
+
+def _translated(code: str) -> str:
+    """A code of a language that pages can be in; ValueError for another."""
+    if code not in LANGUAGES:
+        raise ValueError(f"one of {', '.join(LANGUAGES)}, not {code}")
+    return code
+
 
 ADDRESS = r"^(https?://\S+)?$"
 Earned = Literal[
@@ -84,7 +96,7 @@ class _ReceptionPart(Part):
 
 class _HostingFile(_ReceptionPart):
     noun = hosting.Hosting
-    language: Literal["en", "de", "fr"] = "en"
+    language: Annotated[str, AfterValidator(_translated)] = "en"
     attempts: int = Field(default=2, ge=1)
     nobody_comes: hosting.NobodyComes = "wait"
     lobby: _LimitPart = _LimitPart()

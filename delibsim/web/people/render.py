@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from delibsim.domain.errors import unknown
 from delibsim.domain.text import safe
 from delibsim.models.person.fields import Field, Incomplete, Questionnaire, handed_back
+from delibsim.store.people.hosting_files import LANGUAGES
 from delibsim.store.reading import read_yaml
 
 COUNTED = ("minutes", "hours", "count")
@@ -45,16 +46,10 @@ class Language:
 
 
 @cache
-def languages() -> tuple[str, ...]:
-    """The codes of the languages that pages can be in."""
-    return tuple(sorted(path.stem for path in TEXTS.glob("*.yaml")))
-
-
-@cache
 def language(code: str) -> Language:
     """A language by its code; WrongInput, with those there are, for another."""
-    if code not in languages():
-        raise unknown("language", code, languages())
+    if code not in LANGUAGES:
+        raise unknown("language", code, LANGUAGES)
     read = read_yaml(TEXTS / f"{code}.yaml")
     texts = {}
     for section, entries in read["texts"].items():

@@ -20,9 +20,10 @@ from delibsim.models.person.fields import cleaned
 from delibsim.people.erase import give_up_seat
 from delibsim.people.presence import NOBODY
 from delibsim.store.people import persons
+from delibsim.store.people.hosting_files import LANGUAGES
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import Role, Stage
-from delibsim.web.people.render import Fields, html_of, languages
+from delibsim.web.people.render import Fields, html_of
 from delibsim.web.people.room import GONE, SeatPages
 from delibsim.web.people.visits import HOME, Visit, Visits, home, one
 
@@ -275,7 +276,7 @@ class StagePages:
     def language(self, visit: Visit, fields: Fields) -> Response:
         """Show pages in another language."""
         code = one(fields, "language")
-        if code in languages():
+        if code in LANGUAGES:
             persons.set_language(self.visits.register, visit.person.id, code)
         return home()
 

@@ -18,10 +18,11 @@ from delibsim.models.person.fields import cleaned
 from delibsim.people.hall import Hall
 from delibsim.store.people import persons
 from delibsim.store.people.assignments import note_task
+from delibsim.store.people.hosting_files import LANGUAGES
 from delibsim.store.people.register import Unavailable
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people import gate
-from delibsim.web.people.render import Fields, Language, language, languages, render
+from delibsim.web.people.render import Fields, Language, language, render
 
 HOME = "/me"
 TASK = "task"
@@ -114,7 +115,7 @@ class Door(ABC):
 
     def page(self, visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
         """A page for who is let in."""
-        common = {"csrf": visit.login.csrf, "languages": languages()}
+        common = {"csrf": visit.login.csrf, "languages": LANGUAGES}
         values = {"contact": self.hosting.contact} | common | values
         return page(template, visit.words, status, **values)
 
@@ -181,7 +182,7 @@ class InvitationPages:
         known = None if found.person else self._here(request, found)
         words = self.visits.words(request)
         here, query, token = bool(known), request.url.query, request.path_params["token"]
-        links = [(code, _in_language(request, code)) for code in languages()]
+        links = [(code, _in_language(request, code)) for code in LANGUAGES]
         return page("enter.html", words, links=links, here=here, query=query, token=token)
 
     def enter(self, request: Request) -> Response:
@@ -281,7 +282,7 @@ def _by_default(code: str) -> Reception:
 
 def _known(code: str) -> str:
     """The code of a language; "" for one that there is not."""
-    return code if code in languages() else ""
+    return code if code in LANGUAGES else ""
 
 
 def _in_language(request: Request, code: str) -> str:

@@ -18,6 +18,7 @@ from people_site import PLAIN, Browser, hall_of, link_for, served
 from sqlalchemy import update
 
 from delibsim.domain.hosting import HostingQuestion, Limit
+from delibsim.store.people.hosting_files import LANGUAGES
 from delibsim.store.people.persons import set_language
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
@@ -257,7 +258,7 @@ def places(tmp_path_factory):
     """Every page, and beside the languages one that is written from right to left."""
     home = tmp_path_factory.mktemp("pages")
     folder = tmp_path_factory.mktemp("languages")
-    for code in languages.languages():
+    for code in LANGUAGES:
         shutil.copy(languages.TEXTS / f"{code}.yaml", folder)
     english = (languages.TEXTS / "en.yaml").read_text(encoding="utf-8")
     turned = re.sub(r"(?m)^direction:.*$", "direction: rtl", english)
