@@ -13,14 +13,17 @@ from analysis.figures.test_gallery import full_study, pairs
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from study_results import made_results, result
+from synthetic_study import synthetic_study
 
 from delibsim.analysis.coding import report as of_codes
 from delibsim.analysis.debates.report import density
 from delibsim.analysis.figures.drawing import LAID_OUT
 from delibsim.analysis.figures.entries import Data, drawings_of, entries_of
+from delibsim.analysis.figures.of_study import FIGURES
 from delibsim.analysis.figures.of_study import drawings as of_study
 from delibsim.analysis.figures.style import SERIES, STYLE
 from delibsim.analysis.pairs.report import _long
+from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.summaries import report as of_summaries
 
 KEPT = Path(__file__).parents[2] / "approval" / "kept"
@@ -188,3 +191,14 @@ def test_a_column_that_an_entry_names_must_be_there():
     assert len(drawings_of("codes", {"pairs": rows})) == 1
     with pytest.raises(KeyError):
         drawings_of("codes", {"pairs": rows.drop(columns="a")})
+
+
+PREPARED_FROM_ANSWERS = {"pair_correlations", "individual_change"}
+
+
+@pytest.mark.parametrize("kind", FIGURES, ids=[kind.name for kind in FIGURES])
+def test_the_command_that_draws_a_figure_makes_the_table_it_is_drawn_from(kind):
+    if not kind.result or kind.result in PREPARED_FROM_ANSWERS:
+        return
+    study = synthetic_study(topics=3, models=2, replicates=2)
+    assert kind.result in kind.results(study, DrawCounts(19, 19, 9))
