@@ -163,7 +163,7 @@ def revoke(study: str, who: str, root: Path = RUNS) -> None:
 
 def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
     """The rows of a list of people; WrongInput for a seat that there is not."""
-    from delibsim.store.people.hosting_files import LANGUAGES
+    from delibsim.store.people.hosting_files import languages
 
     sheet = read_sheet(path)
     unknown = [name for name in sheet.header if name not in COLUMNS]
@@ -181,8 +181,8 @@ def _rows(path: Path, runs: Runs) -> list[dict[str, str]]:
             faults.append(f"line {line}: no seat '{row['seat']}' for a person; there are: {there}")
         if row["seat"] and not row["session"]:
             faults.append(f"line {line}: a seat needs its session")
-        if row["language"] not in ("", *LANGUAGES):
-            faults.append(f"line {line}: language is one of {', '.join(LANGUAGES)}")
+        if row["language"] not in ("", *languages()):
+            faults.append(f"line {line}: language is one of {', '.join(languages())}")
         found.append(row)
     refuse_faults(path, faults, "cannot be invited, and nobody was")
     return found

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -33,14 +34,20 @@ CHOOSE = (
     " said and answered stays in the data under a code; the consent text has to say so."
 )
 
-LANGUAGES = tuple(sorted(path.stem for path in (DATA / "people").glob("*.yaml")))
-"""The codes of the languages that pages can be in: those of which there is a file of texts."""
+TEXTS = DATA / "people"
+"""Where the texts of pages are, a file a language."""
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The codes of the languages that pages can be in."""
+    return tuple(sorted(path.stem for path in TEXTS.glob("*.yaml")))
 
 
 def _translated(code: str) -> str:
     """A code of a language that pages can be in; ValueError for another."""
-    if code not in LANGUAGES:
-        raise ValueError(f"one of {', '.join(LANGUAGES)}, not {code}")
+    if code not in languages():
+        raise ValueError(f"one of {', '.join(languages())}, not {code}")
     return code
 
 

@@ -14,7 +14,7 @@ from delibsim.domain.hosting import Reception
 from delibsim.domain.measure import SCORE_PHASES, Measure
 from delibsim.domain.run import Session
 from delibsim.people.dry import A_LINE, READ, TYPED
-from delibsim.store.people.hosting_files import LANGUAGES
+from delibsim.store.people.hosting_files import languages
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import RoomState
 from delibsim.web.people.render import Language, render
@@ -77,7 +77,7 @@ class Demo:
         values = self._stands(words)
         if values["waits"] == "over":
             values |= self._measured()
-        links = [(code, f"{WATCH}?lang={code}") for code in LANGUAGES]
+        links = [(code, f"{WATCH}?lang={code}") for code in languages()]
         told = {"minutes": minutes_of(self.session), "links": links}
         return page("demo.html", words, **values, **told)
 

@@ -19,7 +19,7 @@ from delibsim.people.hall import AGAIN, Hall
 from delibsim.people.overview import GroupNow, PeopleOverview, overview, stage_of
 from delibsim.people.raters import RaterDesk, rater_rows
 from delibsim.store.people import persons
-from delibsim.store.people.hosting_files import LANGUAGES
+from delibsim.store.people.hosting_files import languages
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.rooms import interventions, rooms_of, seat_of, shut_out
 from delibsim.web.guard import is_loopback
@@ -93,14 +93,14 @@ class OfficeEntry(Door):
     def speak(self, visit: Visit, fields: Fields) -> Response:
         """Show pages in another language."""
         answer, code = home(path=OFFICE), one(fields, "language")
-        if code in LANGUAGES:
+        if code in languages():
             answer.set_cookie(SPOKEN, code, httponly=True, samesite="strict", path=OFFICE)
         return answer
 
     def words(self, request: Request) -> Language:
         """The language of the pages: chosen, or that of the study."""
         chosen = request.cookies.get(SPOKEN, "")
-        return language(chosen if chosen in LANGUAGES else self.hosting.language)
+        return language(chosen if chosen in languages() else self.hosting.language)
 
     def turned_away(self, request: Request, tried: bool = False) -> Response:
         """The way in: a password, or a button, or how a password is set."""
@@ -337,7 +337,7 @@ class Office:
         told = request.query_params.get("told", "")
         told = f"office.told_{told}" if told in TOLD else ""
         common: dict[str, Any] = {"told": told, "again": AGAIN, "csrf": visit.login.csrf}
-        common |= {"spoken": LANGUAGES, "contact": self.hosting.contact}
+        common |= {"spoken": languages(), "contact": self.hosting.contact}
         return page(template, visit.words, 200, **common | _shown_as(visit.words) | values)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,12 +14,13 @@ from markupsafe import Markup, escape
 from delibsim.domain.errors import unknown
 from delibsim.domain.text import safe
 from delibsim.models.person.fields import Field, Incomplete, Questionnaire, handed_back
-from delibsim.store.people.hosting_files import LANGUAGES
+from delibsim.store.people import hosting_files
+from delibsim.store.people.hosting_files import languages
 from delibsim.store.reading import read_yaml
 
 COUNTED = ("minutes", "hours", "count")
 """The values of texts that are counted."""
-FOLDER = TEXTS = Path(__file__).parents[2] / "data" / "people"
+FOLDER = hosting_files.TEXTS
 """Where the templates and files of pages lie, and the texts of each language."""
 
 
@@ -48,9 +48,9 @@ class Language:
 @cache
 def language(code: str) -> Language:
     """A language by its code; WrongInput, with those there are, for another."""
-    if code not in LANGUAGES:
-        raise unknown("language", code, LANGUAGES)
-    read = read_yaml(TEXTS / f"{code}.yaml")
+    if code not in languages():
+        raise unknown("language", code, languages())
+    read = read_yaml(hosting_files.TEXTS / f"{code}.yaml")
     texts = {}
     for section, entries in read["texts"].items():
         texts |= {f"{section}.{key}": str(text) for key, text in entries.items()}

@@ -20,7 +20,7 @@ from delibsim.models.person.fields import cleaned
 from delibsim.people.erase import give_up_seat
 from delibsim.people.presence import NOBODY
 from delibsim.store.people import persons
-from delibsim.store.people.hosting_files import LANGUAGES
+from delibsim.store.people.hosting_files import languages
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people.render import Fields, html_of
@@ -276,7 +276,7 @@ class StagePages:
     def language(self, visit: Visit, fields: Fields) -> Response:
         """Show pages in another language."""
         code = one(fields, "language")
-        if code in LANGUAGES:
+        if code in languages():
             persons.set_language(self.visits.register, visit.person.id, code)
         return home()
 

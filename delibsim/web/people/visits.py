@@ -18,7 +18,7 @@ from delibsim.models.person.fields import cleaned
 from delibsim.people.hall import Hall
 from delibsim.store.people import persons
 from delibsim.store.people.assignments import note_task
-from delibsim.store.people.hosting_files import LANGUAGES
+from delibsim.store.people.hosting_files import languages
 from delibsim.store.people.register import Unavailable
 from delibsim.store.people.schema import Role, Stage
 from delibsim.web.people import gate
@@ -115,7 +115,7 @@ class Door(ABC):
 
     def page(self, visit: Visit, template: str, status: int = 200, **values: Any) -> Response:
         """A page for who is let in."""
-        common = {"csrf": visit.login.csrf, "languages": LANGUAGES}
+        common = {"csrf": visit.login.csrf, "languages": languages()}
         values = {"contact": self.hosting.contact} | common | values
         return page(template, visit.words, status, **values)
 
@@ -182,7 +182,7 @@ class InvitationPages:
         known = None if found.person else self._here(request, found)
         words = self.visits.words(request)
         here, query, token = bool(known), request.url.query, request.path_params["token"]
-        links = [(code, _in_language(request, code)) for code in LANGUAGES]
+        links = [(code, _in_language(request, code)) for code in languages()]
         return page("enter.html", words, links=links, here=here, query=query, token=token)
 
     def enter(self, request: Request) -> Response:
@@ -282,7 +282,7 @@ def _by_default(code: str) -> Reception:
 
 def _known(code: str) -> str:
     """The code of a language; "" for one that there is not."""
-    return code if code in LANGUAGES else ""
+    return code if code in languages() else ""
 
 
 def _in_language(request: Request, code: str) -> str:

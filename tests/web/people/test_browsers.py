@@ -18,13 +18,14 @@ from people_site import PLAIN, Browser, hall_of, link_for, served
 from sqlalchemy import update
 
 from delibsim.domain.hosting import HostingQuestion, Limit
-from delibsim.store.people.hosting_files import LANGUAGES
+from delibsim.store.people import hosting_files
+from delibsim.store.people.hosting_files import TEXTS, languages
 from delibsim.store.people.persons import set_language
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import SEAT
-from delibsim.web.people import render as languages
 from delibsim.web.people.office import SPOKEN
+from delibsim.web.people.render import language
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(900)]
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 50_000, "uploadThroughput": 50_000}
@@ -258,15 +259,15 @@ def places(tmp_path_factory):
     """Every page, and beside the languages one that is written from right to left."""
     home = tmp_path_factory.mktemp("pages")
     folder = tmp_path_factory.mktemp("languages")
-    for code in LANGUAGES:
-        shutil.copy(languages.TEXTS / f"{code}.yaml", folder)
-    english = (languages.TEXTS / "en.yaml").read_text(encoding="utf-8")
+    for code in languages():
+        shutil.copy(TEXTS / f"{code}.yaml", folder)
+    english = (TEXTS / "en.yaml").read_text(encoding="utf-8")
     turned = re.sub(r"(?m)^direction:.*$", "direction: rtl", english)
     assert turned != english
     (folder / "ar.yaml").write_text(turned, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
-        patch.setattr(languages, "TEXTS", folder)
+        patch.setattr(hosting_files, "TEXTS", folder)
         _forget()
         with every_page(home) as found:
             yield found
@@ -275,7 +276,7 @@ def places(tmp_path_factory):
 
 def _forget():
     """Languages are read once in a process."""
-    for one in (languages.languages, languages.language):
+    for one in (languages, language):
         if hasattr(one, "cache_clear"):
             one.cache_clear()
 
