@@ -57,9 +57,9 @@ class PairDesign:
         """The design of a group of n texts, with its neighbours, its size or its pairs: all pairs
         where so many comparisons a text need them.
 
-        >>> Drawing("random", per_text=10).design(30)
+        >>> PairDesign("random", per_text=10).design(30)
         ('random', 150)
-        >>> Drawing("ring", per_text=10).design(8)
+        >>> PairDesign("ring", per_text=10).design(8)
         ('all', 0)
         """
         if self.scheme in ("all", "list"):

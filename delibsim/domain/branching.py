@@ -29,9 +29,9 @@ class BranchChange:
     def __str__(self) -> str:
         """In one short line.
 
-        >>> str(Difference("treatment", "normative", "basic"))
+        >>> str(BranchChange("treatment", "normative", "basic"))
         'treatment: normative -> basic'
-        >>> str(Difference("seat of Ann", "taken", ""))
+        >>> str(BranchChange("seat of Ann", "taken", ""))
         'Ann leaves'
         """
         if self.what.startswith(EDITED):

@@ -16,7 +16,7 @@ from tournaments import published
 
 from delibsim.analysis.coding.report import CodeReportSettings as CodeSettings
 from delibsim.analysis.debates.report import Pooled, analyses, report_of
-from delibsim.analysis.pairs.fitted import CodeReportSettings
+from delibsim.analysis.pairs.fitted import Settings
 from delibsim.analysis.pairs.report import pairs_report
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import TABLES, catalogue
@@ -41,11 +41,11 @@ def codes_of_models(folder):
 
 def pairs(folder):
     votes = [*drawn(STRENGTHS, 0.8, 0.4), *drawn(STRENGTHS, 0.0, 0.4, "k", 4)]
-    return pairs_report(compared(votes), CodeReportSettings(top=3))
+    return pairs_report(compared(votes), Settings(top=3))
 
 
 def pairs_of_one_judge(folder):
-    return pairs_report(compared(drawn(STRENGTHS, 0.8, 0.4)), CodeReportSettings())
+    return pairs_report(compared(drawn(STRENGTHS, 0.8, 0.4)), Settings())
 
 
 def summaries(folder):

@@ -22,8 +22,9 @@ from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
 from delibsim.analysis.result import make_table
 from delibsim.analysis.run.tables import table_of_measures
+from delibsim.analysis.table import DisplayColumn
 from delibsim.cli import list_people, rate, score
-from delibsim.cli.table import Column, print_table, show_table
+from delibsim.cli.table import print_table, show_table
 from delibsim.conduct.score import measures_of, score_study, usual_scorers
 from delibsim.store.instruments.answers import Answers
 
@@ -32,7 +33,7 @@ UNBOUNDED = 10_000
 
 words = st.text(string.ascii_letters + "+-.,:%", min_size=1, max_size=12)
 texts = st.lists(words, max_size=8).map(" ".join)
-WIDE = [Column(":" * 12, group="of people")] * 2
+WIDE = [DisplayColumn(":" * 12, group="of people")] * 2
 
 
 @st.composite
@@ -41,7 +42,7 @@ def printed(draw):
     columns = []
     for _ in range(draw(st.integers(1, 12))):
         text, group = draw(st.booleans()), draw(st.sampled_from(("", "", "of people", "group")))
-        columns.append(Column(draw(texts), text, group))
+        columns.append(DisplayColumn(draw(texts), text, group))
     row = st.tuples(*(texts if column.text else words for column in columns))
     return columns, draw(st.lists(st.none() | row, max_size=4))
 
@@ -69,14 +70,19 @@ def check(print_on, width):
 @quick
 @given(printed(), st.integers(30, 150))
 @example(([], []), 80)
-@example(([Column("a", text=True)], []), 80)
-@example(([*[Column("")] * 5, Column(":::", group="of people"), *WIDE], []), 30)
+@example(([DisplayColumn("a", text=True)], []), 80)
+@example(([*[DisplayColumn("")] * 5, DisplayColumn(":::", group="of people"), *WIDE], []), 30)
 def test_a_table_is_no_wider_than_the_terminal_and_loses_no_word(table, width):
     check(lambda screen: print_table("", *table, screen), width)
 
 
 def test_a_table_that_is_too_wide_is_continued_below_with_what_its_rows_are_about():
-    columns = [Column("name", text=True), Column("first one"), Column("second"), Column("third")]
+    columns = [
+        DisplayColumn("name", text=True),
+        DisplayColumn("first one"),
+        DisplayColumn("second"),
+        DisplayColumn("third"),
+    ]
     rows = [["long name", "1.000", "2.000", "3.000"], None, ["b", "1", "2", "3"]]
     assert lines_of(lambda screen: print_table("All", columns, rows, screen), 24) == [
         "All",
@@ -94,8 +100,11 @@ def test_a_table_that_is_too_wide_is_continued_below_with_what_its_rows_are_abou
 
 
 def test_columns_of_a_group_stay_together_below_its_name():
-    columns = [Column("id", text=True), *(Column(c, group="people") for c in ("pre", "post"))]
-    columns.append(Column("after that"))
+    columns = [
+        DisplayColumn("id", text=True),
+        *(DisplayColumn(c, group="people") for c in ("pre", "post")),
+    ]
+    columns.append(DisplayColumn("after that"))
     rows = [["a", "0.1", "0.2", "0.3"]]
     assert lines_of(lambda screen: print_table("", columns, rows, screen), 16) == [
         "     people",
@@ -109,7 +118,7 @@ def test_columns_of_a_group_stay_together_below_its_name():
 
 def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
     name = "m" * 50
-    columns, rows = [Column("model", text=True), Column("n")], [[name, "7"]]
+    columns, rows = [DisplayColumn("model", text=True), DisplayColumn("n")], [[name, "7"]]
     lines = lines_of(lambda screen: print_table("", columns, rows, screen), 40)
     assert max(map(len, lines)) <= 40
     assert "".join(lines).count("m") == 51
@@ -210,8 +219,8 @@ SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_long_name_stands_whole_above_its_row(width):
-    columns = [Column("session", text=True), Column("state", text=True)]
-    columns += [Column(name) for name in ("calls", "before", "after", "change")]
+    columns = [DisplayColumn("session", text=True), DisplayColumn("state", text=True)]
+    columns += [DisplayColumn(name) for name in ("calls", "before", "after", "change")]
     name = SESSION[-min(len(SESSION), width - 2) :]
     values = ["complete", "120", "0.812", "0.901", "+0.089"]
     lines = lines_of(lambda screen: print_table("", columns, [[name, *values]], screen), width)
@@ -225,7 +234,12 @@ def test_a_long_name_stands_whole_above_its_row(width):
 
 
 def test_two_long_names_stay_with_the_numbers_of_their_row():
-    columns = [Column("model", text=True), Column("topic", text=True), Column("n"), Column("value")]
+    columns = [
+        DisplayColumn("model", text=True),
+        DisplayColumn("topic", text=True),
+        DisplayColumn("n"),
+        DisplayColumn("value"),
+    ]
     rows = [["m" * 50, "t" * 39, "7", "0.123"], ["m", "t", "8", "1.2"]]
     lines = lines_of(lambda screen: print_table("", columns, rows, screen), 80)
     assert lines[1] == "m" * 50

@@ -210,14 +210,14 @@ from pathlib import Path
 import delibsim.asking.record as asking
 from delibsim.conduct.ask import ask
 planned = plan_summaries(Runs(Path(sys.argv[1]), sys.argv[2]), sys.argv[3:])
-keep, left = asking.Record._keep, int(os.environ["LEFT"])
+keep, left = asking.ExchangeRecord._keep, int(os.environ["LEFT"])
 def counted(self, exchange):
     global left
     keep(self, exchange)
     left -= exchange.model.startswith("local")
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
-asking.Record._keep = counted
+asking.ExchangeRecord._keep = counted
 asyncio.run(ask(planned))
 """
 

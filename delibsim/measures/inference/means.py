@@ -166,7 +166,7 @@ class MeanDifference:
 def pooled(a: SampleStatistics, b: SampleStatistics) -> MeanDifference:
     """The difference a less b with the variance pooled: Student's t.
 
-    >>> round(pooled(Sample(2.939, 0.12, 660), Sample(2.980, 0.431, 910)).p, 4)
+    >>> round(pooled(SampleStatistics(2.939, 0.12, 660), SampleStatistics(2.980, 0.431, 910)).p, 4)
     0.0175
     """
     df = a.n + b.n - 2
@@ -178,7 +178,7 @@ def welch(a: SampleStatistics, b: SampleStatistics) -> MeanDifference:
     """The difference a less b with variances of their own (Welch 1947,
     https://doi.org/10.1093/biomet/34.1-2.28).
 
-    >>> round(welch(Sample(2.939, 0.12, 660), Sample(2.980, 0.431, 910)).p, 4)
+    >>> round(welch(SampleStatistics(2.939, 0.12, 660), SampleStatistics(2.980, 0.431, 910)).p, 4)
     0.0065
     """
     own_a, own_b = a.sd**2 / a.n, b.sd**2 / b.n

@@ -69,7 +69,7 @@ def power_of(effect: float, spread: Spread, sample: SampleSize, test: str, alpha
     flips cannot reject: of five draws their smallest p is 2 / 32.
 
     >>> spread = Spread(topic=0.07, residual=0.11, correlation=0.3)
-    >>> [round(power_of(0.06, spread, Sample(12, 3, 5), test, 0.05), 2) for test in TESTS]
+    >>> [round(power_of(0.06, spread, SampleSize(12, 3, 5), test, 0.05), 2) for test in TESTS]
     [0.59, 0.96]
     """
     draw, size = draw_variance(spread, sample.models), sample.replicates
@@ -119,7 +119,7 @@ def smallest_effect(
     """The smallest effect that a design finds with this power; NaN where it finds none.
 
     >>> spread = Spread(topic=0.07, residual=0.11, correlation=0.3)
-    >>> round(smallest_effect(0.8, spread, Sample(12, 11, 5), "topics", 0.05), 3)
+    >>> round(smallest_effect(0.8, spread, SampleSize(12, 11, 5), "topics", 0.05), 3)
     0.073
     """
     from scipy.optimize import brentq

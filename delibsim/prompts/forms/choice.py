@@ -91,9 +91,9 @@ class ChoiceForm:
         r"""The choice; UnreadableReply with the concrete fault.
 
         >>> ChoiceForm().read("**B**")
-        Choice(outcome='b', reason='')
+        PairChoice(outcome='b', reason='')
         >>> ChoiceForm(reasons=True).read("Reason: It has no premise.\nAnswer: A")
-        Choice(outcome='a', reason='It has no premise.')
+        PairChoice(outcome='a', reason='It has no premise.')
         """
         said = whole_characters(text).translate(QUOTES).strip()
         if not said:
