@@ -185,8 +185,8 @@ def effect(
     """What a treatment did to what was coded: by people alone, by models alone, and corrected.
 
     Models code every text and are biased, people code a drawn sample and are few. The corrected
-    row uses both, and is right whatever the models are worth. Exit code 0; 3 if texts were left
-    out, 4 if nothing can be said.
+    row uses both, and is right whatever the models are worth. Exit code 0; 3 if codes are missing,
+    4 if nothing can be said.
     """
     from delibsim.analysis.coding.effect import effects  # pandas is slow to import
 

@@ -84,13 +84,57 @@ def test_columns_of_other_names_and_one_contrast(delibsim, table):
     assert found.json["rows"][0]["estimate"] == pytest.approx(-0.6041666667)
 
 
-def test_a_text_that_a_model_did_not_code_is_left_out_and_counted(delibsim, table):
-    rows = list(golden())
-    rows[1] = rows[1].replace(",2.0,2.0,", ",,2.0,")
-    rows[1] = ",".join([*rows[1].split(",")[:3], "", *rows[1].split(",")[4:]])
-    found = delibsim("code", "effect", table(*rows), "--json")
+def refused(lines, where):
+    """The lines without the code of the first model where `where` says so of (treatment, code)."""
+    for line in lines:
+        cells = line.split(",")
+        if where(cells[2], float(cells[3])):
+            cells[3] = ""
+        yield ",".join(cells)
+
+
+def test_what_a_model_did_not_code_is_counted_by_treatment_and_people_lose_nothing(delibsim, table):
+    """The model refuses texts of high level under the treatment alone."""
+    head = "text,session,treatment,m1,human,chance"
+    whole = delibsim("code", "effect", table(*planted(), head=head), "--json").json
+    lines = refused(planted(), lambda treatment, code: treatment == "normative" and code > -0.5)
+    found = delibsim("code", "effect", table(*lines, head=head), "--json")
     assert found.code == 3
-    assert found.json["notes"] == ["1 text left out, which a model did not code: m1 1"]
+    (note,) = found.json["notes"]
+    assert "m1 has no code of" in note
+    assert "(normative " in note
+    assert "none " not in note.split("(")[1]
+    assert found.json["rows"][0] == whole["rows"][0]
+    corrected = found.json["rows"][2]
+    assert corrected["n"] == whole["rows"][2]["n"]
+    assert corrected["low"] < 0.8 < corrected["high"]
+    assert found.json["rows"][1]["n"] < whole["rows"][1]["n"]
+
+
+def test_a_topic_of_which_people_read_nothing_is_no_traceback(delibsim, table):
+    """It is held constant where it can be; the draw left it out by chance."""
+    rows = []
+    for i, line in enumerate(planted()):
+        cells = line.split(",")
+        topic = ("trams", "bridges", "parks")[i // 12 % 3]
+        cells[4] = "" if topic == "parks" else cells[4]
+        rows.append(",".join([*cells, topic]))
+    file = table(*rows, head="text,session,treatment,m1,human,chance,topic")
+    found = delibsim("code", "effect", file, "--json")
+    assert found.code == 0
+    assert all(row["estimate"] is not None for row in found.json["rows"])
+    assert delibsim("code", "plan", file).code == 0
+
+
+def test_treatments_that_differ_in_the_topic_are_not_told_apart(delibsim, table):
+    rows = [f"{line},{'a' if 'normative' in line else 'b'}" for line in planted()]
+    file = table(*rows, head="text,session,treatment,m1,human,chance,topic")
+    found = delibsim("code", "effect", file, "--json")
+    assert found.code == 4
+    assert {row["note"] for row in found.json["rows"]} == {
+        "the treatments differ in what is held constant"
+    }
+    assert delibsim("code", "plan", file).code == 4
 
 
 @pytest.mark.parametrize(
@@ -194,6 +238,11 @@ def test_the_codes_of_a_study_have_effects_by_dimension(delibsim, home, pilot):
     assert (people["outcome"], people["a"], people["b"]) == ("justification", "normative", "basic")
     assert people["n"] == 8
     assert found.json["rows"][1]["clusters"] == 6
+    assert found.json["notes"] == []
+    training = ("training=true", "--n", 2, "-o", "training")
+    assert delibsim("code", "handout", pilot, *training).code == 0
+    again = delibsim("code", "effect", pilot, "--dimension", "justification", "--json")
+    assert again.json == found.json
     plan = delibsim("code", "plan", pilot, "--error", "0.5", "--json")
     assert {row["outcome"] for row in plan.json["rows"]} >= {"justification", "groups"}
     unknown = delibsim("code", "effect", pilot, "--dimension", "justice")

@@ -192,7 +192,8 @@ def coded_study(
         own = by_dimension.get(dimension.id, [])
         if samples is not None or own:
             found.append(_codes(dimension, samples, own))
-    draws = {name: Draw.of(name, pack) for name, pack in (packs or {}).items()}
+    counted = {name: pack for name, pack in (packs or {}).items() if pack.get("kind") != "training"}
+    draws = {name: Draw.of(name, pack) for name, pack in counted.items()}
     return CodedStudy(study, coded, {text.id: text for text in texts}, found, draws)
 
 

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.analysis.pages.cells import decimals
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.domain.errors import unknown
@@ -16,12 +17,14 @@ from delibsim.domain.text import counted
 from delibsim.measures.corrected_effect import (
     FEW_CLUSTERS,
     Effect,
+    Planned,
+    Units,
     corrected,
     models_alone,
     people_alone,
+    planned,
     units,
 )
-from delibsim.measures.planned_codes import Planned, planned
 
 Array = NDArray[np.float64]
 Words = NDArray[np.str_]
@@ -36,8 +39,9 @@ NOT_VALID = "not valid by itself"
 class CodedTexts:
     """The texts of an outcome: what n texts are, and what models and people say of each.
 
-    `proxies` are the codes of each model; `people` is NaN where nobody coded, `chance` NaN where it
-    is not known with what chance a text was drawn. `held` are factors that are held constant.
+    `proxies` are the codes of each model, NaN where it gave none; `people` is NaN where nobody
+    coded, `chance` NaN where it is not known with what chance a text was drawn. `held` are factors
+    that are held constant.
     """
 
     outcome: str
@@ -65,6 +69,14 @@ class CodedTexts:
         """The texts that people coded."""
         return ~np.isnan(self.people)
 
+    @property
+    def coded(self) -> NDArray[np.bool_]:
+        """The texts that every model coded."""
+        found = np.ones(len(self.people), dtype=bool)
+        for values in self.proxies.values():
+            found &= ~np.isnan(values)
+        return found
+
 
 def contrasts_of(treatments: Iterable[str]) -> list[tuple[str, str]]:
     """Every treatment against none; without it, every pair.
@@ -87,61 +99,81 @@ def effect_rows(
 
 
 def _of(texts: CodedTexts, a: str, b: str) -> CodedTexts:
-    """The texts of two treatments."""
-    return texts.chosen(np.isin(texts.treatment, [a, b]))
+    """The texts of two treatments, with the models that coded any of them."""
+    own = texts.chosen(np.isin(texts.treatment, [a, b]))
+    some = {name: values for name, values in own.proxies.items() if not np.isnan(values).all()}
+    return replace(own, proxies=some)
 
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
-    made = _design(own, a)
-    some, sessions = _read_in_each(own, (a, b)), _sessions_of_each(own, (a, b))
-    why = "" if made else "the treatments differ in what is held constant"
-    missing = why or ("" if min(some) else "people coded no text of one of the treatments")
-    people = models = found = None
-    if made:
-        design, contrast = made
-        known = units(design, _table(own), own.people, own.chance, own.session)
-        models = models_alone(known, contrast) if own.proxies else None
-        people = None if missing else people_alone(known, contrast)
-        found = None if missing or not own.proxies else corrected(known, contrast)
+    held = "" if _told_apart(own, a) else "the treatments differ in what is held constant"
+    read = min(_sessions_of_each(own.chosen(own.drawn), (a, b)))
+    missing = held or ("" if read else "people coded no text of one of the treatments")
     named = {"outcome": own.outcome, "a": a, "b": b}
+    people = None if missing else people_alone(*_known(own, a))
     if own.drawn.any():
         yield named | {"row": "people"} | _row(people, missing)
     if own.proxies:
-        yield named | {"row": "models"} | _row(models, why or NOT_VALID)
+        coded = replace(own.chosen(own.coded), people=np.full(int(own.coded.sum()), np.nan))
+        alone = held or ("" if _told_apart(coded, a) else "no text that every model coded")
+        models = None if alone else models_alone(*_known(coded, a))
+        yield named | {"row": "models"} | _row(models, alone or NOT_VALID)
     if own.proxies and own.drawn.any():
+        found = None if missing else corrected(*_known(own, a))
+        sessions = min(_sessions_of_each(own, (a, b)))
         row = named | {"row": "corrected"} | _row(found, missing)
-        yield row | _beside(own, found, people, min(sessions))
+        yield row | _beside(own, found, people, sessions)
+
+
+def _known(own: CodedTexts, a: str) -> tuple[Units, list[float]]:
+    """The units of the texts, and the contrast of treatment a."""
+    design, contrast = _design(own, a)
+    return units(design, _table(own), own.people, own.chance, own.session), contrast
 
 
 def _table(own: CodedTexts) -> Array:
-    """The codes of models, a column each; (n, k)."""
-    return np.column_stack([np.zeros((len(own.session), 0)), *own.proxies.values()])
+    """The codes of models, a column each; (n, k).
 
-
-def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]] | None:
-    """The design of a text (n, p): treatment a, the intercept, and what is held constant; and the
-    contrast. None where the treatments differ in what is held constant.
+    A text that a model did not code stands at the mean of the others: the corrected estimate is
+    right whatever stands there, and would not be if texts were left out that one treatment has more
+    of.
     """
+    columns = [np.where(np.isnan(one), np.nanmean(one), one) for one in own.proxies.values()]
+    return np.column_stack([np.zeros((len(own.session), 0)), *columns])
+
+
+def _told_apart(own: CodedTexts, a: str) -> bool:
+    """Whether the treatments are told apart where all is held constant that is to be."""
     treated = (own.treatment == a).astype(float)
     columns = [np.ones(len(treated))]
+    for column in _levels(own):
+        if _adds(column, columns):
+            columns.append(column)
+    return len(treated) > 0 and _adds(treated, columns)
+
+
+def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]]:
+    """The design of a text (n, p): treatment a, the intercept, and what is held constant, as far as
+    the texts that people coded can tell it; and the contrast.
+    """
+    columns = [(own.treatment == a).astype(float), np.ones(len(own.treatment))]
+    read = own.drawn if own.drawn.any() else np.ones(len(own.treatment), dtype=bool)
+    for column in _levels(own):
+        if _adds(column[read], [one[read] for one in columns]):
+            columns.append(column)
+    return np.column_stack(columns), [1.0, *[0.0] * (len(columns) - 1)]
+
+
+def _levels(own: CodedTexts) -> Iterator[Array]:
+    """A column for each level, but the first, of each factor that is held constant."""
     for values in own.held.values():
         for level in sorted(set(values), key=natural)[1:]:
-            column = (values == level).astype(float)
-            if _adds(column, columns):
-                columns.append(column)
-    if not _adds(treated, columns):
-        return None
-    return np.column_stack([treated, *columns]), [1.0, *[0.0] * len(columns)]
+            yield (values == level).astype(float)
 
 
 def _adds(column: Array, columns: Sequence[Array]) -> bool:
     """Whether a column is no combination of these, which are none of each other."""
     return int(np.linalg.matrix_rank(np.column_stack([*columns, column]))) > len(columns)
-
-
-def _read_in_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
-    """Of how many sessions of each treatment people coded a text."""
-    return _sessions_of_each(own.chosen(own.drawn), treatments)
 
 
 def _sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
@@ -172,25 +204,27 @@ def _beside(
     """What the corrected row says beside its estimate; too few sessions give no interval."""
     if found is None or people is None:
         return {}
-    weights = list(found.weights)
+    weights = dict(zip(own.proxies, found.weights, strict=True))
     told = {
         "lambda": weights,
-        "correlation": _correlation(own, weights),
+        "correlation": _correlation(own, found.weights),
         "effective": people.n * people.se**2 / found.se**2 if found.se else math.nan,
     }
     if fewest < FEWEST:
         note = f"a treatment has {counted(fewest, 'session')}; an interval needs {FEWEST}"
         return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
-    if not any(weights):
+    if not any(found.weights):
         told["note"] = "the models say nothing of what people coded: their weight is 0"
     return told
 
 
 def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
-    """The correlation of people with the weighted sum of the models; NaN where one is constant."""
-    parts = [w * values for w, values in zip(weights, own.proxies.values(), strict=True)]
-    proxy = np.sum(parts, axis=0)[own.drawn]
-    people = own.people[own.drawn]
+    """The correlation of people with the weighted sum of the models, on the texts that all of them
+    coded; NaN where one is constant.
+    """
+    both = own.drawn & own.coded
+    proxy = _table(own)[both] @ np.asarray(weights)
+    people = own.people[both]
     if len(people) < 3 or not (np.ptp(proxy) and np.ptp(people)):
         return math.nan
     return float(np.corrcoef(people, proxy)[0, 1])
@@ -212,7 +246,7 @@ def effects(
     told = [*dict.fromkeys(told), *notes]
     weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
     for i, own in weights.items():
-        found[i]["lambda"] = ", ".join(f"{weight:.3f}" for weight in own)
+        found[i]["lambda"] = _in_words(own)
     table = make_table("effects/effects", found, few=FEW_CLUSTERS)
     return Report(
         catalogue=catalogue("effects"),
@@ -237,11 +271,18 @@ def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]])
             raise unknown("treatment", one, sorted(known, key=natural))
 
 
-def _plain(table: Result, weights: Mapping[int, Sequence[float]]) -> list[dict[str, Any]]:
+def _in_words(weights: Mapping[str, float]) -> str:
+    """The weight of the model, or of each by its name."""
+    if len(weights) == 1:
+        return decimals(*weights.values())
+    return ", ".join(f"{name} {decimals(weight)}" for name, weight in weights.items())
+
+
+def _plain(table: Result, weights: Mapping[int, Mapping[str, float]]) -> list[dict[str, Any]]:
     """The rows as plain values, with the weight of the models as a number, of several as a list."""
     rows = table.plain()
     for i, own in weights.items():
-        rows[i]["lambda"] = own[0] if len(own) == 1 else list(own)
+        rows[i]["lambda"] = [*own.values()] if len(own) > 1 else sum(own.values())
     return rows
 
 
@@ -288,11 +329,13 @@ def plan_of(
         for a, b in contrasts or contrasts_of(texts.treatment):
             own = _of(texts, a, b)
             pair = f"{a} against {b}, {texts.outcome}"
-            made = _design(own, a) if min(_read_in_each(own, (a, b))) else None
-            if made is None:
+            if not min(_sessions_of_each(own.chosen(own.drawn), (a, b))):
                 told.append(f"{pair}: people must have coded texts of both treatments")
                 continue
-            design, contrast = made
+            if not _told_apart(own, a):
+                told.append(f"{pair}: the treatments differ in what is held constant")
+                continue
+            design, contrast = _design(own, a)
             plan = planned(design, _table(own), own.people, own.chance, own.session, contrast)
             now = int(own.drawn.sum())
             named = {"outcome": texts.outcome, "a": a, "b": b}

@@ -1,6 +1,7 @@
 """The texts of a CSV file on which effects are computed, and those of a study."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str
         chance=chance,
         held={name: cells[name] for name in held},
     )
-    return _complete(texts)
+    return texts, _uncoded(texts)
 
 
 def _columns(path: Path, sheet: CsvSheet, named: Mapping[str, str]) -> dict[str, str]:
@@ -106,17 +107,18 @@ def _check_chances(sheet: CsvSheet, people: Array, chance: Array, faults: list[s
             )
 
 
-def _complete(texts: CodedTexts) -> tuple[CodedTexts, list[str]]:
-    """The texts that every model coded, and how many were left out."""
-    gaps = {name: np.isnan(values) for name, values in texts.proxies.items()}
-    without = np.zeros(len(texts.session), bool)
-    for gap in gaps.values():
-        without |= gap
-    if not without.any():
-        return texts, []
-    by = ", ".join(f"{name} {int(gap.sum())}" for name, gap in gaps.items() if gap.any())
-    n = counted(int(without.sum()), "text")
-    return texts.chosen(~without), [f"{n} left out, which a model did not code: {by}"]
+def _uncoded(texts: CodedTexts) -> list[str]:
+    """How many texts each model did not code, by treatment."""
+    found = []
+    for name, values in texts.proxies.items():
+        of = Counter(map(str, texts.treatment[np.isnan(values)]))
+        if of:
+            by = ", ".join(f"{treatment} {n}" for treatment, n in sorted(of.items()))
+            found.append(
+                f"{texts.outcome}: {name} has no code of {counted(of.total(), 'text')} ({by}); they"
+                " count by people, and not in the row of models alone"
+            )
+    return found
 
 
 def texts_of_study(
@@ -138,9 +140,8 @@ def texts_of_study(
             chances = _chances(study, own, notes)
             for name, values in _outcomes(own):
                 texts = _of_dimension(study, own, name, values, named, chances)
-                complete, left_out = _complete(texts)
-                found.append(complete)
-                notes += [f"{name}: {note}" for note in left_out]
+                found.append(texts)
+                notes += _uncoded(texts)
     return found, notes
 
 
