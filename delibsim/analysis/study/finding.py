@@ -1,0 +1,351 @@
+"""The finding of a study: what its first page, the terminal and a notebook say that was found.
+
+Every number and verb is taken from the tables of the analysis; nothing is computed a second time.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pandas as pd
+
+from delibsim.analysis.figures.drawing import Drawing
+from delibsim.analysis.pages.cells import interval, p_value
+from delibsim.analysis.pages.folder import PAGE as REPORT
+from delibsim.analysis.pages.html import data_uri, standalone
+from delibsim.analysis.pages.page import Entry, PagePart, Picture
+from delibsim.analysis.result import Result, said
+from delibsim.analysis.study.blocks import NONE
+from delibsim.analysis.study.counts import told_of_attrition
+from delibsim.analysis.study.effects import ENOUGH, HERE, LOWERED, OVER_TOPICS, RAISED, verb
+from delibsim.analysis.study.methods import StudyRecord
+from delibsim.analysis.study.sample import MODELS, kinds_of_participants, treatments_of
+from delibsim.analysis.study.study_table import HELD
+from delibsim.analysis.study.summary import (
+    beside_null,
+    exactly_equal,
+    main_contrasts,
+    numbers_of,
+    of_draws,
+    of_people,
+    without_contrasts,
+)
+from delibsim.analysis.study.words import (
+    gloss,
+    listed,
+    measured,
+    missing,
+    named,
+    quantity,
+    sentence,
+    short,
+    with_interval,
+)
+from delibsim.domain.reason import for_readers
+from delibsim.domain.text import counted
+
+if TYPE_CHECKING:
+    from delibsim.analysis.study.report import Findings
+
+FIGURES = ("effects", "before_after")
+"""The figures of the page: the first of them that the study gives."""
+MOST = 12
+"""Topics and models that are named; of more their number is told."""
+HEADLINE = (
+    "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
+    "note",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class StudyFinding:
+    """What a study found, in the words and numbers of its analysis.
+
+    `outcome` is the id of the measure that decides. `topics` are the ids of topics, each with its
+    question ("" where none is recorded). `compared` says in one sentence what was compared.
+    `sentences` answer the headline question (over topics like these), then that on these topics,
+    then stand beside people and the null citizen; where nothing can be compared they say why.
+    `table` has a row for each contrast and question, as the table `questions` of the report; None
+    without a contrast. `figure` is None where the study gives none. `held` says how much was held,
+    `cost` what it cost, `limits` what it does not show; `warnings` must be read first.
+    """
+
+    study: str
+    outcome: str
+    topics: Sequence[Entry]
+    compared: str
+    sentences: Sequence[str]
+    table: Result | None
+    figure: Drawing | None
+    held: str
+    cost: str
+    limits: str
+    warnings: Sequence[str] = ()
+    file: ClassVar[str] = "finding.html"
+
+    def __str__(self) -> str:
+        """The finding in sentences, a line each."""
+        lines = [*self.warnings, f"{self.study}: {self.compared}", *self.sentences]
+        return "\n".join([*lines, self.held, self.cost, self.limits])
+
+    def _repr_html_(self) -> str:
+        """The finding as a notebook shows it."""
+        return _filled("finding_part.html", (), finding=self, parts=(), svg=self._svg())
+
+    def html(self, pictures: Sequence[Picture] = (), parts: Sequence[PagePart] = ()) -> str:
+        """The page as an HTML document; the `pictures` and `parts` of the report beside it."""
+        drawn = {picture.name: picture.svg for picture in pictures}
+        svg = drawn.get(self.figure.name, "") if self.figure is not None else ""
+        values = {"finding": self, "parts": parts, "svg": svg or self._svg(), "report": REPORT}
+        return _filled("finding.html", ("page.css", "finding.css"), **values)
+
+    def _svg(self) -> str:
+        """The figure as it stands in one column of a journal."""
+        return "" if self.figure is None else self.figure.svg(1)
+
+    def plain(self) -> dict[str, Any]:
+        """What it says in words, as plain values; its numbers are in the tables of the report."""
+        own = {name: getattr(self, name) for name in ("outcome", "compared", "held", "cost")}
+        return {**own, "sentences": list(self.sentences), "limits": self.limits}
+
+    @property
+    def grid(self) -> "tuple[list[str], list[AnsweredQuestion]]":
+        """The table as it is read: the contrasts, and each question with a cell for each of them.
+
+        A cell has the estimate, its interval and p after Holm's correction, or says why not.
+        """
+        if self.table is None:
+            return [], []
+        rows = self.table.plain()
+        pairs = list(dict.fromkeys((row["a"], row["b"]) for row in rows))
+        found = []
+        for question in dict.fromkeys(row["question"] for row in rows):
+            own = {(row["a"], row["b"]): row for row in rows if row["question"] == question}
+            cells = [_cell(own.get(pair)) for pair in pairs]
+            found.append(AnsweredQuestion(question, _unit(own.values()), cells))
+        return [f"{a} − {b}" for a, b in pairs], found
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """A question about effects, the unit that it takes as independent, and an answer for each
+    contrast: its lines.
+    """
+
+    question: str
+    unit: str
+    cells: Sequence[Sequence[str]]
+
+
+def finding(
+    found: "Findings", record: StudyRecord | None = None, drawn: Sequence[Drawing] = ()
+) -> StudyFinding:
+    """What a study found; `drawn` are the figures of its report."""
+    own = main_contrasts(found.results)
+    rows, null_only = own or ([], False)
+    first = rows[0] if rows else {"outcome": found.study.primary, "scale": "absolute"}
+    figures = {one.name: one for one in drawn}
+    named_first = [figures[name] for name in FIGURES if name in figures]
+    return StudyFinding(
+        study=found.study.study,
+        outcome=str(first["outcome"]),
+        topics=_topics(found, record),
+        compared=_compared(found, first),
+        sentences=_sentences(found, rows, null_only),
+        table=headline(found.results),
+        figure=named_first[0] if named_first else None,
+        held=" ".join([how_much(found), *told_of_attrition(found.results)]),
+        cost=_cost(found, record),
+        limits=_limits(found),
+        warnings=found.warnings,
+    )
+
+
+def headline(results: Mapping[str, Result]) -> Result | None:
+    """The effects on the primary outcome, three questions each; None without contrasts."""
+    result, own = results.get("questions"), main_contrasts(results)
+    if result is None or not result.given or own is None:
+        return None
+    first, rows = own[0][0], result.rows
+    for name in ("population", "outcome", "scale"):
+        rows = rows[rows[name] == first[name]]
+    meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
+    what = sentence(quantity(str(first["outcome"]), str(first["scale"])))
+    title = f"{what}, treatment a against treatment b"
+    definition = "Each effect under three questions, for the primary outcome alone."
+    shown = rows[list(HEADLINE)].reset_index(drop=True)
+    return Result("questions", title, definition, result.source, shown, meanings)
+
+
+def how_much(found: "Findings") -> str:
+    """How much was planned, held and analysed, in a sentence."""
+    rows, runs = found.study.rows, found.runs
+    factors = []
+    joined = rows["model"].dropna().astype(str).str.contains("+", regex=False).any()
+    for column in ("topic", "model", "treatment"):
+        noun = "set-up" if column == "model" and joined else column
+        factors.append(counted(rows[column].nunique(), noun))
+    told = {**runs, "planned": counted(runs["planned"], "session"), "factors": ", ".join(factors)}
+    return said("study/size", were="was" if runs["planned"] == 1 else "were", **told)
+
+
+def _topics(found: "Findings", record: StudyRecord | None) -> list[Entry]:
+    """The topics with their questions."""
+    questions = record.questions if record is not None else {}
+    topics = found.study.rows["topic"].dropna().astype(str).unique()
+    return [Entry(topic, questions.get(topic, "")) for topic in topics]
+
+
+def _compared(found: "Findings", first: Mapping[str, Any]) -> str:
+    """What was compared, in a sentence for readers outside the field."""
+    rows = found.study.rows
+    held = rows[rows["status"].isin(HELD)] if "status" in rows else rows
+    if held.empty:
+        return said("study/nothing_held", planned=counted(len(rows), "session"))
+    outcome, scale = str(first["outcome"]), str(first["scale"])
+    told = {
+        "sessions": counted(len(held), "session"),
+        "who": _who(held),
+        "topics": f"{held['topic'].nunique()} topics" if held["topic"].nunique() > 1 else "a topic",
+        "did": _did(held),
+        "what": quantity(outcome, scale),
+        "gloss": gloss(outcome),
+    }
+    debates = "format" in held and (held["format"] == "debate").all()
+    return said("study/compared_debates" if debates else "study/compared", **told)
+
+
+def _who(held: pd.DataFrame) -> str:
+    """Who took part, in groups of how many."""
+    names = held["model"].dropna().astype(str).unique().tolist()
+    people = held["people_seats"].fillna(0) if "people_seats" in held else pd.Series([0])
+    models = f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
+    if "null" in held and held["null"].fillna(False).all():
+        who = f"citizens of the null model{models}"
+    elif "size" in held and (people == held["size"]).all():
+        who = "people"
+    else:
+        who = "people and language models" if people.any() else "language models"
+        who += models
+    sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
+    if not sizes:
+        return f"groups of {who}"
+    ends = " to ".join(f"{size:g}" for size in dict.fromkeys((sizes[0], sizes[-1])))
+    return f"{'a group' if len(held) == 1 else 'groups'} of {ends} {who}"
+
+
+def _did(held: pd.DataFrame) -> str:
+    """What groups did between both surveys, by treatment."""
+    spoke = held["interaction"] if "interaction" in held else held["treatment"] != NONE
+    spoke = spoke.fillna(True).astype(bool)
+    speaking = list(map(named, treatments_of(held[spoke])))
+    parts = [f"deliberated under {listed(speaking, 'or')}"] if speaking else []
+    parts += [] if spoke.all() else ["did not speak with each other"]
+    return ", or ".join(parts)
+
+
+def _sentences(
+    found: "Findings", rows: Sequence[Mapping[str, Any]], null_only: bool
+) -> Sequence[str]:
+    """The three answers; without a contrast what can be said all the same."""
+    if not rows:
+        return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
+    outcome = str(rows[0]["outcome"])
+    beside = [*of_people(found.results, null_only, outcome)]
+    beside += [] if null_only else beside_null(rows, found.results)
+    beside += [found.study.no_twin]
+    answers = [_over_topics(rows), _on_these(rows, null_only), " ".join(filter(None, beside))]
+    return [answer for answer in answers if answer]
+
+
+def _over_topics(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The answer to the headline question: over topics like these."""
+    enough = [row for row in rows if row["topics"] >= ENOUGH or missing(row["estimate"])]
+    parts = [_headline_of(row, first=row is enough[0]) for row in enough]
+    told = f"{sentence(OVER_TOPICS)}: {'; '.join(parts)}." if parts else ""
+    few = [row for row in rows if row not in enough]
+    if not few:
+        return told
+    topics = counted(int(max(row["topics"] for row in few)), "topic")
+    what = "" if not parts else " of " + listed([f"{row['a']} − {row['b']}" for row in few])
+    return f"{told} {said('study/few_topics', topics=topics, what=what)}".strip()
+
+
+def _headline_of(row: Mapping[str, Any], first: bool) -> str:
+    """A clause on one contrast, of which the first names the outcome."""
+    a, b, label = named(row["a"]), named(row["b"]), f"the {measured(str(row['outcome']))}"
+    label = label if first else "it"
+    if missing(row["estimate"]):
+        why = for_readers(str(row.get("note") or "")) or "there is no value"
+        return f"{a} against {b} have no estimate ({why})"
+    if exactly_equal(row):
+        return f"{a} and {b} gave the same in every pair"
+    if row["verb"] in (RAISED, LOWERED):
+        return f"{a} {row['verb']} {label} compared with {b}, {numbers_of(row)}"
+    return f"{a} against {b}, no clear change in {label}, {numbers_of(row)}"
+
+
+def _on_these(rows: Sequence[Mapping[str, Any]], null_only: bool) -> str:
+    """The answer to the second question: on these topics, with these models."""
+    own = [row for row in rows if not missing(row["estimate"]) and not exactly_equal(row)]
+    if not own:
+        return ""
+    topics = int(max(row["topics"] for row in own))
+    these = "this topic" if topics == 1 else f"these {topics} topics"
+    whom = "citizens" if null_only else "models"
+    parts, label = [], measured(str(own[0]["outcome"]))
+    for row in own:
+        a, b = named(row["a"]), named(row["b"])
+        estimate, low, high = of_draws(row)
+        numbers = with_interval(estimate, low, high)
+        if verb({**row, "topics": 0}) == HERE:
+            higher = "higher" if estimate > 0 else "lower"
+            parts.append(f"{a} went with a {higher} {label} than {b}, {numbers}")
+            label = "one"
+        else:
+            parts.append(f"{a} against {b}, no clear difference, {numbers}")
+    return f"On {these}, with these {whom}: {'; '.join(parts)}."
+
+
+def _cost(found: "Findings", record: StudyRecord | None) -> str:
+    """What the study cost."""
+    rows = found.study.rows
+    if record is None or record.money is None:
+        return said("study/cost_unknown")
+    calls = counted(int(rows["calls"].sum()) if "calls" in rows else 0, "recorded call")
+    return said("study/cost", money=record.money, calls=calls)
+
+
+def _limits(found: "Findings") -> str:
+    """What the study does not show."""
+    populations = kinds_of_participants(found.study)
+    return said("study/limits_null" if MODELS not in populations else "study/limits")
+
+
+def _cell(row: Mapping[str, Any] | None) -> list[str]:
+    """An answer as lines: estimate, interval, p."""
+    if row is None:
+        return ["–"]
+    if missing(row["estimate"]):
+        return ["no estimate"]
+    lines = [short(row["estimate"])]
+    if not missing(row["low"]):
+        lines.append(interval(row["low"], row["high"]))
+    p, name = (row["p"], "p") if missing(row["p_holm"]) else (row["p_holm"], "Holm p")
+    if not missing(p):
+        lines.append(f"{name} {p_value(p)}")
+    elif missing(row["low"]):
+        lines.append(for_readers(str(row["note"] or "")) or "no interval")
+    return lines
+
+
+def _unit(rows: Iterable[Mapping[str, Any]]) -> str:
+    """What an answer takes as independent, with its degrees of freedom."""
+    own = list(rows)
+    units = listed(list(dict.fromkeys(str(row["unit"]) for row in own)), "or")
+    known = sorted({f"{row['df']:.0f}" for row in own if not missing(row["df"])}, key=int)
+    return f"unit: {units}" + (f"; t({' or '.join(known)})" if known else "")
+
+
+def _filled(template: str, styles: Sequence[str], **values: Any) -> str:
+    return standalone(template, styles, {"data_uri": data_uri}, **values)
