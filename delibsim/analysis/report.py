@@ -36,8 +36,7 @@ class Report:
     what could not be read, `warnings` what must be known before anything else. `something` is
     whether there is anything to report, `complete` whether everything is there that was planned.
     `first` are the parts of the page before those of the catalogue, `last` those behind them; with
-    `tells_missing` each part says which of its tables are not given, and the last one which stand
-    in files alone. `headline` is the table of the first screen where the catalogue names none.
+    `tells_missing` each part says which of its tables are not given.
     `drawn` gives the figures, which are kept as files of these `kinds`. `beside` are tables that
     are kept as files and are no part of what the report says. `finding` is its first page.
     `shape` gives the plain values of its tables where they are not simply all of them. A report is
@@ -57,7 +56,6 @@ class Report:
     first: Sequence[PagePart] = ()
     last: Sequence[PagePart] = ()
     tells_missing: bool = True
-    headline: Result | None = None
     finding: FirstPage | None = None
     drawn: Callable[[], Sequence[Drawing]] = tuple
     kinds: Sequence[str] = ("svg",)
@@ -107,14 +105,14 @@ class Report:
                 missing = []
             if tables or missing or drawn:
                 parts.append(PagePart(section.id, section.title, (), missing, (), tables, drawn))
-        others = self._in_files() if self.tells_missing else []
         return Page(
             title=self.title,
             kind=self.catalogue.kind,
             summary=self.summary,
-            headline=self.headline or self.results.get(self.catalogue.headline),
-            parts=[*parts, *others, *self.last],
+            headline=self.results.get(self.catalogue.headline),
+            parts=[*parts, *self._in_files(), *self.last],
             warnings=[*self.warnings, *(f"left out, damaged: {fault}" for fault in self.faults)],
+            finding="" if self.finding is None else self.finding.file,
         )
 
     def _in_files(self) -> list[PagePart]:

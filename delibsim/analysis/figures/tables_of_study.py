@@ -14,6 +14,7 @@ from delibsim.analysis.figures.words import (
     interval_over,
     is_null,
     known_people,
+    label_of,
     left_out,
     of_benchmark,
     of_models,
@@ -28,6 +29,8 @@ from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.summary import main_contrasts
+from delibsim.analysis.study.words import measured, quantity
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
@@ -125,12 +128,19 @@ def _units(rows: pd.DataFrame) -> str:
 
 
 def _effects(study: StudyTable, results: Results) -> Data:
-    """Every contrast of treatments: its estimate and interval, models and null citizen."""
-    rows = _drawn(rows_of(results, "contrasts"))
-    if rows.empty:
+    """The contrasts on the primary outcome: of the study, of the null citizen; people's change."""
+    found = main_contrasts(results)
+    if found is None:
         return NOTHING
-    both = rows_of(results, "contrasts")["population"].nunique() > 1
+    first = found[0][0]
+    rows = rows_of(results, "contrasts")
+    for name in ("outcome", "scale"):
+        rows = rows[rows[name] == first[name]]
+    rows = rows[rows["estimate"].notna()]
     own = _of_models(rows)
+    if own.empty:
+        return NOTHING
+    both = rows["population"].nunique() > 1
     name = rows["a"].astype(str) + " − " + rows["b"].astype(str)
     null = rows["population"] == NULL_WORDS
     beside = null & both
@@ -140,12 +150,35 @@ def _effects(study: StudyTable, results: Results) -> Data:
         look=np.where(null, NULL_WORDS, "all models"),
         place=pd.factorize(name)[0],
         is_null=null,
+        of_people=False,
     )
+    rows = rows.sort_values(["place", "is_null"], kind="stable")
     topics = int(own["topics"].max())
     units = _units(own) + (" of this topic" if topics == 1 else "")
-    facts = {"blocks": int(own["blocks"].max()), "topics": topics, "units": units}
-    more = " Circles: language models; crosses: the null citizen." if both else ""
-    return Data(rows.sort_values(["place", "is_null"], kind="stable"), facts, more)
+    outcome, scale = str(first["outcome"]), str(first["scale"])
+    axis = f"Difference in the {quantity(outcome, scale, label_of(outcome))}"
+    named = {"label": measured(outcome), "axis": axis}
+    facts = {**named, "blocks": int(own["blocks"].max()), "topics": topics, "units": units}
+    more = " Circles: this study; crosses: the null citizen." if both else ""
+    people = _change_of_people(results, first)
+    if people:
+        rows = pd.concat([rows, pd.DataFrame([people])])
+        more += said("study/star", topics=counted(int(people["topics"]), "topic"))
+    return Data(rows, facts, more)
+
+
+def _change_of_people(results: Results, first: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of people's change on the topics of the study; empty where it is not known."""
+    rows = rows_of(results, "people")
+    if rows.empty or first["scale"] != "absolute":
+        return {}
+    of = (rows["outcome"] == first["outcome"]) & (rows["phase"] == "change")
+    rows = rows[of & rows["people"].notna()]
+    if rows.empty:
+        return {}
+    own = rows.iloc[0]
+    words = {"label": "people, before to after", "look": REAL_PEOPLE, "spoken": ""}
+    return {**words, "estimate": own["people"], "topics": own["topics"], "of_people": True}
 
 
 def _by(unit: str) -> Prepare:

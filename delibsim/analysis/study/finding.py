@@ -18,8 +18,15 @@ from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition
 from delibsim.analysis.study.effects import ENOUGH, HERE, LOWERED, OVER_TOPICS, RAISED, verb
+from delibsim.analysis.study.effects import NONE as UNCLEAR
 from delibsim.analysis.study.methods import StudyRecord
-from delibsim.analysis.study.sample import MODELS, kinds_of_participants, treatments_of
+from delibsim.analysis.study.sample import (
+    CITIZENS,
+    MODELS,
+    PEOPLE,
+    kinds_of_participants,
+    treatments_of,
+)
 from delibsim.analysis.study.study_table import HELD
 from delibsim.analysis.study.summary import (
     beside_null,
@@ -28,6 +35,7 @@ from delibsim.analysis.study.summary import (
     numbers_of,
     of_draws,
     of_people,
+    size_of,
     without_contrasts,
 )
 from delibsim.analysis.study.words import (
@@ -51,6 +59,9 @@ FIGURES = ("effects", "before_after")
 """The figures of the page: the first of them that the study gives."""
 MOST = 12
 """Topics and models that are named; of more their number is told."""
+MIXED = "people and language models"
+WITH = {CITIZENS: "citizens", MIXED: "groups"}
+"""Of whom an answer on these topics speaks, where not as the population is called."""
 HEADLINE = (
     "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
     "note",
@@ -85,8 +96,8 @@ class StudyFinding:
 
     def __str__(self) -> str:
         """The finding in sentences, a line each."""
-        lines = [*self.warnings, f"{self.study}: {self.compared}", *self.sentences]
-        return "\n".join([*lines, self.held, self.cost, self.limits])
+        facts = [f"{term}: {told}" for term, told in self.facts.items()]
+        return "\n".join([*self.warnings, self.compared, *self.sentences, *facts])
 
     def _repr_html_(self) -> str:
         """The finding as a notebook shows it."""
@@ -107,6 +118,11 @@ class StudyFinding:
         """What it says in words, as plain values; its numbers are in the tables of the report."""
         own = {name: getattr(self, name) for name in ("outcome", "compared", "held", "cost")}
         return {**own, "sentences": list(self.sentences), "limits": self.limits}
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What stands below the answers, each under its name."""
+        return {"Held": self.held, "Cost": self.cost, "Not shown here": self.limits}
 
     @property
     def grid(self) -> "tuple[list[str], list[AnsweredQuestion]]":
@@ -141,8 +157,7 @@ def finding(
     found: "Findings", record: StudyRecord | None = None, drawn: Sequence[Drawing] = ()
 ) -> StudyFinding:
     """What a study found; `drawn` are the figures of its report."""
-    own = main_contrasts(found.results)
-    rows, null_only = own or ([], False)
+    rows = (main_contrasts(found.results) or ([],))[0]
     first = rows[0] if rows else {"outcome": found.study.primary, "scale": "absolute"}
     figures = {one.name: one for one in drawn}
     named_first = [figures[name] for name in FIGURES if name in figures]
@@ -150,8 +165,8 @@ def finding(
         study=found.study.study,
         outcome=str(first["outcome"]),
         topics=_topics(found, record),
-        compared=_compared(found, first),
-        sentences=_sentences(found, rows, null_only),
+        compared=_compared(found, record, first),
+        sentences=_sentences(found, rows),
         table=headline(found.results),
         figure=named_first[0] if named_first else None,
         held=" ".join([how_much(found), *told_of_attrition(found.results)]),
@@ -170,8 +185,7 @@ def headline(results: Mapping[str, Result]) -> Result | None:
     for name in ("population", "outcome", "scale"):
         rows = rows[rows[name] == first[name]]
     meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
-    what = sentence(quantity(str(first["outcome"]), str(first["scale"])))
-    title = f"{what}, treatment a against treatment b"
+    title = f"Difference in the {quantity(str(first['outcome']), str(first['scale']))}, a less b"
     definition = "Each effect under three questions, for the primary outcome alone."
     shown = rows[list(HEADLINE)].reset_index(drop=True)
     return Result("questions", title, definition, result.source, shown, meanings)
@@ -196,7 +210,18 @@ def _topics(found: "Findings", record: StudyRecord | None) -> list[Entry]:
     return [Entry(topic, questions.get(topic, "")) for topic in topics]
 
 
-def _compared(found: "Findings", first: Mapping[str, Any]) -> str:
+def _kind(found: "Findings") -> str:
+    """Who took part: models, people, both, or null citizens alone."""
+    rows = found.study.rows
+    if MODELS not in kinds_of_participants(found.study):
+        return CITIZENS
+    seats = rows["people_seats"].fillna(0) if "people_seats" in rows else pd.Series([0])
+    if not seats.any():
+        return MODELS
+    return PEOPLE if (seats == rows["size"]).all() else MIXED
+
+
+def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str, Any]) -> str:
     """What was compared, in a sentence for readers outside the field."""
     rows = found.study.rows
     held = rows[rows["status"].isin(HELD)] if "status" in rows else rows
@@ -205,7 +230,7 @@ def _compared(found: "Findings", first: Mapping[str, Any]) -> str:
     outcome, scale = str(first["outcome"]), str(first["scale"])
     told = {
         "sessions": counted(len(held), "session"),
-        "who": _who(held),
+        "who": _who(held, _kind(found), record),
         "topics": f"{held['topic'].nunique()} topics" if held["topic"].nunique() > 1 else "a topic",
         "did": _did(held),
         "what": quantity(outcome, scale),
@@ -215,18 +240,15 @@ def _compared(found: "Findings", first: Mapping[str, Any]) -> str:
     return said("study/compared_debates" if debates else "study/compared", **told)
 
 
-def _who(held: pd.DataFrame) -> str:
+def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
-    names = held["model"].dropna().astype(str).unique().tolist()
-    people = held["people_seats"].fillna(0) if "people_seats" in held else pd.Series([0])
-    models = f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
-    if "null" in held and held["null"].fillna(False).all():
-        who = f"citizens of the null model{models}"
-    elif "size" in held and (people == held["size"]).all():
-        who = "people"
-    else:
-        who = "people and language models" if people.any() else "language models"
-        who += models
+    models = [] if record is None else record.models
+    people = [model.name for model in models if model.settings.get("kind") == "person"]
+    joined = held["model"].dropna().astype(str).str.split("+").explode()
+    names = [name for name in joined.unique() if name not in people]
+    who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
+    if names:
+        who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
     sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
     if not sizes:
         return f"groups of {who}"
@@ -244,31 +266,37 @@ def _did(held: pd.DataFrame) -> str:
     return ", or ".join(parts)
 
 
-def _sentences(
-    found: "Findings", rows: Sequence[Mapping[str, Any]], null_only: bool
-) -> Sequence[str]:
+def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """The three answers; without a contrast what can be said all the same."""
     if not rows:
         return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
-    outcome = str(rows[0]["outcome"])
-    beside = [*of_people(found.results, null_only, outcome)]
+    null_only, whom = rows[0]["population"] == CITIZENS, _kind(found)
+    beside = [*of_people(found.results, null_only, str(rows[0]["outcome"]))]
     beside += [] if null_only else beside_null(rows, found.results)
     beside += [found.study.no_twin]
-    answers = [_over_topics(rows), _on_these(rows, null_only), " ".join(filter(None, beside))]
+    answers = [
+        _over_topics(rows, found.results),
+        _on_these(rows, null_only),
+        " ".join(filter(None, beside)),
+    ]
     return [answer for answer in answers if answer]
 
 
-def _over_topics(rows: Sequence[Mapping[str, Any]]) -> str:
+def _over_topics(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -> str:
     """The answer to the headline question: over topics like these."""
     enough = [row for row in rows if row["topics"] >= ENOUGH or missing(row["estimate"])]
-    parts = [_headline_of(row, first=row is enough[0]) for row in enough]
+    parts = []
+    for row in enough:
+        size = size_of(row, results) if row["verb"] == UNCLEAR else ""
+        parts.append(_headline_of(row, first=not parts) + size)
     told = f"{sentence(OVER_TOPICS)}: {'; '.join(parts)}." if parts else ""
     few = [row for row in rows if row not in enough]
     if not few:
         return told
-    topics = counted(int(max(row["topics"] for row in few)), "topic")
+    topics = int(max(row["topics"] for row in few))
+    own = {"topics": counted(topics, "topic"), "are": "is" if topics == 1 else "are"}
     what = "" if not parts else " of " + listed([f"{row['a']} − {row['b']}" for row in few])
-    return f"{told} {said('study/few_topics', topics=topics, what=what)}".strip()
+    return f"{told} {said('study/few_topics', what=what, **own)}".strip()
 
 
 def _headline_of(row: Mapping[str, Any], first: bool) -> str:
@@ -285,14 +313,13 @@ def _headline_of(row: Mapping[str, Any], first: bool) -> str:
     return f"{a} against {b}, no clear change in {label}, {numbers_of(row)}"
 
 
-def _on_these(rows: Sequence[Mapping[str, Any]], null_only: bool) -> str:
+def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
     """The answer to the second question: on these topics, with these models."""
     own = [row for row in rows if not missing(row["estimate"]) and not exactly_equal(row)]
     if not own:
         return ""
     topics = int(max(row["topics"] for row in own))
     these = "this topic" if topics == 1 else f"these {topics} topics"
-    whom = "citizens" if null_only else "models"
     parts, label = [], measured(str(own[0]["outcome"]))
     for row in own:
         a, b = named(row["a"]), named(row["b"])
@@ -318,8 +345,8 @@ def _cost(found: "Findings", record: StudyRecord | None) -> str:
 
 def _limits(found: "Findings") -> str:
     """What the study does not show."""
-    populations = kinds_of_participants(found.study)
-    return said("study/limits_null" if MODELS not in populations else "study/limits")
+    own = {CITIZENS: "study/limits_null", PEOPLE: "study/limits_people"}
+    return said(own.get(_kind(found), "study/limits"))
 
 
 def _cell(row: Mapping[str, Any] | None) -> list[str]:
@@ -328,6 +355,8 @@ def _cell(row: Mapping[str, Any] | None) -> list[str]:
         return ["–"]
     if missing(row["estimate"]):
         return ["no estimate"]
+    if exactly_equal(row):
+        return ["equal in every pair"]
     lines = [short(row["estimate"])]
     if not missing(row["low"]):
         lines.append(interval(row["low"], row["high"]))
@@ -344,7 +373,7 @@ def _unit(rows: Iterable[Mapping[str, Any]]) -> str:
     own = list(rows)
     units = listed(list(dict.fromkeys(str(row["unit"]) for row in own)), "or")
     known = sorted({f"{row['df']:.0f}" for row in own if not missing(row["df"])}, key=int)
-    return f"unit: {units}" + (f"; t({' or '.join(known)})" if known else "")
+    return units + (f"; t({' or '.join(known)})" if known else "")
 
 
 def _filled(template: str, styles: Sequence[str], **values: Any) -> str:

@@ -66,6 +66,8 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
+NOT_HELD = ("no run", "not begun")
+"""The status of sessions that may still be held."""
 OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 
@@ -173,6 +175,10 @@ def _warnings(study: StudyTable) -> list[str]:
     formats = study.rows["format"].dropna() if "format" in study.rows.columns else ()
     if len(formats) and (formats == "debate").all():
         told.append(said("study/debates", study=study.study))
+    planned = len(study.rows)
+    if lacking := int(study.rows["status"].isin(NOT_HELD).sum()):
+        sessions = counted(planned, "planned session")
+        told.append(said("study/not_complete", lacking=f"{lacking:,}", planned=sessions))
     if damaged := study.rows.query("status == 'damaged'")["session"].tolist():
         sessions = counted(len(damaged), "session")
         told.append(
@@ -218,6 +224,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
     paragraphs = methods(found.study, draws, record)
     entries = checklist(found.study, record, found.runs)
     told = in_words(found)
+    shown = finding(found, record, drawn)
     own = catalogue("study")
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
     last = [PagePart("others", "Further tables", tables=others)] if others else []
@@ -227,7 +234,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         catalogue=own,
         title=found.study.study,
         results=found.results,
-        about={"study": found.study.study, "runs": dict(found.runs)},
+        about={"study": found.study.study, "runs": dict(found.runs), "finding": shown.plain()},
         told=told,
         summary=told,
         warnings=found.warnings,
@@ -236,7 +243,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         first=[_design(found, record), _flow(found)],
         last=[*last, _not_shown(found, absent)],
         tells_missing=False,
-        finding=finding(found, record, drawn),
+        finding=shown,
         drawn=lambda: drawn,
         kinds=FORMATS,
         beside=[table_of(found.study)],

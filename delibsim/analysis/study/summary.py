@@ -76,7 +76,7 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
         where = "On this topic, " if row["topics"] == 1 else ""
         text = sentence(f"{where}{a if where else sentence(a)} against {b}: no clear change in the")
         text += f" {label}{who}, {numbers_of(row)} ({basis}; {_tests(row, *_asked(row))})"
-    return text + _left_out(row, results) + _size(row, results) + "."
+    return text + _left_out(row, results) + size_of(row, results) + "."
 
 
 def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
@@ -212,7 +212,7 @@ def _left_out(row: Mapping[str, Any], results: Results) -> str:
     return f"; without {most['left_out']} it is {short(most['estimate'])}"
 
 
-def _size(row: Mapping[str, Any], results: Results) -> str:
+def size_of(row: Mapping[str, Any], results: Results) -> str:
     """How large an effect is beside the noise; of none, which effect would have been found."""
     for one in rows_of(results, "sizes", **{key: row[key] for key in CONTRAST}):
         if row.get("verb") == "none" and not missing(one["smallest_effect"]):

@@ -71,14 +71,14 @@ def gloss(outcome: str) -> str:
     return f" ({told})" if told else ""
 
 
-def quantity(outcome: str, scale: str) -> str:
-    """What an effect is a difference of.
+def quantity(outcome: str, scale: str, label: str = "") -> str:
+    """What an effect is a difference of; the measure by its name or by another `label`.
 
     >>> quantity("dri", "absolute"), quantity("pairs.logical", "strength")
     ('change of the Deliberative Reason Index', 'pairs.logical')
     """
-    words = {"absolute": "change of the ", "relative": "relative change of the "}
-    return words.get(scale, "") + measured(outcome)
+    words = {"absolute": "change of ", "relative": "relative change of "}.get(scale, "")
+    return words + (label or f"{'the ' * bool(words)}{measured(outcome)}")
 
 
 def listed(parts: Sequence[str], last: str = "and") -> str:
