@@ -208,11 +208,12 @@ def print_finding(finding: Any, screen: Console) -> None:
     print_each([f"{topic.term}: {topic.said}" for topic in finding.topics if topic.said], screen)
     print_each([finding.compared], screen)
     print_each(finding.sentences, screen, "bold")
-    pairs, questions = finding.grid
-    rows = [[one.question, one.unit, *map(" ".join, one.cells)] for one in questions]
+    grid = finding.grid
+    rows = [[name, unit, *map(" ".join, cells)] for (name, unit), cells in grid.rows]
     if rows:
         screen.print()
-        print_table(finding.table.title, texts("question", "unit", *pairs), rows, screen)
+        heads = texts(grid.of, "unit", *grid.heads)
+        print_table(finding.table.title, heads, rows, screen)
     screen.print()
     print_each([f"{term}: {told}" for term, told in finding.facts.items()], screen)
 

@@ -114,7 +114,7 @@ ESTIMATE = Mark(INK, "o")
 """Scores, differences and other estimates, which are of no treatment."""
 OPEN = Mark(INK, "o", filled=False)
 """The same where something is not shown of them."""
-PEOPLE = Mark(BROWN, "*", size=1.8)
+PEOPLE = Mark(BROWN, "*", size=1.6)
 NULL = Mark(PURPLE, "X", size=1.3)
 OF_TREATMENT = {
     "none": Mark(GREY, "o", filled=False, line=(0, (1, 1.2))),

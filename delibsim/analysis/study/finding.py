@@ -57,6 +57,10 @@ if TYPE_CHECKING:
 
 FIGURES = ("effects", "before_after")
 """The figures of the page: the first of them that the study gives."""
+ACROSS = 3
+"""Contrasts that stand side by side and are each told in the first answer; of more than these the
+clear ones are told.
+"""
 MOST = 12
 """Topics and models that are named; of more their number is told."""
 MIXED = "people and language models"
@@ -125,32 +129,39 @@ class StudyFinding:
         return {"Held": self.held, "Cost": self.cost, "Not shown here": self.limits}
 
     @property
-    def grid(self) -> "tuple[list[str], list[AnsweredQuestion]]":
-        """The table as it is read: the contrasts, and each question with a cell for each of them.
-
-        A cell has the estimate, its interval and p after Holm's correction, or says why not.
+    def grid(self) -> "AnswerGrid":
+        """The table as it is read: each question with a cell for each contrast; of more than three
+        contrasts each contrast with a cell for each question.
         """
-        if self.table is None:
-            return [], []
-        rows = self.table.plain()
+        rows = [] if self.table is None else self.table.plain()
         pairs = list(dict.fromkeys((row["a"], row["b"]) for row in rows))
-        found = []
+        names = [f"{a} − {b}" for a, b in pairs]
+        units, cells = {}, []
         for question in dict.fromkeys(row["question"] for row in rows):
             own = {(row["a"], row["b"]): row for row in rows if row["question"] == question}
-            cells = [_cell(own.get(pair)) for pair in pairs]
-            found.append(AnsweredQuestion(question, _unit(own.values()), cells))
-        return [f"{a} − {b}" for a, b in pairs], found
+            units[question] = _unit(own.values())
+            cells.append([_cell(own.get(pair)) for pair in pairs])
+        if len(pairs) <= ACROSS:
+            asked = list(units.items())
+            return AnswerGrid("question", names, list(zip(asked, cells, strict=True)))
+        heads = [f"{question} ({unit})" for question, unit in units.items()]
+        turned = list(map(list, zip(*cells, strict=True)))
+        return AnswerGrid(
+            "contrast", heads, [((name, ""), own) for name, own in zip(names, turned, strict=True)]
+        )
 
 
 @dataclass(frozen=True)
-class AnsweredQuestion:
-    """A question about effects, the unit that it takes as independent, and an answer for each
-    contrast: its lines.
+class AnswerGrid:
+    """The answers to questions about contrasts: what a row is, the heads of the other columns, and
+    of each row its name with the unit taken as independent, and the lines of its cells.
+
+    A cell has the estimate, its interval and p after Holm's correction, or says why not.
     """
 
-    question: str
-    unit: str
-    cells: Sequence[Sequence[str]]
+    of: str
+    heads: Sequence[str]
+    rows: Sequence[tuple[tuple[str, str], Sequence[Sequence[str]]]]
 
 
 def finding(
@@ -185,7 +196,7 @@ def headline(results: Mapping[str, Result]) -> Result | None:
     for name in ("population", "outcome", "scale"):
         rows = rows[rows[name] == first[name]]
     meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
-    title = f"Difference in the {quantity(str(first['outcome']), str(first['scale']))}, a less b"
+    title = f"Difference in the {quantity(str(first['outcome']), str(first['scale']))}"
     definition = "Each effect under three questions, for the primary outcome alone."
     shown = rows[list(HEADLINE)].reset_index(drop=True)
     return Result("questions", title, definition, result.source, shown, meanings)
@@ -276,7 +287,7 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
     beside += [found.study.no_twin]
     answers = [
         _over_topics(rows, found.results),
-        _on_these(rows, null_only),
+        _on_these(rows, WITH.get(whom, whom)),
         " ".join(filter(None, beside)),
     ]
     return [answer for answer in answers if answer]
@@ -287,8 +298,13 @@ def _over_topics(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result
     enough = [row for row in rows if row["topics"] >= ENOUGH or missing(row["estimate"])]
     parts = []
     for row in enough:
+        if len(rows) > ACROSS and row["verb"] not in (RAISED, LOWERED):
+            continue
         size = size_of(row, results) if row["verb"] == UNCLEAR else ""
         parts.append(_headline_of(row, first=not parts) + size)
+    if others := len(enough) - len(parts):
+        label = measured(str(rows[0]["outcome"]))
+        parts.append(f"no clear change in the {label} in {counted(others, 'contrast')}")
     told = f"{sentence(OVER_TOPICS)}: {'; '.join(parts)}." if parts else ""
     few = [row for row in rows if row not in enough]
     if not few:
@@ -325,12 +341,14 @@ def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
         a, b = named(row["a"]), named(row["b"])
         estimate, low, high = of_draws(row)
         numbers = with_interval(estimate, low, high)
-        if verb({**row, "topics": 0}) == HERE:
+        if verb({**row, "topics": 0}) == HERE:  # what it says of the second question alone
             higher = "higher" if estimate > 0 else "lower"
             parts.append(f"{a} went with a {higher} {label} than {b}, {numbers}")
             label = "one"
-        else:
+        elif len(own) <= ACROSS:
             parts.append(f"{a} against {b}, no clear difference, {numbers}")
+    if others := len(own) - len(parts):
+        parts.append(f"no clear difference in {counted(others, 'contrast')}")
     return f"On {these}, with these {whom}: {'; '.join(parts)}."
 
 
