@@ -132,21 +132,18 @@ def _effects(study: StudyTable, results: Results) -> Data:
     found = main_contrasts(results)
     if found is None:
         return NOTHING
-    first = found[0][0]
-    rows = rows_of(results, "contrasts")
-    for name in ("outcome", "scale"):
-        rows = rows[rows[name] == first[name]]
-    rows = rows[rows["estimate"].notna()]
-    own = _of_models(rows)
-    if own.empty:
-        return NOTHING
+    first, rows = found[0][0], rows_of(results, "contrasts")
+    outcome, scale = str(first["outcome"]), str(first["scale"])
+    rows = rows[(rows["outcome"] == outcome) & (rows["scale"] == scale)]
     both = rows["population"].nunique() > 1
-    name = rows["a"].astype(str) + " − " + rows["b"].astype(str)
+    rows = rows[rows["estimate"].notna()]
+    if rows.empty:
+        return NOTHING
+    own, name = _of_models(rows), rows["a"].astype(str) + " − " + rows["b"].astype(str)
     null = rows["population"] == NULL_WORDS
-    beside = null & both
     rows = rows.assign(
-        label=name.mask(beside, NULL_WORDS),
-        spoken=(name + f", {NULL_WORDS}").where(beside, ""),
+        label=name.mask(null & both, NULL_WORDS),
+        spoken=(name + f", {NULL_WORDS}").where(null & both, ""),
         look=np.where(null, NULL_WORDS, "all models"),
         place=pd.factorize(name)[0],
         is_null=null,
@@ -155,30 +152,26 @@ def _effects(study: StudyTable, results: Results) -> Data:
     rows = rows.sort_values(["place", "is_null"], kind="stable")
     topics = int(own["topics"].max())
     units = _units(own) + (" of this topic" if topics == 1 else "")
-    outcome, scale = str(first["outcome"]), str(first["scale"])
     axis = f"Difference in the {quantity(outcome, scale, label_of(outcome))}"
-    named = {"label": measured(outcome), "axis": axis}
-    facts = {**named, "blocks": int(own["blocks"].max()), "topics": topics, "units": units}
+    facts = {"label": measured(outcome), "axis": axis, "topics": topics, "units": units}
     more = " Circles: this study; crosses: the null citizen." if both else ""
-    people = _change_of_people(results, first)
+    people = _change_of_people(results, outcome, scale)
     if people:
         rows = pd.concat([rows, pd.DataFrame([people])])
         more += said("study/star", topics=counted(int(people["topics"]), "topic"))
-    return Data(rows, facts, more)
+    return Data(rows, facts | {"blocks": int(own["blocks"].max())}, more)
 
 
-def _change_of_people(results: Results, first: Mapping[str, Any]) -> dict[str, Any]:
+def _change_of_people(results: Results, outcome: str, scale: str) -> dict[str, Any]:
     """The row of people's change on the topics of the study; empty where it is not known."""
     rows = rows_of(results, "people")
-    if rows.empty or first["scale"] != "absolute":
+    if rows.empty or scale != "absolute":
         return {}
-    of = (rows["outcome"] == first["outcome"]) & (rows["phase"] == "change")
-    rows = rows[of & rows["people"].notna()]
-    if rows.empty:
-        return {}
-    own = rows.iloc[0]
+    known = rows[(rows["outcome"] == outcome) & (rows["phase"] == "change")].dropna(subset="people")
     words = {"label": "people, before to after", "look": REAL_PEOPLE, "spoken": ""}
-    return {**words, "estimate": own["people"], "topics": own["topics"], "of_people": True}
+    for own in known.head(1).to_dict("records"):
+        return {**words, "estimate": own["people"], "topics": own["topics"], "of_people": True}
+    return {}
 
 
 def _by(unit: str) -> Prepare:

@@ -139,7 +139,7 @@ class StudyFinding:
         units, cells = {}, []
         for question in dict.fromkeys(row["question"] for row in rows):
             own = {(row["a"], row["b"]): row for row in rows if row["question"] == question}
-            units[question] = _unit(own.values())
+            units[sentence(question)] = _unit(own.values())
             cells.append([_cell(own.get(pair)) for pair in pairs])
         if len(pairs) <= ACROSS:
             asked = list(units.items())
@@ -283,7 +283,8 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
         return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
     null_only, whom = rows[0]["population"] == CITIZENS, _kind(found)
     beside = [*of_people(found.results, null_only, str(rows[0]["outcome"]))]
-    beside += [] if null_only else beside_null(rows, found.results)
+    unlike = [row for row in rows if not exactly_equal(row)]
+    beside += [] if null_only else beside_null(unlike, found.results)
     beside += [found.study.no_twin]
     answers = [
         _over_topics(rows, found.results),
@@ -300,11 +301,12 @@ def _over_topics(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result
     for row in enough:
         if len(rows) > ACROSS and row["verb"] not in (RAISED, LOWERED):
             continue
-        size = size_of(row, results) if row["verb"] == UNCLEAR else ""
-        parts.append(_headline_of(row, first=not parts) + size)
+        parts.append(_headline_of(row, first=not parts))
     if others := len(enough) - len(parts):
         label = measured(str(rows[0]["outcome"]))
         parts.append(f"no clear change in the {label} in {counted(others, 'contrast')}")
+    sizes = [size_of(row, results) for row in enough if row["verb"] == UNCLEAR]
+    parts += [size.removeprefix("; ") for size in sorted(sizes)[-1:] if size]
     told = f"{sentence(OVER_TOPICS)}: {'; '.join(parts)}." if parts else ""
     few = [row for row in rows if row not in enough]
     if not few:
