@@ -31,11 +31,11 @@ from delibsim.analysis.study.study_table import HELD
 from delibsim.analysis.study.summary import (
     beside_null,
     exactly_equal,
+    least_found,
     main_contrasts,
     numbers_of,
     of_draws,
     of_people,
-    size_of,
     without_contrasts,
 )
 from delibsim.analysis.study.words import (
@@ -120,8 +120,9 @@ class StudyFinding:
 
     def plain(self) -> dict[str, Any]:
         """What it says in words, as plain values; its numbers are in the tables of the report."""
-        own = {name: getattr(self, name) for name in ("outcome", "compared", "held", "cost")}
-        return {**own, "sentences": list(self.sentences), "limits": self.limits}
+        own = {"outcome": self.outcome, "compared": self.compared}
+        own |= {"held": self.held, "cost": self.cost, "limits": self.limits}
+        return {**own, "sentences": list(self.sentences)}
 
     @property
     def facts(self) -> dict[str, str]:
@@ -134,14 +135,13 @@ class StudyFinding:
         contrasts each contrast with a cell for each question.
         """
         rows = [] if self.table is None else self.table.plain()
-        pairs = list(dict.fromkeys((row["a"], row["b"]) for row in rows))
-        names = [f"{a} − {b}" for a, b in pairs]
+        names = list(dict.fromkeys(map(_pair, rows)))
         units, cells = {}, []
         for question in dict.fromkeys(row["question"] for row in rows):
-            own = {(row["a"], row["b"]): row for row in rows if row["question"] == question}
+            own = {_pair(row): row for row in rows if row["question"] == question}
             units[sentence(question)] = _unit(own.values())
-            cells.append([_cell(own.get(pair)) for pair in pairs])
-        if len(pairs) <= ACROSS:
+            cells.append([_cell(own.get(name)) for name in names])
+        if len(names) <= ACROSS:
             asked = list(units.items())
             return AnswerGrid("question", names, list(zip(asked, cells, strict=True)))
         heads = [f"{question} ({unit})" for question, unit in units.items()]
@@ -296,39 +296,48 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
 
 def _over_topics(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -> str:
     """The answer to the headline question: over topics like these."""
-    enough = [row for row in rows if row["topics"] >= ENOUGH or missing(row["estimate"])]
-    parts = []
-    for row in enough:
-        if len(rows) > ACROSS and row["verb"] not in (RAISED, LOWERED):
+    known = [row for row in rows if not missing(row["estimate"])]
+    enough = [row for row in known if row["topics"] >= ENOUGH]
+    told = [f"{sentence(OVER_TOPICS)}: {'; '.join(_clauses(enough, results))}."] if enough else []
+    if few := [row for row in known if row not in enough]:
+        topics = int(max(row["topics"] for row in few))
+        own = {"topics": counted(topics, "topic"), "are": "is" if topics == 1 else "are"}
+        names = listed([_pair(row) for row in few])
+        what = f" of {names}" if enough else ""
+        told.append(said("study/few_topics", what=what, **own))
+    for row in rows:
+        if row not in known:
+            why = for_readers(str(row.get("note") or "")).partition(";")[0] or "there is no value"
+            told.append(f"No estimate of {_pair(row)}: {why}.")
+    return " ".join(told)
+
+
+def _pair(row: Mapping[str, Any]) -> str:
+    return f"{row['a']} − {row['b']}"
+
+
+def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -> list[str]:
+    """A clause on each contrast, of which the first names the outcome; of many those that are
+    clear. Then the effect that would have been found where none is clear.
+    """
+    parts: list[str] = []
+    label = f"the {measured(str(rows[0]['outcome']))}"
+    for row in rows:
+        a, b = named(row["a"]), named(row["b"])
+        of = "it" if any(label in part for part in parts) else label
+        if row["verb"] in (RAISED, LOWERED):
+            parts.append(f"{a} {row['verb']} {of} compared with {b}, {numbers_of(row)}")
+        elif len(rows) > ACROSS:
             continue
-        parts.append(_headline_of(row, first=not parts))
-    if others := len(enough) - len(parts):
-        label = measured(str(rows[0]["outcome"]))
-        parts.append(f"no clear change in the {label} in {counted(others, 'contrast')}")
-    sizes = [size_of(row, results) for row in enough if row["verb"] == UNCLEAR]
-    parts += [size.removeprefix("; ") for size in sorted(sizes)[-1:] if size]
-    told = f"{sentence(OVER_TOPICS)}: {'; '.join(parts)}." if parts else ""
-    few = [row for row in rows if row not in enough]
-    if not few:
-        return told
-    topics = int(max(row["topics"] for row in few))
-    own = {"topics": counted(topics, "topic"), "are": "is" if topics == 1 else "are"}
-    what = "" if not parts else " of " + listed([f"{row['a']} − {row['b']}" for row in few])
-    return f"{told} {said('study/few_topics', what=what, **own)}".strip()
-
-
-def _headline_of(row: Mapping[str, Any], first: bool) -> str:
-    """A clause on one contrast, of which the first names the outcome."""
-    a, b, label = named(row["a"]), named(row["b"]), f"the {measured(str(row['outcome']))}"
-    label = label if first else "it"
-    if missing(row["estimate"]):
-        why = for_readers(str(row.get("note") or "")) or "there is no value"
-        return f"{a} against {b} have no estimate ({why})"
-    if exactly_equal(row):
-        return f"{a} and {b} gave the same in every pair"
-    if row["verb"] in (RAISED, LOWERED):
-        return f"{a} {row['verb']} {label} compared with {b}, {numbers_of(row)}"
-    return f"{a} against {b}, no clear change in {label}, {numbers_of(row)}"
+        elif exactly_equal(row):
+            parts.append(f"{a} and {b} gave the same in every pair")
+        else:
+            parts.append(f"{a} against {b}, no clear change in {of}, {numbers_of(row)}")
+    if others := len(rows) - len(parts):
+        parts.append(f"no clear change in {label} in {counted(others, 'contrast')}")
+    if least := least_found([row for row in rows if row["verb"] == UNCLEAR], results):
+        parts.append(f"one test would have found an effect of {least} with a power of .8")
+    return parts
 
 
 def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:

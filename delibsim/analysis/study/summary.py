@@ -223,6 +223,15 @@ def size_of(row: Mapping[str, Any], results: Results) -> str:
     return ""
 
 
+def least_found(rows: Sequence[Mapping[str, Any]], results: Results) -> str:
+    """The effect that one test of any of these contrasts would have found; "" where not known."""
+    found = []
+    for row in rows:
+        own = rows_of(results, "sizes", **{key: row[key] for key in CONTRAST})
+        found += [one["smallest_effect"] for one in own if not missing(one["smallest_effect"])]
+    return short(max(found)) if found else ""
+
+
 def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
     """In how many models and topics the difference is above zero, and in which it is clear."""
     models = "kinds of citizen" if null else _models(results)[1]
