@@ -175,6 +175,8 @@ def without_contrasts(results: Results) -> Iterator[str]:
     if result := results.get("contrasts"):
         why = result.detail or "There are no two treatments with values in one block."
         yield f"No treatments can be compared. {why}"
+        if result.why_not == "debates":
+            return
     people = rows_of(results, "people", population="models", outcome=MAIN, phase="change")
     yield from of_people(results, null_only=not people)
     yield from _noise(results)
