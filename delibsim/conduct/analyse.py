@@ -22,6 +22,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import refuse_texts
 
 Watch = Callable[[str, int, int], None]
 FOLDER = "analysis"
@@ -56,6 +57,8 @@ def source_of(
     where no report can be written, before anything is read.
     """
     place = place_of(name, root)
+    if place.runs is not None:
+        refuse_texts(place.runs, said("study/of_sessions"))
     own = place.path / FOLDER
     if place.runs is None:  # beside it: an export replaces its folder as a whole
         table = place.path.resolve()
