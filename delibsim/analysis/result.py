@@ -1,7 +1,7 @@
 """Tables of reports: what a table is stands in `data/tables`, its rows come from an analysis."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -195,7 +195,12 @@ class Catalogue:
 def catalogue(name: str) -> Catalogue:
     """The catalogue of a report, from `data/tables/NAME.yaml`."""
     plain = read_yaml(TABLES / f"{name}.yaml")
-    entries = {table: TableEntry(table, **own) for table, own in plain["tables"].items()}
+    entries = {}
+    for table, own in plain["tables"].items():
+        if "as" in own:  # a table that another report has too
+            entries[table] = replace(entry(own["as"]), name=table)
+        else:
+            entries[table] = TableEntry(table, **own)
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
     sayings = {saying: Saying(**own) for saying, own in plain.get("sayings", {}).items()}
     own = {name: plain[name] for name in ("headline", "said") if name in plain}

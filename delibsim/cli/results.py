@@ -134,6 +134,7 @@ def analyze(
     study: str,
     other: Words = None,
     of: str = "",
+    outcome: Words = None,
     to: Path | None = None,
     draws: int = 10_000,
     seed: int = 0,
@@ -157,12 +158,13 @@ def analyze(
     check(margin)
     chosen = DrawCounts(draws, draws, max(1, draws // 5), seed)
     watch = progress(quiet=as_json)
-    source = source_of(study, root, watch, to, alone=second is None)
+    names = outcome or []
+    source = source_of(study, root, watch, to, second is None, names)
     if second is None:
         report = analyse(source, chosen, margin, watch)
         folder = to or source.folder
     else:
-        sources = source, source_of(second, root, watch, alone=False)
+        sources = source, source_of(second, root, watch, None, False, names)
         folder = folder_of_both(sources, to)
         report = compare(sources, chosen, margin, watch)
     file = report.write(folder)

@@ -1,19 +1,29 @@
 """From the folder of a study to the report on its codes by one scheme."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 from delibsim.analysis.coding.codes import CodedStudy, coded_study
 from delibsim.analysis.coding.effect import CodedTexts
-from delibsim.analysis.coding.effect_files import texts_of_study
+from delibsim.analysis.coding.effect_files import OF_STUDY, texts_of_study
 from delibsim.analysis.coding.report import CodeReportSettings, coding_report
 from delibsim.analysis.report import Report
+from delibsim.analysis.study.sample import wanted_outcomes
+from delibsim.analysis.study.study_table import StudyTable
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.texts import texts_of
+from delibsim.conduct.analysed import newest_scores
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.annotations import packs_of
 from delibsim.store.coded import SchemeCodes
+from delibsim.store.codings import schemes_of
 from delibsim.store.runs import Runs
+from delibsim.store.tables.run_scores import statement_scores
 
 
 def report_on_codes(
@@ -41,6 +51,46 @@ def outcomes_of_codes(
     faults: list[str] = []
     outcomes, notes = texts_of_study(_study(coding_of(runs, scheme), faults), dimension, named)
     return outcomes, [*notes, *faults]
+
+
+def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], list[str]]:
+    """What models said of the texts of a study, as far as its table is compared on it, with what
+    people said of drawn ones; and what must be known of it.
+    """
+    wanted = [one.measure for one in wanted_outcomes(table) if one.measure in table.by_models]
+    found: list[CodedTexts] = []
+    notes: list[str] = []
+    for scheme in schemes_of(runs):
+        if not any(name.startswith(f"{scheme}.") for name in wanted):
+            continue
+        try:
+            coded, told = outcomes_of_codes(runs, scheme, "", {})
+        except WrongInput as error:
+            notes.append(f"{scheme}: {error}")
+            continue
+        for texts in coded:
+            outcome = f"{scheme}.{texts.outcome.replace(': ', '.')}"
+            if outcome in wanted:
+                found.append(replace(texts, outcome=outcome))
+        notes += told
+    coded_as = {texts.outcome for texts in found}
+    scored = [name for name in wanted if name not in coded_as]
+    return [*found, *_scored(runs, table.rows, scored)], notes
+
+
+def _scored(runs: Runs, rows: pd.DataFrame, measures: Sequence[str]) -> Iterator[CodedTexts]:
+    """The scores of statements as outcomes, a proxy a coder; those without a score are left out."""
+    facts = rows.set_index("session")[[*OF_STUDY, "treatment"]].fillna("").astype(str)
+    files = newest_scores(runs).values() if measures else ()
+    for measure, values in statement_scores(files, measures):
+        of = np.array([target.rpartition("/")[0] for target in values.index], dtype=str)
+        known = np.isin(of, facts.index)
+        own = facts.loc[of[known]]
+        nothing = np.full(len(own), np.nan)
+        held = {name: own[name].to_numpy(dtype=str) for name in OF_STUDY if own[name].nunique() > 1}
+        proxies = {str(coder): values.loc[known, coder].to_numpy(float) for coder in values}
+        treatment = own["treatment"].to_numpy(dtype=str)
+        yield CodedTexts(measure, treatment, of[known], proxies, nothing, nothing, held)
 
 
 def _study(coding: Coding, faults: list[str]) -> CodedStudy:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.cells import decimals
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
@@ -28,6 +29,7 @@ from delibsim.measures.corrected_effect import (
 
 Array = NDArray[np.float64]
 Words = NDArray[np.str_]
+Weights = Mapping[int, Mapping[str, float]]
 NONE = "none"
 """The treatment with which others are compared, where there is one."""
 FEWEST = 10
@@ -237,17 +239,8 @@ def effects(
 ) -> Report:
     """The report on the effects on some outcomes."""
     _check(outcomes, contrasts)
-    found: list[dict[str, Any]] = []
-    told: list[str] = []
-    for texts in outcomes:
-        rows = list(effect_rows(texts, contrasts))
-        told += _sentences(rows, texts)
-        found += rows
-    told = [*dict.fromkeys(told), *notes]
-    weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
-    for i, own in weights.items():
-        found[i]["lambda"] = _in_words(own)
-    table = make_table("effects/effects", found, few=FEW_CLUSTERS)
+    table, said, weights = effects_table(outcomes, contrasts)
+    told = [*said, *notes]
     return Report(
         catalogue=catalogue("effects"),
         title="Effects on what was coded",
@@ -255,10 +248,30 @@ def effects(
         about={"outcomes": [one.outcome for one in outcomes], "notes": list(notes)},
         told=told,
         summary=told,
-        something=any("estimate" in row for row in found),
+        drawn=lambda: drawings_of("effects", {table.name: table}),
+        something=bool(table.rows["estimate"].notna().any()),
         complete=not notes,
         shape=lambda: {"sentences": told, "rows": _plain(table, weights)},
     )
+
+
+def effects_table(
+    outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]] = ()
+) -> tuple[Result, list[str], Weights]:
+    """The table of effects, what its corrected rows say, and by the number of a row the weight of
+    each model.
+    """
+    found: list[dict[str, Any]] = []
+    told: list[str] = []
+    for texts in outcomes:
+        rows = list(effect_rows(texts, contrasts))
+        told += _sentences(rows, texts)
+        found += rows
+    weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
+    for i, own in weights.items():
+        found[i]["lambda"] = _in_words(own)
+    table = make_table("effects/effects", found, few=FEW_CLUSTERS)
+    return table, [*dict.fromkeys(told)], weights
 
 
 def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]]) -> None:
@@ -278,7 +291,7 @@ def _in_words(weights: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {decimals(weight)}" for name, weight in weights.items())
 
 
-def _plain(table: Result, weights: Mapping[int, Mapping[str, float]]) -> list[dict[str, Any]]:
+def _plain(table: Result, weights: Weights) -> list[dict[str, Any]]:
     """The rows as plain values, with the weight of the models as a number, of several as a list."""
     rows = table.plain()
     for i, own in weights.items():

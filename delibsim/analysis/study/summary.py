@@ -7,7 +7,8 @@ from typing import Any
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, RAISED
+from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, NOT_VALID, RAISED
+from delibsim.analysis.study.outcomes import RELATIVE
 from delibsim.analysis.study.sample import CITIZENS
 from delibsim.analysis.study.words import (
     measured,
@@ -64,6 +65,9 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     if exactly_equal(row):
         return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
     verb = row.get("verb", "none")
+    if verb == NOT_VALID:
+        told = {"a": sentence(a), "b": b, "label": label, "basis": basis}
+        return said("study/by_models", numbers=_numbers(row), **told)
     if verb == HERE:
         text = _here(row, f"{label}{who}", basis)
     elif verb in (RAISED, LOWERED):
@@ -158,7 +162,8 @@ def rows_of(results: Results, name: str, **wanted: Any) -> list[dict[str, Any]]:
 def _main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None:
     """The contrasts that the summary is about, and whether they are those of the null model."""
     for population in ("models", "null citizen"):
-        rows = rows_of(results, "contrasts", population=population, scale="absolute")
+        rows = rows_of(results, "contrasts", population=population)
+        rows = [row for row in rows if row["scale"] != RELATIVE]
         primary = [row["outcome"] for row in rows if row.get("role") == PRIMARY]
         for outcome in dict.fromkeys((*primary, MAIN, *(row["outcome"] for row in rows))):
             own = [row for row in rows if row["outcome"] == outcome]
@@ -252,10 +257,10 @@ def _with_estimate(results: Results, table: str, row: Mapping[str, Any]) -> list
 def _beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
     """What the null citizen shows for the same contrasts: what the procedure alone does."""
     parts = []
-    null = rows_of(results, "contrasts", population=CITIZENS, scale="absolute")
+    null = rows_of(results, "contrasts", population=CITIZENS)
     for row in contrasts:
         for other in null:
-            same = all(other[key] == row[key] for key in ("outcome", "a", "b"))
+            same = all(other[key] == row[key] for key in CONTRAST)
             if same and not missing(other["estimate"]):
                 parts.append(f"{_numbers(other)} for {named(row['a'])} against {named(row['b'])}")
     if parts:

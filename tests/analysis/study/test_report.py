@@ -68,7 +68,7 @@ def test_the_page_shows_the_questions_and_writes_the_contrasts(found):
 
 KEYS = [
     "study", "runs", "contrasts", "questions", "noise_floor", "icc", "by_model", "by_topic",
-    "mixed", "ceiling", "people", "missing",
+    "mixed", "ceiling", "people", "effects", "missing",
 ]  # fmt: skip
 
 
