@@ -189,9 +189,12 @@ def effect(
     4 if nothing can be said.
     """
     from delibsim.analysis.coding.effect import effects  # pandas is slow to import
+    from delibsim.analysis.coding.multiverse import multiverse
 
-    outcomes, notes = _outcomes(source, settings or [], dimension, root)
-    end_with_report(effects(outcomes, notes, _contrasts(contrast)), out, as_json)
+    worded, notes = _outcomes(source, settings or [], dimension, root)
+    pairs, first = _contrasts(contrast), next(iter(worded.values()))
+    report = effects(first, notes, pairs, multiverse(worded, pairs))
+    end_with_report(report, out, as_json)
 
 
 @declared(app, "code", "plan")
@@ -214,19 +217,20 @@ def plan(
 
     if error is not None and not 0 < error < math.inf:
         raise WrongInput(f"--error is a number above 0, not {error:g}")
-    outcomes, _ = _outcomes(source, settings or [], dimension, root)
+    worded, _ = _outcomes(source, settings or [], dimension, root)
+    outcomes = next(iter(worded.values()))
     end_with_report(plan_of(outcomes, error, _contrasts(contrast)), out, as_json)
 
 
 def _outcomes(source: str, words: Sequence[str], dimension: str, root: Path) -> tuple[Any, Any]:
-    """The outcomes of a file or of a study, and what must be known of them."""
+    """The outcomes of a file or of a study by wording, and what must be known of them."""
     from delibsim.analysis.coding.effect_files import texts_in
 
     if Path(source).is_file():
         if dimension:
             raise WrongInput("--dimension is of a study; a file has the codes of one")
         texts, notes = texts_in(Path(source), _named(words))
-        return [texts], notes
+        return {"": [texts]}, notes
     from delibsim.conduct.code_report import outcomes_of_codes
 
     own, columns = parted(words, SCHEME)

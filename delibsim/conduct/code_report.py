@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.coding.codes import CodedStudy, coded_study
+from delibsim.analysis.coding.codes import CodedStudy, coded_study, in_wording
 from delibsim.analysis.coding.effect import CodedTexts
 from delibsim.analysis.coding.effect_files import OF_STUDY, texts_of_study
 from delibsim.analysis.coding.report import CodeReportSettings, coding_report
@@ -46,11 +46,19 @@ def report_on_codes(
 
 def outcomes_of_codes(
     runs: Runs, scheme: str, dimension: str, named: Mapping[str, str]
-) -> tuple[list[CodedTexts], list[str]]:
-    """The codes of a study as outcomes of its treatments, and what must be known of them."""
+) -> tuple[dict[str, list[CodedTexts]], list[str]]:
+    """The codes of a study as outcomes of its treatments, by the wording in which models were
+    asked, the one that is scored first; and what must be known of them.
+    """
     faults: list[str] = []
-    outcomes, notes = texts_of_study(_study(coding_of(runs, scheme), faults), dimension, named)
-    return outcomes, [*notes, *faults]
+    study = _study(coding_of(runs, scheme), faults)
+    asked = study.coded.asked
+    outcomes, notes = texts_of_study(study, dimension, named)
+    found = {asked.wording: outcomes}
+    for wording in asked.wordings:
+        if wording not in found:
+            found[wording] = texts_of_study(in_wording(study, wording), dimension, named)[0]
+    return found, [*notes, *faults]
 
 
 def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], list[str]]:
@@ -64,11 +72,11 @@ def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], 
         if not any(name.startswith(f"{scheme}.") for name in wanted):
             continue
         try:
-            coded, told = outcomes_of_codes(runs, scheme, "", {})
+            worded, told = outcomes_of_codes(runs, scheme, "", {})
         except WrongInput as error:
             notes.append(f"{scheme}: {error}")
             continue
-        for texts in coded:
+        for texts in next(iter(worded.values())):
             outcome = f"{scheme}.{texts.outcome.replace(': ', '.')}"
             if outcome in wanted:
                 found.append(replace(texts, outcome=outcome))

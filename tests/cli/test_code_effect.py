@@ -1,6 +1,7 @@
 """`delibsim code effect` and `code plan` of a table: what they say, and what they refuse."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -67,6 +68,29 @@ def test_models_alone_say_the_wrong_thing_and_the_corrected_row_the_right_one(de
     assert 0 < corrected["low"] < 0.8 < corrected["high"]
     assert "raised codes" in found.json["sentences"][0]
     assert "not valid by itself" in delibsim("code", "effect", file).out
+
+
+def test_the_multiverse_has_every_coder_and_reading_and_counts_signs(delibsim, table):
+    rows = []
+    for i in range(120):
+        treatment = "normative" if i % 2 else "none"
+        level, session = (i // 4) % 3, i // 4 + 30 * (i % 2)
+        rows.append(f"t{i},s{session},{treatment},{level},{2 - level},{level},.5")
+    found = delibsim("code", "effect", table(*rows), "--json")
+    own = [row for row in found.json["multiverse"] if row["row"] == "models"]
+    coders = {"all models", "m1", "m2", "median", "mean"}
+    readings = {"level", "1 or more", "2 or more"}
+    assert {(row["coder"], row["reading"]) for row in own} == set(product(coders, readings))
+    by = {(row["coder"], row["reading"]): row["estimate"] for row in own}
+    level = np.array([(i // 4) % 3 for i in range(120)])
+    treated = np.arange(120) % 2 == 1
+    high = (level >= 2).astype(float)
+    assert by["m1", "2 or more"] == pytest.approx(high[treated].mean() - high[~treated].mean())
+    assert by["m2", "level"] == pytest.approx(-by["m1", "level"])
+    shares = {row["row"]: row for row in found.json["multiverse_shares"]}
+    assert (shares["models"]["specifications"], shares["corrected"]["specifications"]) == (15, 15)
+    signs = [np.sign(estimate) == np.sign(by["all models", "level"]) for estimate in by.values()]
+    assert shares["models"]["same_sign"] == pytest.approx(np.mean(signs))
 
 
 def test_without_codes_of_people_models_stand_alone(delibsim, table):

@@ -14,7 +14,7 @@ from delibsim.domain.coding import Code
 from delibsim.domain.scheme import Dimension
 from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import Rule, ensemble_levels
-from delibsim.store.coded import DimensionSamples, SchemeCodes
+from delibsim.store.coded import DimensionSamples, SchemeCodes, samples_by_dimension
 
 Array = NDArray[np.float64]
 LEAST = 0.60
@@ -197,16 +197,35 @@ def coded_study(
     return CodedStudy(study, coded, {text.id: text for text in texts}, found, draws)
 
 
+def in_wording(study: CodedStudy, wording: str) -> CodedStudy:
+    """The same where models were asked in this wording; people read one."""
+    own = study.coded
+    counted_in = samples_by_dimension(own.scheme, own.samples, own.asked, wording)
+    found = []
+    for dimension in study.dimensions:
+        samples = counted_in.get(dimension.id)
+        if samples is not None:
+            columns = {person: dimension.places[person] for person in dimension.people}
+            table = pd.DataFrame({**_of_models(samples), **columns}, index=dimension.places.index)
+            found.append(replace(dimension, places=table, models=samples.models, samples=samples))
+    return replace(study, coded=replace(own, by_dimension=counted_in), dimensions=found)
+
+
+def _of_models(samples: DimensionSamples) -> dict[str, Any]:
+    """The places of the ensemble and of each model, by text."""
+    index = list(samples.texts)
+    columns: dict[str, Any] = {ENSEMBLE: pd.Series(samples.ensemble(), index=index)}
+    for j, model in enumerate(samples.models):
+        columns[model] = pd.Series(samples.levels[:, j], index=index)
+    return columns
+
+
 def _codes(
     dimension: Dimension, samples: DimensionSamples | None, people: Sequence[Code]
 ) -> DimensionCodes:
     texts = dict.fromkeys(samples.texts if samples else ())
     texts |= dict.fromkeys(code.text for code in people)
-    columns: dict[str, Any] = {}
-    if samples is not None:
-        columns[ENSEMBLE] = pd.Series(samples.ensemble(), index=list(samples.texts))
-        for j, model in enumerate(samples.models):
-            columns[model] = pd.Series(samples.levels[:, j], index=list(samples.texts))
+    columns = {} if samples is None else _of_models(samples)
     places = {value: i for i, value in enumerate(dimension.values)}
     given: dict[str, dict[str, float]] = {}
     packs = {}

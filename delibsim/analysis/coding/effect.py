@@ -1,8 +1,9 @@
 """Effects of treatments on what was coded: by people alone, by models alone, and corrected."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
-from delibsim.measures.corrected_effect import (
+from delibsim.measures.corrected import (
     FEW_CLUSTERS,
     Effect,
     Planned,
@@ -35,6 +36,7 @@ NONE = "none"
 FEWEST = 10
 """Sessions that a treatment must have for a corrected interval."""
 NOT_VALID = "not valid by itself"
+NO_MODEL = "no text that every model coded"
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ class CodedTexts:
         return found
 
 
+Known = Callable[[CodedTexts], tuple[Units, list[float]]]
+"""What makes of texts their units and a contrast."""
+
+
 def contrasts_of(treatments: Iterable[str]) -> list[tuple[str, str]]:
     """Every treatment against none; without it, every pair.
 
@@ -103,28 +109,56 @@ def effect_rows(
 def _of(texts: CodedTexts, a: str, b: str) -> CodedTexts:
     """The texts of two treatments, with the models that coded any of them."""
     own = texts.chosen(np.isin(texts.treatment, [a, b]))
-    some = {name: values for name, values in own.proxies.items() if not np.isnan(values).all()}
-    return replace(own, proxies=some)
+    return replace(own, proxies=_some(own.proxies))
 
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
     held = "" if _told_apart(own, a) else "the treatments differ in what is held constant"
     read = min(_sessions_of_each(own.chosen(own.drawn), (a, b)))
     missing = held or ("" if read else "people coded no text of one of the treatments")
-    named = {"outcome": own.outcome, "a": a, "b": b}
-    people = None if missing else people_alone(*_known(own, a))
+    alone = held or ("" if _told_apart(own.chosen(own.coded), a) else NO_MODEL)
+    sessions = min(_sessions_of_each(own, (a, b)))
+    for row in three_rows(own, partial(_known, a=a), missing, alone, sessions):
+        yield {"outcome": own.outcome, "a": a, "b": b} | row
+
+
+def three_rows(
+    own: CodedTexts, known: Known, missing: str, alone: str, sessions: int
+) -> Iterator[dict[str, Any]]:
+    """What people, models, and both say of one contrast, which `known` makes of texts.
+
+    `missing` is why people say nothing, `alone` why models do not; `sessions` are the fewest of a
+    part that is compared.
+    """
+    people = None if missing else people_alone(*known(own))
     if own.drawn.any():
-        yield named | {"row": "people"} | _row(people, missing)
+        yield {"row": "people"} | _row(people, missing)
     if own.proxies:
         coded = replace(own.chosen(own.coded), people=np.full(int(own.coded.sum()), np.nan))
-        alone = held or ("" if _told_apart(coded, a) else "no text that every model coded")
-        models = None if alone else models_alone(*_known(coded, a))
-        yield named | {"row": "models"} | _row(models, alone or NOT_VALID)
+        models = None if alone else models_alone(*known(coded))
+        yield {"row": "models"} | _row(models, alone or NOT_VALID)
     if own.proxies and own.drawn.any():
-        found = None if missing else corrected(*_known(own, a))
-        sessions = min(_sessions_of_each(own, (a, b)))
-        row = named | {"row": "corrected"} | _row(found, missing)
+        found = None if missing else corrected(*known(own))
+        row = {"row": "corrected"} | _row(found, missing)
         yield row | _beside(own, found, people, sessions)
+
+
+def mean_rows(own: CodedTexts) -> Iterator[dict[str, Any]]:
+    """What people, models, and both say of the mean of all texts: the contrast of x = (1)."""
+    own = replace(own, proxies=_some(own.proxies))
+    missing = "" if own.drawn.any() else "people coded none of these texts"
+    alone = "" if own.coded.any() and own.proxies else NO_MODEL
+    yield from three_rows(own, _of_mean, missing, alone, len(set(own.session)))
+
+
+def _of_mean(own: CodedTexts) -> tuple[Units, list[float]]:
+    design = np.ones((len(own.people), 1))
+    return units(design, _table(own), own.people, own.chance, own.session), [1.0]
+
+
+def _some(proxies: Mapping[str, Array]) -> dict[str, Array]:
+    """The models that coded any of the texts."""
+    return {name: values for name, values in proxies.items() if not np.isnan(values).all()}
 
 
 def _known(own: CodedTexts, a: str) -> tuple[Units, list[float]]:
@@ -236,22 +270,27 @@ def effects(
     outcomes: Sequence[CodedTexts],
     notes: Sequence[str] = (),
     contrasts: Sequence[tuple[str, str]] = (),
+    more: Sequence[Result] = (),
 ) -> Report:
-    """The report on the effects on some outcomes."""
+    """The report on the effects on some outcomes, with further tables."""
     _check(outcomes, contrasts)
     table, said, weights = effects_table(outcomes, contrasts)
     told = [*said, *notes]
     return Report(
         catalogue=catalogue("effects"),
         title="Effects on what was coded",
-        results={table.name: table},
+        results={one.name: one for one in (table, *more)},
         about={"outcomes": [one.outcome for one in outcomes], "notes": list(notes)},
         told=told,
         summary=told,
-        drawn=lambda: drawings_of("effects", {table.name: table}),
+        drawn=lambda: drawings_of("effects", {one.name: one for one in (table, *more)}),
         something=bool(table.rows["estimate"].notna().any()),
         complete=not notes,
-        shape=lambda: {"sentences": told, "rows": _plain(table, weights)},
+        shape=lambda: {
+            "sentences": told,
+            "rows": _plain(table, weights),
+            **{one.name: one.plain() for one in more if one.given},
+        },
     )
 
 
@@ -269,7 +308,7 @@ def effects_table(
         found += rows
     weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
     for i, own in weights.items():
-        found[i]["lambda"] = _in_words(own)
+        found[i]["lambda"] = in_words(own)
     table = make_table("effects/effects", found, few=FEW_CLUSTERS)
     return table, [*dict.fromkeys(told)], weights
 
@@ -284,7 +323,7 @@ def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]])
             raise unknown("treatment", one, sorted(known, key=natural))
 
 
-def _in_words(weights: Mapping[str, float]) -> str:
+def in_words(weights: Mapping[str, float]) -> str:
     """The weight of the model, or of each by its name."""
     if len(weights) == 1:
         return decimals(*weights.values())

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -130,6 +131,7 @@ def texts_of_study(
     `named` gives other columns than treatment and session. WrongInput for a dimension that was not
     coded, for texts without a treatment, and for codes of people on texts that were not drawn.
     """
+    _check_treatments(study, named.get(TREATMENT, TREATMENT))
     known = [own.id for own in study.dimensions]
     if dimension and dimension not in known:
         raise unknown("coded dimension", dimension, known)
@@ -137,9 +139,9 @@ def texts_of_study(
     notes: list[str] = []
     for own in study.dimensions:
         if dimension in ("", own.id):
-            chances = _chances(study, own, notes)
+            chances = chances_of(study, own, notes)
             for name, values in _outcomes(own):
-                texts = _of_dimension(study, own, name, values, named, chances)
+                texts = texts_of_dimension(study, own, name, values, chances, named)
                 found.append(texts)
                 notes += _uncoded(texts)
     return found, notes
@@ -153,7 +155,7 @@ def _outcomes(own: DimensionCodes) -> list[tuple[str, Array]]:
     return [(f"{own.id}: {level}", np.eye(own.q)[place]) for place, level in levels]
 
 
-def _chances(study: CodedStudy, own: DimensionCodes, notes: list[str]) -> dict[str, float]:
+def chances_of(study: CodedStudy, own: DimensionCodes, notes: list[str]) -> dict[str, float]:
     """The chance with which each text was drawn for people; notes on texts that were not.
 
     The last review counts all that was read before with the chance 1. Of draws at random the
@@ -189,14 +191,24 @@ def _size(draw: Draw) -> int:
     return len(draw.chances)
 
 
-def _of_dimension(
+def _check_treatments(study: CodedStudy, column: str) -> None:
+    """WrongInput where it is not known of a text under which treatment it was written."""
+    texts = dict.fromkeys(text for own in study.dimensions for text in own.texts)
+    known = study.fact(column)
+    if not texts.keys() <= known.keys():
+        raise WrongInput(f"not every text has a '{column}'; name the column: treatment=NAME")
+
+
+def texts_of_dimension(
     study: CodedStudy,
     own: DimensionCodes,
     outcome: str,
     values: Array,
-    named: Mapping[str, str],
     chances: Mapping[str, float],
+    named: Mapping[str, str] = MappingProxyType({}),
 ) -> CodedTexts:
+    """The texts of one dimension; `values` are what is averaged, by the place of a level."""
+
     def valued(coder: str) -> Array:
         places = own.columns[coder]
         given = ~np.isnan(places)
@@ -204,10 +216,6 @@ def _of_dimension(
         found[given] = values[places[given].astype(int)]
         return found
 
-    treatment = _facts(study, own, named.get(TREATMENT, TREATMENT))
-    if not all(treatment):
-        column = named.get(TREATMENT, TREATMENT)
-        raise WrongInput(f"not every text has a '{column}'; name the column: treatment=NAME")
     chance = np.array([chances.get(text, np.nan) for text in own.texts])
     people = np.column_stack([np.full((len(own.texts), 1), np.nan), *map(valued, own.people)])
     some = (~np.isnan(people)).any(axis=1) & ~np.isnan(chance)
@@ -216,7 +224,7 @@ def _of_dimension(
     held = {name: _facts(study, own, name) for name in OF_STUDY}
     return CodedTexts(
         outcome=outcome,
-        treatment=treatment,
+        treatment=_facts(study, own, named.get(TREATMENT, TREATMENT)),
         session=_facts(study, own, named.get(SESSION, SESSION), or_group=True),
         proxies={model: valued(model) for model in own.models},
         people=mean,
