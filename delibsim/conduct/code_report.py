@@ -1,15 +1,12 @@
 """From the folder of a study to the report on its codes by one scheme."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from delibsim.analysis.coding.codes import CodedStudy, coded_study, in_wording
 from delibsim.analysis.coding.effect import CodedTexts
-from delibsim.analysis.coding.effect_files import OF_STUDY, texts_of_study
+from delibsim.analysis.coding.effect_files import texts_of_scores, texts_of_study
 from delibsim.analysis.coding.report import CodeReportSettings, coding_report
 from delibsim.analysis.report import Report
 from delibsim.analysis.study.sample import wanted_outcomes
@@ -83,22 +80,8 @@ def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], 
         notes += told
     coded_as = {texts.outcome for texts in found}
     scored = [name for name in wanted if name not in coded_as]
-    return [*found, *_scored(runs, table.rows, scored)], notes
-
-
-def _scored(runs: Runs, rows: pd.DataFrame, measures: Sequence[str]) -> Iterator[CodedTexts]:
-    """The scores of statements as outcomes, a proxy a coder; those without a score are left out."""
-    facts = rows.set_index("session")[[*OF_STUDY, "treatment"]].fillna("").astype(str)
-    files = newest_scores(runs).values() if measures else ()
-    for measure, values in statement_scores(files, measures):
-        of = np.array([target.rpartition("/")[0] for target in values.index], dtype=str)
-        known = np.isin(of, facts.index)
-        own = facts.loc[of[known]]
-        nothing = np.full(len(own), np.nan)
-        held = {name: own[name].to_numpy(dtype=str) for name in OF_STUDY if own[name].nunique() > 1}
-        proxies = {str(coder): values.loc[known, coder].to_numpy(float) for coder in values}
-        treatment = own["treatment"].to_numpy(dtype=str)
-        yield CodedTexts(measure, treatment, of[known], proxies, nothing, nothing, held)
+    files = newest_scores(runs).values() if scored else ()
+    return [*found, *texts_of_scores(statement_scores(files, scored), table.rows)], notes
 
 
 def _study(coding: Coding, faults: list[str]) -> CodedStudy:

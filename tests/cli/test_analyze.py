@@ -157,10 +157,10 @@ def test_any_column_of_a_table_is_an_outcome(delibsim, home):
 
 
 def test_what_models_code_is_an_outcome_that_models_alone_do_not_decide(delibsim, home):
-    grid = ("topic=ccps,acp,fremantle", "treatment=none,basic,normative", "replicate=1,2,3")
+    grid = ("topic=ccps,acp,fremantle", "treatment=none,basic,normative", "replicate=1,2,3,4,5")
     small = ("group.size=3", "rounds=1")
     assert delibsim("run", "-m", "-q", "study=pilot", *grid, *small).code == 0
-    assert delibsim("code", "ask", "pilot", "scheme=dqi3", "group.size=2").code == 0
+    assert delibsim("code", "ask", "pilot", "scheme=dqi3", "group.size=2", "samples=1").code == 0
     found = delibsim("analyze", "pilot", "--outcome", "justification", "--json", *FEW)
     assert found.code == 0  # the sessions in which nobody speaks are not missing
     (contrast,) = found.json["contrasts"]

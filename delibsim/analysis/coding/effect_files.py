@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.coding.effect import Array, CodedTexts, Words
@@ -243,3 +244,27 @@ def _facts(study: CodedStudy, own: DimensionCodes, column: str, or_group: bool =
             fact = fact or (text.group if text else "") or id
         found.append(fact)
     return np.array(found, dtype=str)
+
+
+def texts_of_scores(
+    scores: Iterable[Mapping[str, np.ndarray]], rows: pd.DataFrame
+) -> Iterator[CodedTexts]:
+    """The scores of statements as outcomes, a proxy a coder; what has no score is left out.
+
+    `scores` have the columns measure, target (SESSION/TURN), coder and value; `rows` are those of
+    the study, which say of each session what it is.
+    """
+    tables = [pd.DataFrame(columns) for columns in scores]
+    facts = rows.set_index("session")[[*OF_STUDY, TREATMENT]].fillna("").astype(str)
+    found = pd.concat(tables) if tables else pd.DataFrame({"measure": []})
+    for measure, own in found.groupby("measure"):
+        values = own.pivot(index="target", columns="coder", values="value")
+        of = np.array([target.rpartition("/")[0] for target in values.index], dtype=str)
+        known = np.isin(of, facts.index)
+        placed = facts.loc[of[known]]
+        nothing = np.full(len(placed), np.nan)
+        varied = [name for name in OF_STUDY if placed[name].nunique() > 1]
+        held = {name: placed[name].to_numpy(dtype=str) for name in varied}
+        proxies = {str(coder): values.loc[known, coder].to_numpy(float) for coder in values}
+        treatment = placed[TREATMENT].to_numpy(dtype=str)
+        yield CodedTexts(str(measure), treatment, of[known], proxies, nothing, nothing, held)

@@ -3,16 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import ENSEMBLE
 from delibsim.store.tables.sheets import offline_database
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = {"measure": "VARCHAR", "unit": "VARCHAR", "target": "VARCHAR", "value": "DOUBLE"}
 COLUMNS |= {"phase": "VARCHAR", "coder": "VARCHAR", "note": "VARCHAR"}
@@ -61,9 +58,9 @@ def run_scores(path: Path) -> RunScores:
 
 def statement_scores(
     files: Iterable[Path], measures: Sequence[str]
-) -> Iterator[tuple[str, "pd.DataFrame"]]:
-    """The scores of statements on these measures: of each a table, a row a statement by its id, a
-    column a coder, NaN where there is no value.
+) -> Iterator[dict[str, np.ndarray]]:
+    """The scores of statements on these measures, of each file that has some: the columns measure,
+    target, coder and value, NaN where there is none.
     """
     with offline_database(threads=2) as database:
         for path in files:
@@ -71,9 +68,9 @@ def statement_scores(
                 f"SELECT measure, target, coalesce(coder, '') AS coder, value FROM {SOURCE}"
                 " WHERE unit = 'statement' AND list_contains(?, measure)",
                 [str(path), list(measures)],
-            ).df()
-            for measure, own in found.groupby("measure"):
-                yield str(measure), own.pivot(index="target", columns="coder", values="value")
+            ).fetchnumpy()
+            if len(found["target"]):
+                yield {name: np.ma.filled(column, np.nan) for name, column in found.items()}
 
 
 def _read(database: Any, path: Path) -> RunScores:
