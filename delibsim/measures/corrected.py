@@ -297,25 +297,34 @@ def _weights_without(own: Units, coded: _Without, everywhere: _Without) -> Array
 class Planned:
     """What the codes there are tell of the error of a contrast under another draw.
 
-    `complete` is the variance of the contrast if people had coded all `units` of `clusters`, and
-    `drawing` what a draw of half of the units adds to it.
+    `complete` is the variance of the contrast if people had coded all units of `clusters`;
+    `drawing` (units,) what leaving out one unit in two adds to it, as far as coded units tell.
     """
 
     complete: float
-    drawing: float
-    units: int
+    drawing: Array
     clusters: int
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+        return len(self.drawing)
 
     def error(self, share: float, more: float = 1.0) -> float:
         """The standard error if people code this share (0 to 1] of the units, drawn at random;
         `more` says how many times as many sessions there are.
         """
-        return math.sqrt((self.complete + (1 - share) / share * self.drawing) / more)
+        return self.error_of(np.full(self.units, share), more)
+
+    def error_of(self, chances: Array, more: float = 1.0) -> float:
+        """The same if each unit has a chance of its own (units,)."""
+        added = float((self.drawing * (1 / chances - 1)).sum())
+        return math.sqrt((self.complete + added) / more)
 
     def share(self, error: float, more: float = 1.0) -> float:
         """The share of units that people must code for this error; NaN where all are too few."""
-        left = more * error**2 - self.complete
-        return self.drawing / (self.drawing + left) if left >= 0 else math.nan
+        left, drawing = more * error**2 - self.complete, float(self.drawing.sum())
+        return drawing / (drawing + left) if left >= 0 else math.nan
 
 
 def planned(
@@ -351,8 +360,7 @@ def planned(
     scale = g / max(g - design.shape[1] - known.shape[1], 1)
     return Planned(
         complete=max(scale * (float((sums**2).sum()) - added), 0.0),
-        drawing=scale * float((weight * left**2).sum()),
-        units=len(codes),
+        drawing=scale * weight * left**2,
         clusters=g,
     )
 

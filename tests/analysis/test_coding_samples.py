@@ -1,5 +1,7 @@
 """The report on codes with samples and people: corrected means, cost, failures, planted cases."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from coded_study import (
@@ -109,6 +111,17 @@ def test_a_draw_that_came_back_incomplete_is_told_with_counts(tmp_path):
     notes.clear()
     list(corrected(with_samples(tmp_path / "b", "0000", "111.", packs, draw), [], notes))
     assert notes == []
+
+
+def test_a_text_that_was_edited_since_has_no_code_that_counts(tmp_path):
+    draw, packs = drawn({f"t{i}": 1.0 for i in range(1, 5)})
+    study = with_samples(tmp_path, "0122", "0121", packs, draw)
+    words = replace(study.texts["t4"], text="Something else.")
+    texts = [words if id == "t4" else text for id, text in study.texts.items()]
+    edited = study_of("s", study.coded, texts, draw)
+    assert edited.edited == ["t4"]
+    assert means(edited, of="level", row="people")["estimate"] == 1.0
+    assert means(edited, of="level", row="models")["n"] == 3
 
 
 def test_means_are_given_by_the_parts_of_a_column(tmp_path):

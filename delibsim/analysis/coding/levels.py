@@ -200,21 +200,22 @@ def corrected(study: CodedStudy, columns: Sequence[str], notes: list[str]) -> It
         chances = chances_of(study, own, notes)
         for of, values in _averaged(own):
             texts = texts_of_dimension(study, own, own.id, values, chances)
-            for by, part, chosen in _parts(study, own, columns):
-                for row in mean_rows(texts.chosen(chosen)):
+            for by, part, ids in _parts(study, own, columns):
+                for row in mean_rows(texts.chosen(np.isin(texts.text, ids))):
                     weights = {"lambda": in_words(row["lambda"])} if "lambda" in row else {}
                     yield {"dimension": own.id, "of": of, "by": by, "part": part} | row | weights
 
 
 def _parts(
     study: CodedStudy, own: DimensionCodes, columns: Sequence[str]
-) -> Iterator[tuple[str, str, Marks]]:
-    """All texts, then those of each part of each column."""
-    yield "", "", np.ones(len(own.places), dtype=bool)
+) -> Iterator[tuple[str, str, list[str]]]:
+    """The ids of all texts, then of those of each part of each column."""
+    yield "", "", own.texts
     for column in columns:
-        values = pd.Series(study.fact(column)).reindex(own.places.index)
-        for part in sorted(values.dropna().unique(), key=natural):
-            yield column, part, (values == part).to_numpy()
+        values = study.fact(column)
+        known = {text: values[text] for text in own.texts if text in values}
+        for part in sorted(set(known.values()), key=natural):
+            yield column, part, [text for text, value in known.items() if value == part]
 
 
 def _averaged(own: DimensionCodes) -> Iterator[tuple[str, Array]]:

@@ -93,6 +93,7 @@ def coding_report(
     scheme = study.coded.scheme
     first, *others = _overall(study, results, records)
     by_dimension = _by_dimension(study, results)
+    results["effects"] = replace(results["effects"], notes=())  # which the first sentences say
     parts = [PagePart("scheme", "The scheme", list(_scheme(study)))]
     if by_dimension:
         parts.append(PagePart("dimensions", "Dimension by dimension", sentences=by_dimension))
