@@ -31,7 +31,7 @@ from delibsim.cli.options import (
     settings_of_kind,
 )
 from delibsim.cli.results import end_with_report
-from delibsim.cli.terminal import shown, study_at
+from delibsim.cli.terminal import say, shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
@@ -179,10 +179,11 @@ SCHEME = {"scheme": TEXT}
 
 @declared(app, "code", "effect")
 def effect(
-    source: str,
+    source: str | None = None,
     settings: Words = None,
     dimension: str = "",
     contrast: Words = None,
+    example: bool = False,
     out: Path | None = None,
     root: Path = RUNS,
     as_json: bool = False,
@@ -194,8 +195,14 @@ def effect(
     4 if nothing can be said.
     """
     from delibsim.analysis.coding.effect import effects  # pandas is slow to import
+    from delibsim.analysis.coding.effect_files import example as example_lines
     from delibsim.analysis.coding.multiverse import multiverse
 
+    if example:
+        say("\n".join(example_lines()))
+        return
+    if source is None:
+        raise WrongInput("name a study or a table; a table to begin with: --example > codes.csv")
     found = _outcomes(source, settings or [], dimension, root)
     pairs = _contrasts(contrast)
     gold = [found.gold] if found.gold is not None and found.gold.given else []

@@ -327,6 +327,37 @@ class Planned:
         return drawing / (drawing + left) if left >= 0 else math.nan
 
 
+def mixed_error(sd: float, people: float, units: float, correlation: float) -> float:
+    """The standard error of the difference of two treatments, each in half of the units, where
+    people held some (`people`) and models all; `sd` is that of a unit within a treatment.
+
+    It is the error of the regression estimator in double sampling; without models it is that of
+    people, 2 sd / sqrt(people). Source: Cochran (1977), Sampling Techniques, section 12.6.
+
+    >>> mixed_error(1, 100, 400, 0), round(mixed_error(1, 100, 400, 0.8), 4)
+    (0.2, 0.1442)
+    """
+    saved = correlation**2 * (1 - people / units)
+    return 2 * sd * math.sqrt((1 - saved) / people)
+
+
+def best_split(budget: float, person: float, model: float, correlation: float) -> tuple[int, int]:
+    """How many units people hold, and how many models, of those that a budget pays, with the least
+    error; `person` and `model` are the prices of a unit held by each.
+
+    Source: Cochran (1977), section 12.3. Models hold every unit that people hold, or none.
+    """
+    alone, r2 = int(budget // person), correlation**2
+    if not r2:
+        return alone, 0
+    share = min(1.0, math.sqrt((1 - r2) / r2 * model / person))
+    units = int(budget // (share * person + model))
+    people = int(share * units)
+    with_models = mixed_error(1, people, units, correlation) if people else math.inf
+    without = mixed_error(1, alone, alone, 0) if alone else math.inf
+    return (people, units) if with_models < without else (alone, 0)
+
+
 def planned(
     x: ArrayLike,
     proxies: ArrayLike,

@@ -295,16 +295,18 @@ def effects(
 
 
 def effects_table(
-    outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]] = ()
+    outcomes: Sequence[CodedTexts],
+    contrasts: Sequence[tuple[str, str]] = (),
+    whom: str = "as people would code all texts",
 ) -> tuple[Result, list[str], Weights]:
-    """The table of effects, what its corrected rows say, and by the number of a row the weight of
-    each model.
+    """The table of effects, what its corrected rows say (of `whom` it is true), and by the number
+    of a row the weight of each model.
     """
     found: list[dict[str, Any]] = []
     told: list[str] = []
     for texts in outcomes:
         rows = list(effect_rows(texts, contrasts))
-        told += [*_sentences(rows, texts), *_remarks(texts)]
+        told += [*_sentences(rows, texts, whom), *_remarks(texts)]
         found += rows
     weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
     for i, own in weights.items():
@@ -338,7 +340,7 @@ def _plain(table: Result, weights: Weights) -> list[dict[str, Any]]:
     return rows
 
 
-def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts) -> list[str]:
+def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts, whom: str) -> list[str]:
     """What the corrected rows say, or that there is none."""
     if len(set(texts.treatment)) < 2:
         return ["one treatment alone: there is nothing to compare"]
@@ -347,7 +349,7 @@ def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts) -> list[str
             "models alone coded these texts: what they say of a treatment is not valid by itself;"
             " hand a drawn sample to people: delibsim code handout STUDY draw=spread"
         ]
-    return [_sentence(row) for row in rows if row["row"] == "corrected"]
+    return [_sentence(row, whom) for row in rows if row["row"] == "corrected"]
 
 
 def _remarks(texts: CodedTexts) -> Iterator[str]:
@@ -373,7 +375,7 @@ def _another_scale(people: Array, models: Array) -> bool:
     return bool(apart or not 1 / 3 < np.ptp(models) / np.ptp(people) < 3)
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _sentence(row: Mapping[str, Any], whom: str) -> str:
     pair = f"{row['a']} against {row['b']}"
     low, high = row.get("low", math.nan), row.get("high", math.nan)
     if "estimate" not in row or math.isnan(low):
@@ -382,6 +384,5 @@ def _sentence(row: Mapping[str, Any]) -> str:
     if low <= 0 <= high:
         verb = "no effect is shown on"
     return (
-        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], as"
-        " people would code all texts"
+        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], {whom}"
     )

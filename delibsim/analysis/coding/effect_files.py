@@ -20,6 +20,8 @@ TEXT, SESSION, TREATMENT, HUMAN, CHANCE = "text", "session", "treatment", "human
 ROLES = (TEXT, SESSION, TREATMENT, HUMAN, CHANCE)
 HELD = ("topic", "setting")
 """Columns of such a name are held constant; every other one holds the codes of a model."""
+EXAMPLE = 14
+"""The seed of the example."""
 DRAW = "delibsim code handout STUDY draw=spread"
 OF_STUDY = (*HELD, "model")
 """What is held constant of the texts of a study, where it varies."""
@@ -305,3 +307,23 @@ def texts_of_scores(
         proxies = {str(coder): values.loc[known, coder].to_numpy(float) for coder in values}
         treatment = placed[TREATMENT].to_numpy(dtype=str)
         yield CodedTexts(str(measure), treatment, of[known], proxies, nothing, nothing, held)
+
+
+def example() -> Iterator[str]:
+    """The lines of a table that a program made: 60 sessions of eight texts, coded from 0 to 3.
+
+    People find more justification under `normative`, by .45 before levels are cut off. Both models
+    follow people, and underrate these texts by .9; people coded a fourth of them.
+    """
+    rng = np.random.default_rng(EXAMPLE)
+    yield "text,session,treatment,model_a,model_b,human,chance"
+    for session in range(60):
+        treated, of_session = session % 2, rng.normal(1.4, 0.3)
+        for text in range(8):
+            latent = of_session + 0.45 * treated + rng.normal(0, 0.8)
+            models = latent - 0.9 * treated + rng.normal(0, 0.35, 2)
+            human, *codes = np.clip(np.rint([latent, *models]), 0, 3).astype(int)
+            drawn = human if rng.random() < 0.25 else ""
+            arm = "normative" if treated else "basic"
+            cells = (f"s{session}/{text}", f"s{session}", arm, *codes, drawn, 0.25)
+            yield ",".join(map(str, cells))

@@ -68,6 +68,8 @@ ANALYSES: tuple[Analysis, ...] = (
 STAGES = ("planned", "held", "valid", "analysed")
 ON_TEXTS = "effects_on_texts"
 """The table of effects on what was said of texts, by people, by models, and corrected."""
+MIXED_SUBJECTS = "mixed_subjects"
+"""The table of effects in people, made more precise by models."""
 OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 
@@ -75,7 +77,7 @@ OF_DESIGN = ("counts", "in_room", "attrition")
 @dataclass(frozen=True, eq=False)
 class Findings:
     """The tables of a study by name, what was planned, held, valid and analysed, what is missing,
-    and what is `told` of them beside the summary.
+    and what is `told` of them beside the summary or `ahead` of it.
 
     `missing` has an entry for each condition with fewer analysed sessions than were planned, and
     for each analysis that the study cannot give.
@@ -87,14 +89,18 @@ class Findings:
     missing: Sequence[Mapping[str, Any]]
     warnings: Sequence[str] = field(default_factory=tuple)
     told: Sequence[str] = ()
+    ahead: Sequence[str] = ()
 
-    def with_results(self, more: Sequence[Result], told: Sequence[str] = ()) -> "Findings":
-        """With further tables, those that cannot be given among what is missing, and what they
-        say in sentences.
+    def with_results(
+        self, more: Sequence[Result], told: Sequence[str] = (), ahead: Sequence[str] = ()
+    ) -> "Findings":
+        """With further tables, those that cannot be given among what is missing, and what they say
+        in sentences, behind or ahead of the summary.
         """
         added = {result.name: result for result in more}
         missing = [*self.missing, *_not_given(added)]
-        return replace(self, results={**self.results, **added}, missing=missing, told=told)
+        results = {**self.results, **added}
+        return replace(self, results=results, missing=missing, told=told, ahead=ahead)
 
     @property
     def something(self) -> bool:
@@ -285,13 +291,22 @@ def plain(found: Findings) -> dict[str, Any]:
     mixed = {"terms": tables["mixed"], "published": published[0]}
     tables["mixed"] = mixed | {"variance_components": published[1]}
     tables["effects"] = found.rows(ON_TEXTS)
+    if MIXED_SUBJECTS in found.results:
+        tables[MIXED_SUBJECTS] = found.rows(MIXED_SUBJECTS)
     return {"contrasts": own, **tables, "missing": [dict(one) for one in found.missing]}
 
 
 def in_words(findings: Findings) -> list[str]:
     """The sentences of the first screen: what the tables show, then the size of the study."""
     first, *others = summary(findings.results) or [""]
-    told = [first, findings.study.no_twin, *others, *findings.told, _size(findings)]
+    told = [
+        *findings.ahead,
+        first,
+        findings.study.no_twin,
+        *others,
+        *findings.told,
+        _size(findings),
+    ]
     return [sentence for sentence in told if sentence]
 
 
