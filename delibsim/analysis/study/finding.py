@@ -17,9 +17,18 @@ from delibsim.analysis.pages.page import Entry, PagePart, Picture
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, HERE, LOWERED, OVER_TOPICS, RAISED, verb
+from delibsim.analysis.study.effects import (
+    ENOUGH,
+    HERE,
+    LOWERED,
+    NOT_VALID,
+    OVER_TOPICS,
+    RAISED,
+    verb,
+)
 from delibsim.analysis.study.effects import NONE as UNCLEAR
 from delibsim.analysis.study.methods import StudyRecord
+from delibsim.analysis.study.outcomes import CHANGE, VALUE
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
@@ -169,7 +178,7 @@ def finding(
 ) -> StudyFinding:
     """What a study found; `drawn` are the figures of its report."""
     rows = (main_contrasts(found.results) or ([],))[0]
-    first = rows[0] if rows else {"outcome": found.study.primary, "scale": "absolute"}
+    first = rows[0] if rows else {"outcome": found.study.primary, "scale": CHANGE}
     figures = {one.name: one for one in drawn}
     named_first = [figures[name] for name in FIGURES if name in figures]
     return StudyFinding(
@@ -278,7 +287,9 @@ def _did(held: pd.DataFrame) -> str:
 
 
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """The three answers; without a contrast what can be said all the same."""
+    """The three answers; ahead of them what is said of people where models alone say too little;
+    without a contrast what can be said all the same.
+    """
     if not rows:
         return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
     null_only, whom = rows[0]["population"] == CITIZENS, _kind(found)
@@ -286,7 +297,10 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
     unlike = [row for row in rows if not exactly_equal(row)]
     beside += [] if null_only else beside_null(unlike, found.results)
     beside += [found.study.no_twin]
+    by_models = any(row["verb"] == NOT_VALID for row in rows)
+    ahead = [*found.ahead, *(found.told if by_models else ())]
     answers = [
+        " ".join(f"{sentence(text.rstrip('.'))}." for text in ahead),
         _over_topics(rows, found.results),
         _on_these(rows, WITH.get(whom, whom)),
         " ".join(filter(None, beside)),
@@ -322,6 +336,7 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
     """
     parts: list[str] = []
     label = f"the {measured(str(rows[0]['outcome']))}"
+    what = "difference" if rows[0]["scale"] == VALUE else "change"
     for row in rows:
         a, b = named(row["a"]), named(row["b"])
         of = "it" if any(label in part for part in parts) else label
@@ -329,12 +344,14 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
             parts.append(f"{a} {row['verb']} {of} compared with {b}, {numbers_of(row)}")
         elif len(rows) > ACROSS:
             continue
+        elif row["verb"] == NOT_VALID:
+            parts.append(said("study/by_models_alone", a=a, b=b, of=of, numbers=numbers_of(row)))
         elif exactly_equal(row):
             parts.append(f"{a} and {b} gave the same in every pair")
         else:
-            parts.append(f"{a} against {b}, no clear change in {of}, {numbers_of(row)}")
+            parts.append(f"{a} against {b}, no clear {what} in {of}, {numbers_of(row)}")
     if others := len(rows) - len(parts):
-        parts.append(f"no clear change in {label} in {counted(others, 'contrast')}")
+        parts.append(f"no clear {what} in {label} in {counted(others, 'contrast')}")
     if least := least_found([row for row in rows if row["verb"] == UNCLEAR], results):
         parts.append(f"one test would have found an effect of {least} with a power of .8")
     return parts
@@ -343,6 +360,7 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
 def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
     """The answer to the second question: on these topics, with these models."""
     own = [row for row in rows if not missing(row["estimate"]) and not exactly_equal(row)]
+    own = [row for row in own if row["verb"] != NOT_VALID]
     if not own:
         return ""
     topics = int(max(row["topics"] for row in own))

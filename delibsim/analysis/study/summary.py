@@ -7,7 +7,8 @@ from typing import Any
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, RAISED
+from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, NOT_VALID, RAISED
+from delibsim.analysis.study.outcomes import CHANGE, RELATIVE
 from delibsim.analysis.study.sample import CITIZENS, MODELS
 from delibsim.analysis.study.words import (
     listed,
@@ -66,6 +67,9 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     if exactly_equal(row):
         return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
     verb = row.get("verb", "none")
+    if verb == NOT_VALID:
+        told = {"a": sentence(a), "b": b, "label": label, "basis": basis}
+        return said("study/by_models", numbers=numbers_of(row), **told)
     if verb == HERE:
         text = _here(row, f"{label}{who}", basis)
     elif verb in (RAISED, LOWERED):
@@ -161,8 +165,9 @@ def main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None
     """The contrasts that the summary is about, and whether they are those of the null model."""
     for population in (MODELS, CITIZENS):
         rows = rows_of(results, "contrasts", population=population)
+        rows = [row for row in rows if row["scale"] != RELATIVE]
         primary = [row for row in rows if row.get("role") == PRIMARY]
-        index = [row for row in rows if (row["outcome"], row["scale"]) == (MAIN, "absolute")]
+        index = [row for row in rows if (row["outcome"], row["scale"]) == (MAIN, CHANGE)]
         first = next(iter((*primary, *index, *rows)), None)
         if first is not None:
             of = {name: first[name] for name in ("outcome", "scale")}
@@ -266,10 +271,10 @@ def _with_estimate(results: Results, table: str, row: Mapping[str, Any]) -> list
 def beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
     """What the null citizen shows for the same contrasts: what the procedure alone does."""
     parts = []
-    null = rows_of(results, "contrasts", population=CITIZENS, scale=contrasts[0]["scale"])
+    null = rows_of(results, "contrasts", population=CITIZENS)
     for row in contrasts:
         for other in null:
-            same = all(other[key] == row[key] for key in ("outcome", "a", "b"))
+            same = all(other[key] == row[key] for key in CONTRAST)
             if same and not missing(other["estimate"]):
                 parts.append(f"{numbers_of(other)} for {named(row['a'])} against {named(row['b'])}")
     if parts:
