@@ -39,6 +39,7 @@ from delibsim.analysis.study.sample import (
 from delibsim.analysis.study.study_table import HELD
 from delibsim.analysis.study.summary import (
     beside_null,
+    effect,
     exactly_equal,
     least_found,
     main_contrasts,
@@ -310,6 +311,8 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
 
 def _over_topics(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -> str:
     """The answer to the headline question: over topics like these."""
+    if any(row["verb"] == NOT_VALID for row in rows):
+        return " ".join(effect(row, results) for row in rows)
     known = [row for row in rows if not missing(row["estimate"])]
     enough = [row for row in known if row["topics"] >= ENOUGH]
     told = [f"{sentence(OVER_TOPICS)}: {'; '.join(_clauses(enough, results))}."] if enough else []
@@ -344,8 +347,6 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
             parts.append(f"{a} {row['verb']} {of} compared with {b}, {numbers_of(row)}")
         elif len(rows) > ACROSS:
             continue
-        elif row["verb"] == NOT_VALID:
-            parts.append(said("study/by_models_alone", a=a, b=b, of=of, numbers=numbers_of(row)))
         elif exactly_equal(row):
             parts.append(f"{a} and {b} gave the same in every pair")
         else:
