@@ -354,7 +354,7 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
     if others := len(rows) - len(parts):
         parts.append(f"no clear {what} in {label} in {counted(others, 'contrast')}")
     if least := least_found([row for row in rows if row["verb"] == UNCLEAR], results):
-        parts.append(f"one test would have found an effect of {least} with a power of .8")
+        parts.append(f"an effect of {least} would be found in 80% of such studies")
     return parts
 
 
