@@ -14,23 +14,20 @@ from delibsim.analysis.study.methods import StudyRecord, record_of
 from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people
 from delibsim.analysis.study.outcomes import chosen_outcomes
 from delibsim.analysis.study.pair_correlations import pair_correlations
-from delibsim.analysis.study.report import ON_TEXTS, Findings, analyses, findings, study_report
+from delibsim.analysis.study.report import Findings, analyses, findings, study_report
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
+from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.null_twin import with_twin
-from delibsim.domain.compared import PAIRS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
-from delibsim.store.codings import Codings, schemes_of
-from delibsim.store.comparisons import comparisons_about
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts
 
 Watch = Callable[[str, int, int], None]
-AQUA = "aqua"
 FOLDER = "analysis"
 """The folder of the report, within that of the study."""
 
@@ -89,7 +86,7 @@ def source_of(
     columns = [*outcomes, CHANCE] if people else outcomes
     table = with_twin(table_of(place, watch, columns), place.runs, watch)
     chosen = chosen_outcomes(table.rows, outcomes)
-    table = replace(table, outcomes=chosen, by_models=_by_models(place.runs, table))
+    table = replace(table, outcomes=chosen, by_models=by_models(place.runs, table))
     if record is not None and record.primary:
         table = replace(table, primary=record.primary)
     elif chosen:
@@ -99,18 +96,6 @@ def source_of(
         of_people = table
         table = replace(table, rows=table.rows[~held_by_people(table.rows)].reset_index(drop=True))
     return AnalysisSource(table, record, own, place.runs, of_people)
-
-
-def _by_models(runs: Runs | None, table: StudyTable) -> frozenset[str]:
-    """The columns of a study that hold what models said of its texts."""
-    if runs is None:
-        return frozenset()
-    begun = [f"{AQUA}."]
-    begun += [f"{id}." for id in schemes_of(runs) if Codings.of(runs, id).files.task()]
-    for about in comparisons_about(runs):
-        if about.comparisons.files.task().get("coders"):
-            begun.append(f"{PAIRS}.{about.coder}.")
-    return frozenset(name for name in map(str, table.rows) if name.startswith(tuple(begun)))
 
 
 def check(margin: float | None) -> None:
@@ -141,7 +126,7 @@ def _found(
 ) -> Findings:
     in_people, said = _in_people(source)
     found = findings(source.table, draws, analyses(margin), watch)
-    on_texts, told = _on_texts(source)
+    on_texts, told = effects_on_texts(source.runs, source.table)
     more = [*_from_answers(source, watch), *on_texts, *in_people]
     return found.with_results(more, told, ahead=said)
 
@@ -156,20 +141,6 @@ def _in_people(source: AnalysisSource) -> tuple[list[Result], list[str]]:
     share = manifest.settings.get("people") if manifest else None
     table, told = mixed_subjects(source.of_people, share)
     return [table], told
-
-
-def _on_texts(source: AnalysisSource) -> tuple[list[Result], list[str]]:
-    """The table of effects on what was said of the texts of a study, and what it says."""
-    if source.runs is None or not source.table.by_models:
-        return [], []
-    from delibsim.analysis.coding.effect import effects_table
-    from delibsim.conduct.code_report import outcomes_of_texts
-
-    outcomes, notes = outcomes_of_texts(source.runs, source.table)
-    if not outcomes:
-        return [], notes
-    table, told, _ = effects_table(outcomes)
-    return [replace(table, name=ON_TEXTS, notes=notes)], told
 
 
 def _from_answers(source: AnalysisSource, watch: Watch) -> list[Result]:

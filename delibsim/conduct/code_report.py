@@ -6,21 +6,24 @@ from pathlib import Path
 
 from delibsim.analysis.coding.agreement import agreement_of_people
 from delibsim.analysis.coding.codes import CodedStudy, coded_study, in_wording
-from delibsim.analysis.coding.effect import CodedTexts
+from delibsim.analysis.coding.effect import CodedTexts, effects_table
 from delibsim.analysis.coding.effect_files import texts_of_scores, texts_of_study
 from delibsim.analysis.coding.report import CodeReportSettings, coding_report
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result
+from delibsim.analysis.study.finding import ON_TEXTS
 from delibsim.analysis.study.sample import wanted_outcomes
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.texts import texts_of
 from delibsim.conduct.analysed import newest_scores
+from delibsim.domain.compared import PAIRS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.annotations import packs_of
 from delibsim.store.coded import SchemeCodes
-from delibsim.store.codings import schemes_of
+from delibsim.store.codings import Codings, schemes_of
+from delibsim.store.comparisons import comparisons_about
 from delibsim.store.runs import Runs
 from delibsim.store.tables.run_scores import statement_scores
 
@@ -41,6 +44,9 @@ def report_on_codes(
     if damaged:
         faults.append(f"{files.exchanges}: {counted(damaged, 'damaged line')}")
     return coding_report(study, settings, exchanges, faults)
+
+
+AQUA = "aqua"
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,31 @@ def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], 
     scored = [name for name in wanted if name not in coded_as]
     files = newest_scores(runs).values() if scored else ()
     return [*found, *texts_of_scores(statement_scores(files, scored), table.rows)], notes
+
+
+def by_models(runs: Runs | None, table: StudyTable) -> frozenset[str]:
+    """The columns of a study that hold what models said of its texts."""
+    if runs is None:
+        return frozenset()
+    begun = [f"{AQUA}."]
+    begun += [f"{id}." for id in schemes_of(runs) if Codings.of(runs, id).files.task()]
+    for about in comparisons_about(runs):
+        if about.comparisons.files.task().get("coders"):
+            begun.append(f"{PAIRS}.{about.coder}.")
+    return frozenset(name for name in map(str, table.rows) if name.startswith(tuple(begun)))
+
+
+def effects_on_texts(runs: Runs | None, table: StudyTable) -> tuple[list[Result], list[str]]:
+    """The table of effects on what was said of the texts of a study, and what it says; no table
+    where models said nothing.
+    """
+    if runs is None or not table.by_models:
+        return [], []
+    outcomes, notes = outcomes_of_texts(runs, table)
+    if not outcomes:
+        return [], notes
+    found, told, _ = effects_table(outcomes)
+    return [replace(found, name=ON_TEXTS, notes=notes)], told
 
 
 def _study(coding: Coding, faults: list[str]) -> CodedStudy:

@@ -105,9 +105,10 @@ def units(
 
 def _sums(place: NDArray[np.intp], left: Array, right: Array) -> Array:
     """The sum of left'right within each cluster; (G, columns of left, columns of right)."""
-    found = np.zeros((place.max() + 1, left.shape[1], right.shape[1]))
-    np.add.at(found, place, left[:, :, None] * right[:, None, :])
-    return found
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    products = left[order][:, :, None] * right[order][:, None, :]
+    return np.add.reduceat(products, starts, axis=0)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from delibsim.measures.corrected import (
     people_alone,
     units,
 )
+from delibsim.measures.inference.reml import independent
 
 Array = NDArray[np.float64]
 Words = NDArray[np.str_]
@@ -118,17 +119,17 @@ def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
     missing = held or ("" if read else "people coded no text of one of the treatments")
     alone = held or ("" if told_apart(own.chosen(own.coded), a) else NO_MODEL)
     sessions = min(sessions_of_each(own, (a, b)))
-    for row in three_rows(own, partial(_known, a=a), missing, alone, sessions):
+    for row in three_rows(own, partial(_known, a=a), missing, alone, sessions, "a treatment has"):
         yield {"outcome": own.outcome, "a": a, "b": b} | row
 
 
 def three_rows(
-    own: CodedTexts, known: Known, missing: str, alone: str, sessions: int
+    own: CodedTexts, known: Known, missing: str, alone: str, sessions: int, few: str
 ) -> Iterator[dict[str, Any]]:
     """What people, models, and both say of one contrast, which `known` makes of texts.
 
     `missing` is why people say nothing, `alone` why models do not; `sessions` are the fewest of a
-    part that is compared.
+    part that is compared, and `few` begins the sentence that says that they are too few.
     """
     people = None if missing else people_alone(*known(own))
     if own.drawn.any():
@@ -140,7 +141,7 @@ def three_rows(
     if own.proxies and own.drawn.any():
         found = None if missing else corrected(*known(own))
         row = {"row": "corrected"} | _row(found, missing)
-        yield row | _beside(own, found, people, sessions)
+        yield row | _beside(own, found, people, sessions, few)
 
 
 def mean_rows(own: CodedTexts) -> Iterator[dict[str, Any]]:
@@ -148,7 +149,7 @@ def mean_rows(own: CodedTexts) -> Iterator[dict[str, Any]]:
     own = replace(own, proxies=_some(own.proxies))
     missing = "" if own.drawn.any() else "people coded none of these texts"
     alone = "" if own.coded.any() and own.proxies else NO_MODEL
-    yield from three_rows(own, _of_mean, missing, alone, len(set(own.session)))
+    yield from three_rows(own, _of_mean, missing, alone, len(set(own.session)), "there are")
 
 
 def _of_mean(own: CodedTexts) -> tuple[Units, list[float]]:
@@ -181,23 +182,19 @@ def proxy_table(own: CodedTexts) -> Array:
 def told_apart(own: CodedTexts, a: str) -> bool:
     """Whether the treatments are told apart where all is held constant that is to be."""
     treated = (own.treatment == a).astype(float)
-    columns = [np.ones(len(treated))]
-    for column in _levels(own):
-        if _adds(column, columns):
-            columns.append(column)
-    return len(treated) > 0 and _adds(treated, columns)
+    design = np.column_stack([np.ones(len(treated)), *_levels(own), treated])
+    return len(treated) > 0 and design.shape[1] - 1 in independent(design)
 
 
 def design_of(own: CodedTexts, a: str) -> tuple[Array, list[float]]:
     """The design of a text (n, p): treatment a, the intercept, and what is held constant, as far as
     the texts that people coded can tell it; and the contrast.
     """
-    columns = [(own.treatment == a).astype(float), np.ones(len(own.treatment))]
-    read = own.drawn if own.drawn.any() else np.ones(len(own.treatment), dtype=bool)
-    for column in _levels(own):
-        if _adds(column[read], [one[read] for one in columns]):
-            columns.append(column)
-    return np.column_stack(columns), [1.0, *[0.0] * (len(columns) - 1)]
+    treated = (own.treatment == a).astype(float)
+    design = np.column_stack([treated, np.ones(len(treated)), *_levels(own)])
+    read = design[own.drawn] if own.drawn.any() else design
+    kept = design[:, independent(read)]
+    return kept, [1.0, *[0.0] * (kept.shape[1] - 1)]
 
 
 def _levels(own: CodedTexts) -> Iterator[Array]:
@@ -205,11 +202,6 @@ def _levels(own: CodedTexts) -> Iterator[Array]:
     for values in own.held.values():
         for level in sorted(set(values), key=natural)[1:]:
             yield (values == level).astype(float)
-
-
-def _adds(column: Array, columns: Sequence[Array]) -> bool:
-    """Whether a column is no combination of these, which are none of each other."""
-    return int(np.linalg.matrix_rank(np.column_stack([*columns, column]))) > len(columns)
 
 
 def sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
@@ -221,6 +213,7 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
     if found is None:
         return {"note": note}
     by = "t" if math.isnan(found.jackknife) else "jackknife"
+    by = "" if math.isnan(found.low) else by
     return {
         "estimate": found.estimate,
         "se": found.se,
@@ -235,7 +228,7 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
 
 
 def _beside(
-    own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int
+    own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int, few: str
 ) -> dict[str, Any]:
     """What the corrected row says beside its estimate; too few sessions give no interval."""
     if found is None or people is None:
@@ -244,14 +237,21 @@ def _beside(
     told = {
         "lambda": weights,
         "correlation": _correlation(own, found.weights),
-        "effective": people.n * people.se**2 / found.se**2 if found.se else math.nan,
+        "effective": _worth(people, found),
     }
     if fewest < FEWEST:
-        note = f"a treatment has {counted(fewest, 'session')}; an interval needs {FEWEST}"
+        note = f"{few} {counted(fewest, 'session')}; an interval needs {FEWEST}"
         return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
     if not any(found.weights):
         told["note"] = "the models say nothing of what people coded: their weight is 0"
     return told
+
+
+def _worth(people: Effect, found: Effect) -> float:
+    """How many codes of people alone would give this error; NaN where there is none left."""
+    if not found.se > people.se * 1e-9:
+        return math.nan
+    return people.n * people.se**2 / found.se**2
 
 
 def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:

@@ -65,6 +65,8 @@ from delibsim.domain.text import counted
 if TYPE_CHECKING:
     from delibsim.analysis.study.report import Findings
 
+ON_TEXTS = "effects_on_texts"
+"""The table of effects on what was said of texts, by people, by models, and corrected."""
 FIGURES = ("effects", "before_after")
 """The figures of the page: the first of them that the study gives."""
 ACROSS = 3
@@ -181,7 +183,8 @@ def finding(
     rows = (main_contrasts(found.results) or ([],))[0]
     first = rows[0] if rows else {"outcome": found.study.primary, "scale": CHANGE}
     figures = {one.name: one for one in drawn}
-    named_first = [figures[name] for name in FIGURES if name in figures]
+    own = (ON_TEXTS, *FIGURES) if first.get("verb") == NOT_VALID else FIGURES
+    named_first = [figures[name] for name in own if name in figures]
     return StudyFinding(
         study=found.study.study,
         outcome=str(first["outcome"]),
@@ -288,20 +291,19 @@ def _did(held: pd.DataFrame) -> str:
 
 
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """The three answers; ahead of them what is said of people where models alone say too little;
-    without a contrast what can be said all the same.
-    """
+    """The three answers; without a contrast what can be said all the same."""
     if not rows:
         return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
+    if rows[0]["verb"] == NOT_VALID:
+        by_models = [effect(row, found.results) for row in rows]
+        return [*found.ahead, *by_models, *found.told]
     null_only, whom = rows[0]["population"] == CITIZENS, _kind(found)
     beside = [*of_people(found.results, null_only, str(rows[0]["outcome"]))]
     unlike = [row for row in rows if not exactly_equal(row)]
     beside += [] if null_only else beside_null(unlike, found.results)
     beside += [found.study.no_twin]
-    by_models = any(row["verb"] == NOT_VALID for row in rows)
-    ahead = [*found.ahead, *(found.told if by_models else ())]
     answers = [
-        " ".join(f"{sentence(text.rstrip('.'))}." for text in ahead),
+        *found.ahead,
         _over_topics(rows, found.results),
         _on_these(rows, WITH.get(whom, whom)),
         " ".join(filter(None, beside)),
@@ -311,8 +313,6 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
 
 def _over_topics(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -> str:
     """The answer to the headline question: over topics like these."""
-    if any(row["verb"] == NOT_VALID for row in rows):
-        return " ".join(effect(row, results) for row in rows)
     known = [row for row in rows if not missing(row["estimate"])]
     enough = [row for row in known if row["topics"] >= ENOUGH]
     told = [f"{sentence(OVER_TOPICS)}: {'; '.join(_clauses(enough, results))}."] if enough else []
@@ -361,7 +361,6 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
 def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
     """The answer to the second question: on these topics, with these models."""
     own = [row for row in rows if not missing(row["estimate"]) and not exactly_equal(row)]
-    own = [row for row in own if row["verb"] != NOT_VALID]
     if not own:
         return ""
     topics = int(max(row["topics"] for row in own))

@@ -18,7 +18,7 @@ from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
 from delibsim.analysis.study.counts import attrition, counts, first_of, in_room, unmeasurable
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
-from delibsim.analysis.study.finding import finding, how_much
+from delibsim.analysis.study.finding import ON_TEXTS, finding, how_much
 from delibsim.analysis.study.methods import StudyRecord, checklist, methods
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.outcomes import OutcomeMeasure
@@ -66,12 +66,10 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
-NOT_HELD = ("no run", "not begun")
-"""The status of sessions that may still be held."""
-ON_TEXTS = "effects_on_texts"
-"""The table of effects on what was said of texts, by people, by models, and corrected."""
 MIXED_SUBJECTS = "mixed_subjects"
 """The table of effects in people, made more precise by models."""
+NOT_HELD = ("no run", "not begun")
+"""The status of sessions that may still be held."""
 OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 
@@ -303,14 +301,8 @@ def plain(found: Findings) -> dict[str, Any]:
 def in_words(findings: Findings) -> list[str]:
     """The sentences of the first screen: what the tables show, then the size of the study."""
     first, *others = summary(findings.results) or [""]
-    told = [
-        *findings.ahead,
-        first,
-        findings.study.no_twin,
-        *others,
-        *findings.told,
-        how_much(findings),
-    ]
+    behind = [*others, *findings.told, how_much(findings)]
+    told = [*findings.ahead, first, findings.study.no_twin, *behind]
     return [sentence for sentence in told if sentence]
 
 
