@@ -13,6 +13,7 @@ from delibsim.analysis.pages.cells import INTERVALS, interval
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, PagePart, Picture
 from delibsim.analysis.result import Catalogue, Result, catalogue
+from delibsim.domain.text import as_card, in_short
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,16 @@ class Report:
     beside: Sequence[Result] = ()
     shape: Callable[[], Mapping[str, Any]] | None = None
     data: Any = None
+
+    __repr__ = in_short
+
+    def _repr_html_(self) -> str:
+        """A notebook shows its first screen, and which tables it has."""
+        told = [*self.warnings, *self.summary]
+        names = ", ".join(result.name for result in self.given)
+        table = self.headline or self.results.get(self.catalogue.headline)
+        shown = "" if table is None else table._repr_html_()
+        return as_card(f"Report on {self.title}", {}, told) + shown + as_card("", {"tables": names})
 
     @property
     def whole(self) -> bool:

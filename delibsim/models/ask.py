@@ -2,8 +2,11 @@
 coders of finished text.
 """
 
-from collections.abc import Callable
-from typing import Any
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, TypeVar
 
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import Reason
@@ -15,6 +18,38 @@ from delibsim.prompts.session import reask
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
 )
+
+
+T = TypeVar("T")
+
+
+def wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine gives, such as that of `hold`, when it is done; in a script, and also where
+    an event loop is running, as in a notebook.
+
+    There it runs in a thread of its own. An interrupt cancels it: calls in flight are recorded
+    first.
+    """
+    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def run() -> Any:
+        task = asyncio.current_task()
+        assert task is not None  # as in every coroutine that runs
+        begun.append((asyncio.get_running_loop(), task))
+        return await coroutine
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run())
+    with ThreadPoolExecutor(1) as executor:
+        found: Any = executor.submit(copy_context().run, asyncio.run, run())
+        try:
+            return found.result()
+        except KeyboardInterrupt:
+            for loop, task in begun:
+                loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 class Interrupted(RuntimeError):
