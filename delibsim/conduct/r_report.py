@@ -22,6 +22,7 @@ from delibsim.analysis.study.sample import (
     without_copies,
 )
 from delibsim.analysis.study.study_table import DrawCounts
+from delibsim.analysis.study.words import measured
 from delibsim.conduct.analysed import place_of, study_table
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
@@ -88,6 +89,7 @@ def _facts(runs: Runs, form: str, path: Path) -> dict[str, Any]:
         "outcome": outcome.measure,
         "column": outcome.column,
         "meaning": _inert(meaning),
+        "label": measured(outcome.measure),
         "questions": [(_inert(topic), _inert(asked)) for topic, asked in questions.items()],
         "methods": [_inert(one) for one in methods(table, DrawCounts(), record)],
         "unit": "topic" if held["topic"].nunique() > 1 else "replicate",
