@@ -5,7 +5,8 @@ coders of finished text.
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from os import getpid
+from threading import Event, Thread, current_thread
 from typing import Any, TypeVar
 
 from delibsim.domain.measure import HEADINGS
@@ -23,33 +24,42 @@ TOO_LONG = (
 T = TypeVar("T")
 
 
+_LOOPS: dict[int, asyncio.AbstractEventLoop] = {}
+"""The event loop of `wait`, by process: that of a parent does not run in a forked one."""
+
+
 def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     """What a coroutine gives, such as that of `hold`, when it is done; in a script, and also where
     an event loop is running, as in a notebook.
 
-    There it runs in a thread of its own. An interrupt cancels it: calls in flight are recorded
-    first.
+    All that is waited for runs in one loop, in a thread of its own, so that models may be used
+    again. An interrupt cancels it and waits for its end: calls in flight are recorded first.
     """
-    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+    loop = _LOOPS.get(getpid()) or _begin_loop()
+    if current_thread().name == f"delibsim {getpid()}":  # what is waited for waits itself
+        with ThreadPoolExecutor(1) as executor:
+            return executor.submit(lambda: asyncio.run(coroutine)).result()
+    over = Event()
 
-    async def run() -> Any:
-        task = asyncio.current_task()
-        assert task is not None  # as in every coroutine that runs
-        begun.append((asyncio.get_running_loop(), task))
-        return await coroutine
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(run())
-    with ThreadPoolExecutor(1) as executor:
-        found: Any = executor.submit(copy_context().run, asyncio.run, run())
+    async def run() -> T:
         try:
-            return found.result()
-        except KeyboardInterrupt:
-            for loop, task in begun:
-                loop.call_soon_threadsafe(task.cancel)
-            raise
+            return await coroutine
+        finally:
+            over.set()
+
+    found = asyncio.run_coroutine_threadsafe(run(), loop)
+    try:
+        return found.result()
+    except KeyboardInterrupt:
+        found.cancel()
+        over.wait()
+        raise
+
+
+def _begin_loop() -> asyncio.AbstractEventLoop:
+    loop = _LOOPS[getpid()] = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name=f"delibsim {getpid()}", daemon=True).start()
+    return loop
 
 
 class Interrupted(RuntimeError):

@@ -10,10 +10,12 @@ import sys
 import pandas as pd
 import pytest
 from plugin.installed import DELIBSIM
+from provider_thread import provider_in_a_thread
 from small_study import break_sessions, copied, held_study
 
 import delibsim as public
 from delibsim.analysis.frames import by_treatment
+from delibsim.planning.freeze import frozen
 from delibsim.store.runs import Runs
 
 ASKED = ("none", "normative", "basic")
@@ -182,17 +184,30 @@ async def in_a_loop(call):
 
 @pytest.mark.parametrize("loop", [True, False])
 def test_it_works_with_and_without_a_running_loop(loop, tmp_path):
-    """A notebook has one running; the null twin of a study, too, is held while it runs."""
+    """A notebook has one running. Models are used again in another cell; what holds the null twin
+    of a study waits too, there and within what is waited for.
+    """
+    small = ("topic=ccps", "treatment=none", "group.size=2")
 
     def all_of_it():
-        session = public.compose("topic=ccps", "treatment=none", "group.size=2")
-        run = public.wait(public.hold(session, public.models_for(session)))
-        planned = public.plan(["study=w", "topic=ccps", "group.size=2"], tmp_path)
-        public.wait(public.hold_plan(planned, Runs(planned.root, "w")))
-        return run.status, public.study("w", planned.root).table.shape[0]
+        session = public.compose(*small)
+        pool = public.ModelPool(addresses={"local": provider.base_url})
+        models = {"citizen": pool.of(public.compose(*small, "model=local"))["local"]}
+        held = [public.wait(public.hold(session, models)) for _ in range(2)]
+        public.wait(pool.close())
+        planned = public.plan(["study=w", *small, "model=llama_3_3_70b"], tmp_path)
+        runs = Runs(planned.root, "w")
+        runs.settle(frozen(planned))
+        runs.plan(planned.session)
 
-    found = asyncio.run(in_a_loop(all_of_it)) if loop else all_of_it()
-    assert found == ("complete", 1)
+        async def within():
+            return public.study("w", planned.root)._source.table.twin
+
+        return held[0] == held[1], len(public.wait(within()))
+
+    with provider_in_a_thread() as provider:
+        found = asyncio.run(in_a_loop(all_of_it)) if loop else all_of_it()
+    assert found == (True, 1)
 
 
 def test_an_interrupt_ends_what_is_waited_for(tmp_path):
