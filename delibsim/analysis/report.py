@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import pandas as pd
 
@@ -16,6 +16,18 @@ from delibsim.analysis.result import Catalogue, Result, catalogue
 from delibsim.domain.text import as_card, in_short
 
 
+class FirstPage(Protocol):
+    """What a report says on one page, which is written beside it."""
+
+    file: ClassVar[str]
+
+    def html(self, pictures: Sequence[Picture], parts: Sequence[PagePart]) -> str:
+        """The page, with those of the pictures of the report that it shows, and the parts of the
+        report that it leads to.
+        """
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """The tables of a report by name, in the order of its catalogue, and what they say.
@@ -25,11 +37,11 @@ class Report:
     what could not be read, `warnings` what must be known before anything else. `something` is
     whether there is anything to report, `complete` whether everything is there that was planned.
     `first` are the parts of the page before those of the catalogue, `last` those behind them; with
-    `tells_missing` each part says which of its tables are not given, and the last one which stand
-    in files alone. `headline` is the table of the first screen where the catalogue names none.
+    `tells_missing` each part says which of its tables are not given.
     `drawn` gives the figures, which are kept as files of these `kinds`. `beside` are tables that
-    are kept as files and are no part of what the report says. `shape` gives the plain values of its
-    tables where they are not simply all of them. A report is made from its `data`.
+    are kept as files and are no part of what the report says. `finding` is its first page.
+    `shape` gives the plain values of its tables where they are not simply all of them. A report is
+    made from its `data`.
     """
 
     catalogue: Catalogue
@@ -45,7 +57,7 @@ class Report:
     first: Sequence[PagePart] = ()
     last: Sequence[PagePart] = ()
     tells_missing: bool = True
-    headline: Result | None = None
+    finding: FirstPage | None = None
     drawn: Callable[[], Sequence[Drawing]] = tuple
     kinds: Sequence[str] = ("svg",)
     beside: Sequence[Result] = ()
@@ -104,14 +116,14 @@ class Report:
                 missing = []
             if tables or missing or drawn:
                 parts.append(PagePart(section.id, section.title, (), missing, (), tables, drawn))
-        others = self._in_files() if self.tells_missing else []
         return Page(
             title=self.title,
             kind=self.catalogue.kind,
             summary=self.summary,
-            headline=self.headline or self.results.get(self.catalogue.headline),
-            parts=[*parts, *others, *self.last],
+            headline=self.results.get(self.catalogue.headline),
+            parts=[*parts, *self._in_files(), *self.last],
             warnings=[*self.warnings, *(f"left out, damaged: {fault}" for fault in self.faults)],
+            finding="" if self.finding is None else self.finding.file,
         )
 
     def _in_files(self) -> list[PagePart]:
@@ -133,8 +145,10 @@ class Report:
             pictures.append(figure.picture(made["svg"].decode("utf-8")))
             for kind, content in made.items():
                 files[f"figures/{figure.name}.{kind}"] = content
-        tables = [*self.beside, *self.given]
-        return write_report(self.page(pictures), tables, folder, files)
+        page, tables = self.page(pictures), [*self.beside, *self.given]
+        if self.finding is not None:
+            files[self.finding.file] = self.finding.html(pictures, page.parts).encode()
+        return write_report(page, tables, folder, files)
 
 
 def _on_page(result: Result) -> Result:

@@ -170,6 +170,9 @@ def analyze(
         echo_json(report.plain())
     else:
         print_report(report, console())
+        if report.finding is not None:
+            page = file.with_name(report.finding.file)
+            console().print(safe(f"finding: {shown(page.resolve())}"), soft_wrap=True)
         console().print(safe(f"report: {shown(file.resolve())}"), soft_wrap=True)
     raise typer.Exit(exit_code(report.something, report.whole))
 
@@ -187,16 +190,32 @@ def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json
 
 
 def print_report(report: Any, screen: Console) -> None:
-    """Print the warnings, what the tables say in words, and the table of the first screen."""
-    differences = report.results.get("differences")
-    print_each(() if differences else report.warnings, screen, "bold")
+    """Print the finding; of two studies what the tables say in words, and their differences."""
+    if report.finding is not None:
+        print_finding(report.finding, screen)
+        return
     print_each(report.told, screen)
-    table = differences or report.headline
-    if table is not None and table.given:
+    table = report.results["differences"]
+    if table.given:
         screen.print()
         show_result(table, screen)
-    if table is not None:
+    screen.print()
+
+
+def print_finding(finding: Any, screen: Console) -> None:
+    """Print a finding as its page has it."""
+    print_each(finding.warnings, screen, "bold")
+    print_each([f"{topic.term}: {topic.said}" for topic in finding.topics if topic.said], screen)
+    print_each([finding.compared], screen)
+    print_each(finding.sentences, screen, "bold")
+    grid = finding.grid
+    rows = [[name, unit, *map(" ".join, cells)] for (name, unit), cells in grid.rows]
+    if rows:
         screen.print()
+        heads = texts(grid.of, "unit", *grid.heads)
+        print_table(finding.table.title, heads, rows, screen)
+    screen.print()
+    print_each([f"{term}: {told}" for term, told in finding.facts.items()], screen)
 
 
 def show_result(result: Any, screen: Console) -> None:

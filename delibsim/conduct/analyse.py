@@ -16,6 +16,7 @@ from delibsim.analysis.study.report import Findings, analyses, findings, study_r
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
+from delibsim.conduct.cost import money_of
 from delibsim.conduct.null_twin import with_twin
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
@@ -63,6 +64,8 @@ def source_of(
     if alone:
         refuse_others(to or own, WRITER)
     record = record_of(place.runs) if place.runs else None
+    if record is not None and place.runs is not None:
+        record = replace(record, money=money_of(place.runs))
     table = with_twin(table_of(place, watch), place.runs, watch)
     if record is not None and record.primary:
         table = replace(table, primary=record.primary)

@@ -18,14 +18,15 @@ ANY = (-inf, inf)
 class Measure:
     """One measure: what its scores are called, what they mean and how they may be shown.
 
-    `id` is the name in scores, `label` the name in tables for readers, `definition` one sentence
-    and `source` where a reader finds the formula: a DOI, a URL or a page of the docs, several
-    joined by "; ". `unit` is that of the value, "" for a number without unit. `range` holds the
-    lowest and the highest value, of the change only where there is nothing but a change; an end
-    that is not known or depends on the instrument is infinite. `phases` are those of the scores,
-    none for what has no phase. `signed` is False for a change that is no difference of two phases
-    and is printed without a sign. `comparable` says whether values of different instruments may
-    stand side by side, `human_reference` whether values of real people are known, `in_summary`
+    `id` is the name in scores, `label` the name in tables for readers, `definition` one sentence,
+    `plain` the same for readers outside the field ("" where the definition is plain), and `source`
+    where a reader finds the formula: a DOI, a URL or a page of the docs, several joined by "; ".
+    `unit` is that of the value, "" for a number without unit. `range` holds the lowest and the
+    highest value, of the change only where there is nothing but a change; an end that is not known
+    or depends on the instrument is infinite. `phases` are those of the scores, none for what has no
+    phase. `signed` is False for a change that is no difference of two phases and is printed without
+    a sign. `comparable` says whether values of different instruments may stand side by side,
+    `human_reference` whether values of real people are known, `in_summary`
     whether `delibsim run` prints the measure in its table. Raises ValueError for an empty text,
     an unknown phase and a range whose ends are the wrong way round.
     """
@@ -34,6 +35,7 @@ class Measure:
     label: str
     definition: str
     source: str
+    plain: str = ""
     unit: str = ""
     range: tuple[float, float] = ANY
     phases: tuple[str, ...] = SCORE_PHASES

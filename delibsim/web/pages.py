@@ -46,7 +46,7 @@ def study_page(site: Site, folder: str) -> str:
         "making": site.making(index),
         "process": process,
         "standing": "" if seen is None else _standing(seen),
-        "report": site.has_report(folder),
+        "analysis": site.analysis_pages(folder),
         "figures": site.figures(folder),
         "not_shown": site.not_shown(folder),
         "analysed": (runs.folder / ANALYSIS).is_dir(),

@@ -80,7 +80,7 @@ def application(site: Site) -> Starlette:
         Route("/{folder}/", study),
         Route("/{folder}/index.html", study),
         Route("/{folder}/runs.html", runs),
-        Route("/{folder}/~report.html", _report),
+        Route("/{folder}/~analysis/{name}.html", _analysis),
         Route("/{folder}/~figures/{name}.svg", _figure),
         Route("/{folder}/{session}/", run),
         Route("/{folder}/{session}/index.html", run),
@@ -128,11 +128,12 @@ async def _figure(request: Request) -> Response:
     return Response(content, media_type=KINDS[".svg"], headers=policy)
 
 
-async def _report(request: Request) -> Response:
+async def _analysis(request: Request) -> Response:
     site: Site = request.app.state.site
-    content = await run_in_threadpool(site.report, request.path_params["folder"])
+    names = request.path_params
+    content = await run_in_threadpool(site.analysis_page, names["folder"], names["name"])
     if content is None:
-        raise NotFound("the study has no report that is shown")
+        raise NotFound("the study has no such page of its analysis that is shown")
     return HTMLResponse(content, headers={"content-security-policy": OF_REPORT})
 
 

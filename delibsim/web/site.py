@@ -206,24 +206,24 @@ class Site:
             return tree_of(index.runs)
         return self._made("tree", index, lambda index: tree_of(index.runs))
 
-    def figures(self, folder: str) -> list[str]:
-        """The figures of `delibsim analyze` that are shown; none where personas and the answers of
-        people are left out, since they may hold them.
+    def figures(self, folder: str) -> dict[str, tuple[str, str]]:
+        """The figures of `delibsim analyze` that are shown, with title and words; none where
+        personas and the answers of people are left out, since they may hold them.
         """
-        return [] if self.private else written.figures_of(self.runs(folder))
+        return {} if self.private else written.figures_of(self.runs(folder))
 
     def figure(self, folder: str, name: str) -> bytes | None:
         """One of these figures; None where there is none of that name."""
         shown = not self.private and is_name(name)
         return written.figure_of(self.runs(folder), name) if shown else None
 
-    def has_report(self, folder: str) -> bool:
-        """Whether the report of `delibsim analyze` is there and shown."""
-        return not self.private and written.has_report(self.runs(folder))
+    def analysis_pages(self, folder: str) -> list[str]:
+        """Which of the finding and the report of `delibsim analyze` are there and shown."""
+        return [] if self.private else written.pages_of(self.runs(folder))
 
-    def report(self, folder: str) -> bytes | None:
-        """The report of `delibsim analyze`; None where it is not shown, or is not there."""
-        return None if self.private else written.report_of(self.runs(folder))
+    def analysis_page(self, folder: str, name: str) -> bytes | None:
+        """One of these pages; None where it is not shown, or is not there."""
+        return None if self.private else written.page_of(self.runs(folder), name)
 
     def not_shown(self, folder: str) -> list[str]:
         """Which files of the analysis are not shown, and why."""

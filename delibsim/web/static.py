@@ -104,9 +104,10 @@ def _study(site: Site, folder: str, watch: Watch) -> Iterator[File]:
         figure = site.figure(folder, name)
         if figure is not None:
             yield f"{folder}/~figures/{name}.svg", figure
-    report = site.report(folder)
-    if report is not None:
-        yield f"{folder}/~report.html", report
+    for name in site.analysis_pages(folder):
+        content = site.analysis_page(folder, name)
+        if content is not None:
+            yield f"{folder}/~analysis/{name}.html", content
     sessions = runs.sessions()
     for n, session in enumerate(sessions):
         watch(f"writing the pages of {runs.study}", n, len(sessions))

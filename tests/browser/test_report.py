@@ -2,10 +2,14 @@
 fault, in the light and in the dark; figures are shown under the content security policy.
 """
 
+import re
+from dataclasses import replace
+
 import pytest
 from chromium import fits, found_by_axe
 from synthetic_study import synthetic_study
 
+from delibsim.analysis.pages.page import Entry
 from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.study_table import DrawCounts
 
@@ -118,3 +122,34 @@ def test_a_printed_table_is_no_wider_than_its_page(browser, file):
     )
     assert max(widths) <= inches * 96
     context.close()
+
+
+def test_the_finding_fits_every_screen_and_one_page_of_paper(browser, tmp_path):
+    study = synthetic_study(topics=12, models=3, replicates=2)
+    study.rows["model"] = study.rows["model"].replace({"model0": EVIL})
+    twin = synthetic_study(topics=12, models=1, replicates=2, null=True).rows
+    draws = DrawCounts(100, 100, 10)
+    report = study_report(findings(replace(study, twin=twin), draws), draws)
+    asked = "How should the towns of this country respond to begging by citizens of another union?"
+    topics = [Entry(topic.term, asked) for topic in report.finding.topics]
+    whole = replace(report, finding=replace(report.finding, topics=topics))
+    file = whole.write(tmp_path / "report").with_name("finding.html")
+    for width in (1280, 400):
+        for scheme in ("light", "dark"):
+            context = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+            )
+            page = context.new_page()
+            page.goto(file.as_uri())
+            assert fits(page)
+            assert found_by_axe(page) == []
+            context.close()
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == 1
+    assert page.evaluate("[...document.images].every(one => one.naturalWidth > 100)")
+    page.get_by_role("link", name="Effects of treatments").click()
+    assert page.url.endswith("report.html#effects")
+    page.close()
+    drawn = (file.parent / "figures" / "effects.svg").read_text(encoding="utf-8")
+    assert 'width="252pt"' in drawn, "89 mm, a column of a journal"

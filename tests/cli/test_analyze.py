@@ -33,11 +33,14 @@ def test_a_study_is_analysed_in_words_a_report_and_files(delibsim, home):
     assert lines[0].startswith("This is the null model")
     assert "8 sessions were planned (2 topics, 1 model, 2 treatments), 8 held" in found.out
     assert "against no deliberation" in found.out
-    assert lines[-1] == "report: runs/small/analysis/report.html"
+    assert lines[-2:] == [
+        "finding: runs/small/analysis/finding.html",
+        "report: runs/small/analysis/report.html",
+    ]
     folder = home / "runs" / "small" / "analysis"
     names = {path.name for path in folder.iterdir()}
     assert names == {
-        "report.html", "report.md", "tables.tex", "tables.docx", "tables", "figures", "codebook.csv",
+        "finding.html", "report.html", "report.md", "tables.tex", "tables.docx", "tables", "figures", "codebook.csv",
         "manifest.json",
     }  # fmt: skip
     study = pd.read_csv(folder / "tables" / "study.csv")

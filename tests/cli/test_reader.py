@@ -107,6 +107,12 @@ def test_what_delibsim_writes_is_shown_as_it_is(delibsim, home, monkeypatch):
     analysis, pages = home / "runs" / "a" / "analysis", home / "pages" / "a"
     figures = sorted((analysis / "figures").glob("*.svg"))
     assert len(figures) > 3
-    assert (pages / "~report.html").read_bytes() == (analysis / "report.html").read_bytes()
+    for name in ("finding.html", "report.html"):
+        assert (pages / "~analysis" / name).read_bytes() == (analysis / name).read_bytes()
+    page = (pages / "index.html").read_text(encoding="utf-8")
+    assert page.index("~analysis/finding.html") < page.index("~analysis/report.html")
+    effects, before = page.index("~figures/effects.svg"), page.index("~figures/before_after.svg")
+    assert effects < before, "in the order of the report"
+    assert "<figcaption>Effects of treatments on the Deliberative Reason Index</figcaption>" in page
     for path in figures:
         assert (pages / "~figures" / path.name).read_bytes() == path.read_bytes()

@@ -21,7 +21,7 @@ from delibsim.web.static import write_static
 SECRET = "wrote-this-for-nobody-else"
 ADDRESS = "http://127.0.0.1:8377"
 ROUTES = (
-    "", "s/index.html", "s/runs.html", "s/runs.html?q=the", "s/~report.html", "s/~figures/change.svg", "s/RUN/index.html",
+    "", "s/index.html", "s/runs.html", "s/runs.html?q=the", "s/~analysis/report.html", "s/~figures/change.svg", "s/RUN/index.html",
     "s/RUN/calls/index.html", "s/RUN/calls/1.html", "s/OTHER/index.html", "s/OTHER/beside.html?with=RUN",
     "s~forks/index.html", "s~forks/runs.html",
 )  # fmt: skip
@@ -164,7 +164,7 @@ def test_a_report_and_a_figure_that_are_none_of_ours_are_left_out(root, tmp_path
     (folder / "figures" / "good.svg").write_text("<svg/>")
     site = Site(root, cache=tmp_path / "cache", fresh=0.0)
     client = TestClient(Guard(application(site), 8377), ADDRESS)
-    names = ("~report.html", "~figures/change.svg", "~figures/good.svg")
+    names = ("~analysis/report.html", "~figures/change.svg", "~figures/good.svg")
     assert [client.get(f"/s/{name}").status_code for name in names] == [404, 404, 200]
     page = client.get("/s/index.html").text
     assert [f'="{name}"' in page for name in names] == [False, False, True]

@@ -386,7 +386,7 @@ def test_the_answers_of_people_can_be_left_out(site, root, spoken, client):
     figure.parent.mkdir(parents=True)
     figure.write_text("<svg/>")
     (root / "s" / "analysis" / "report.html").write_text("<p>")
-    of_analysis = ("/s/~report.html", "/s/~figures/change.svg")
+    of_analysis = ("/s/~analysis/report.html", "/s/~figures/change.svg")
     assert [client.get(one).status_code for one in of_analysis] == [200, 200]
     assert "<mark>" in client.get("/s/runs.html?q=options").text
     site.private = True

@@ -146,7 +146,8 @@ def test_a_study_without_personas_shows_no_report_and_nothing_of_a_session_cut_o
     places = {name for name, text in shown.items() if PERSONA in text}
     page = f"evil/{name}/"
     assert places == {
-        "evil/~report.html",
+        "evil/index.html",
+        "evil/~analysis/report.html",
         "evil/~figures/change.svg",
         f"{page}index.html",
         f"{page}calls/index.html",
@@ -154,7 +155,7 @@ def test_a_study_without_personas_shows_no_report_and_nothing_of_a_session_cut_o
         f"{page}calls/2.html",
     }
     assert not [name for name, text in hidden.items() if PERSONA in text]
-    assert set(shown) - set(hidden) == {"evil/~report.html", "evil/~figures/change.svg"}
+    assert set(shown) - set(hidden) == {"evil/~analysis/report.html", "evil/~figures/change.svg"}
     assert "are left out, since they may hold personas" in hidden["evil/index.html"]
     assert "(left out: persona)" in hidden[f"{page}index.html"]
 

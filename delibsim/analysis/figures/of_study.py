@@ -14,14 +14,14 @@ from delibsim.analysis.study.ablations import ablations
 from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effect_sizes import equivalence
-from delibsim.analysis.study.people import ceiling, convergence
+from delibsim.analysis.study.people import ceiling, convergence, people
 from delibsim.analysis.study.specifications import specifications
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.topic_means import decomposition
 
 Analysis = Callable[[StudyTable, DrawCounts], Result | Sequence[Result]]
 ANALYSES: Mapping[str, tuple[Analysis, ...]] = {
-    "effects": (contrasts,),
+    "effects": (contrasts, people),
     "effects_by_model": (by_block, contrasts),
     "effects_by_topic": (by_block, contrasts),
     "ceiling": (ceiling,),

@@ -45,9 +45,9 @@ BAND = "#eef3f0"
 class EstimateRow:
     """An estimate with its interval; NaN where there is none.
 
-    `pooled` rows stand below a line, in bold, with a diamond. `aside` is written beside the dot,
-    where rows of neighbouring panels differ in it; `spoken` is the name in words, where the label
-    says too little alone; `verdict` is told after the values.
+    `pooled` rows stand below a line, in bold with a diamond unless their look is another. `aside`
+    is written beside the dot, where rows of neighbouring panels differ in it; `spoken` is the name
+    in words, where the label says too little alone; `verdict` is told after the values.
     """
 
     label: str
@@ -187,7 +187,7 @@ def _rows(
         mark = ESTIMATE if row["is_filled"] else OPEN
         mark = marks[str(row[look])] if look else mark
         mark = ALONE if row.get("aside") else mark
-        mark = POOLED if row["is_pooled"] else mark
+        mark = POOLED if row["is_pooled"] and not look else mark
         told = filled_in(words[not row["is_filled"]], row) if words else ""
         found.append(
             EstimateRow(
@@ -274,7 +274,7 @@ def _intervals(axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[floa
 
 
 def _width(row: EstimateRow) -> float:
-    return 2.0 if row.pooled else 1.2
+    return 2.0 if row.mark is POOLED else 1.2
 
 
 def _dots(axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[float], size: float) -> None:
@@ -283,7 +283,7 @@ def _dots(axes: "Axes", part: Sequence[EstimateRow], heights: Sequence[float], s
         across = [row.estimate for row, _ in own]
         up = [place for _, place in own]
         wide = size + 1 if mark is POOLED else size
-        axes.plot(across, up, linestyle="", markersize=wide, **mark.of_points())
+        axes.plot(across, up, linestyle="", **mark.of_points(markersize=wide))
 
 
 def _written(
@@ -297,7 +297,7 @@ def _written(
             name = shortened(row.aside, lines=1)
             axes.text(row.estimate, place - 0.2, name, ha=_side(row, part), **look)
         if shown is not None:
-            bold = "bold" if row.pooled else "normal"
+            bold = "bold" if row.mark is POOLED else "normal"
             look = {"va": "center", "fontsize": 6.5, "fontweight": bold}
             axes.text(1.02, place, shown.values(row), transform=beside_rows, **look)
 
@@ -323,4 +323,4 @@ def _named(
         return
     axes.set_yticks(heights, [shortened(row.label) for row in part])
     for row, tick in zip(part, axes.get_yticklabels(), strict=True):
-        tick.set_fontweight("bold" if row.pooled else "normal")
+        tick.set_fontweight("bold" if row.mark is POOLED else "normal")

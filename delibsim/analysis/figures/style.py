@@ -86,15 +86,20 @@ STYLE: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Mark:
-    """How one condition is shown wherever it appears: colour, mark, filled or not, line."""
+    """How one condition is shown wherever it appears: colour, mark, filled or not, line, and how
+    large the mark is drawn beside a circle, so that both look alike.
+    """
 
     colour: str
     marker: str
     filled: bool = True
     line: Any = "-"
+    size: float = 1.0
 
     def of_points(self, **options: Any) -> dict[str, Any]:
         """Options of matplotlib for a point, with further ones."""
+        if "markersize" in options:
+            options["markersize"] *= self.size
         return {
             "color": self.colour,
             "marker": self.marker,
@@ -109,8 +114,8 @@ ESTIMATE = Mark(INK, "o")
 """Scores, differences and other estimates, which are of no treatment."""
 OPEN = Mark(INK, "o", filled=False)
 """The same where something is not shown of them."""
-PEOPLE = Mark(BROWN, "*")
-NULL = Mark(PURPLE, "X")
+PEOPLE = Mark(BROWN, "*", size=1.6)
+NULL = Mark(PURPLE, "X", size=1.3)
 OF_TREATMENT = {
     "none": Mark(GREY, "o", filled=False, line=(0, (1, 1.2))),
     "basic": Mark(ORANGE, "s", line=(0, (4, 1.5))),

@@ -14,6 +14,7 @@ from delibsim.analysis.figures.words import (
     interval_over,
     is_null,
     known_people,
+    label_of,
     left_out,
     of_benchmark,
     of_models,
@@ -28,6 +29,8 @@ from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.summary import main_contrasts
+from delibsim.analysis.study.words import measured, quantity
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
@@ -125,27 +128,50 @@ def _units(rows: pd.DataFrame) -> str:
 
 
 def _effects(study: StudyTable, results: Results) -> Data:
-    """Every contrast of treatments: its estimate and interval, models and null citizen."""
-    rows = _drawn(rows_of(results, "contrasts"))
+    """The contrasts on the primary outcome: of the study, of the null citizen; people's change."""
+    found = main_contrasts(results)
+    if found is None:
+        return NOTHING
+    first, rows = found[0][0], rows_of(results, "contrasts")
+    outcome, scale = str(first["outcome"]), str(first["scale"])
+    rows = rows[(rows["outcome"] == outcome) & (rows["scale"] == scale)]
+    both = rows["population"].nunique() > 1
+    rows = rows[rows["estimate"].notna()]
     if rows.empty:
         return NOTHING
-    both = rows_of(results, "contrasts")["population"].nunique() > 1
-    own = _of_models(rows)
-    name = rows["a"].astype(str) + " − " + rows["b"].astype(str)
+    own, name = _of_models(rows), rows["a"].astype(str) + " − " + rows["b"].astype(str)
     null = rows["population"] == NULL_WORDS
-    beside = null & both
     rows = rows.assign(
-        label=name.mask(beside, NULL_WORDS),
-        spoken=(name + f", {NULL_WORDS}").where(beside, ""),
+        label=name.mask(null & both, NULL_WORDS),
+        spoken=(name + f", {NULL_WORDS}").where(null & both, ""),
         look=np.where(null, NULL_WORDS, "all models"),
         place=pd.factorize(name)[0],
         is_null=null,
+        of_people=False,
     )
+    rows = rows.sort_values(["place", "is_null"], kind="stable")
     topics = int(own["topics"].max())
     units = _units(own) + (" of this topic" if topics == 1 else "")
-    facts = {"blocks": int(own["blocks"].max()), "topics": topics, "units": units}
-    more = " Circles: language models; crosses: the null citizen." if both else ""
-    return Data(rows.sort_values(["place", "is_null"], kind="stable"), facts, more)
+    axis = f"Difference in the {quantity(outcome, scale, label_of(outcome))}"
+    facts = {"label": measured(outcome), "axis": axis, "topics": topics, "units": units}
+    more = " Circles: this study; crosses: the null citizen." if both else ""
+    people = _change_of_people(results, outcome, scale)
+    if people:
+        rows = pd.concat([rows, pd.DataFrame([people])])
+        more += said("study/star", topics=counted(int(people["topics"]), "topic"))
+    return Data(rows, facts | {"blocks": int(own["blocks"].max())}, more)
+
+
+def _change_of_people(results: Results, outcome: str, scale: str) -> dict[str, Any]:
+    """The row of people's change on the topics of the study; empty where it is not known."""
+    rows = rows_of(results, "people")
+    if rows.empty or scale != "absolute":
+        return {}
+    known = rows[(rows["outcome"] == outcome) & (rows["phase"] == "change")].dropna(subset="people")
+    words = {"label": "people, before to after", "look": REAL_PEOPLE, "spoken": ""}
+    for own in known.head(1).to_dict("records"):
+        return {**words, "estimate": own["people"], "topics": own["topics"], "of_people": True}
+    return {}
 
 
 def _by(unit: str) -> Prepare:

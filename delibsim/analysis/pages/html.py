@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parents[2] / "data" / "pages"
 COMMAND = re.compile("`(delibsim [^`<>&]*)`")
 """A command in a sentence, without characters that markup escapes."""
+INTERVAL = re.compile(r"\[([−\d.]+), ([−\d.]+)\]")
+"""An interval in a sentence."""
 
 
 def standalone(
@@ -77,12 +79,13 @@ def standalone(
 
 
 def commands(sentence: str) -> "Markup":
-    """A sentence as markup in which a command between backticks stands as code; the rest is
-    escaped.
+    """A sentence as markup in which a command between backticks stands as code and an interval on
+    one line; the rest is escaped.
     """
     from markupsafe import Markup, escape
 
-    return Markup(COMMAND.sub(r"<code>\1</code>", str(escape(safe(sentence)))))
+    told = INTERVAL.sub("[\\1,\u00a0\\2]", str(escape(safe(sentence))))
+    return Markup(COMMAND.sub(r"<code>\1</code>", told))
 
 
 def _inert(value: Any) -> Any:

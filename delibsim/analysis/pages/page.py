@@ -51,7 +51,8 @@ class PagePart:
 class Page:
     """A report: its title, the sentences and the picture of its first screen, and its parts.
 
-    `kind` says what the page is, `warnings` what must be known before anything else. `tables_in`
+    `kind` says what the page is, `warnings` what must be known before anything else. `finding` is
+    the file beside it that says the same on one page, "" where there is none. `tables_in`
     and `figures_in` are the folders beside the page in which its tables and figures lie.
     """
 
@@ -61,6 +62,7 @@ class Page:
     parts: Sequence[PagePart]
     warnings: Sequence[str] = ()
     headline: Result | None = None
+    finding: str = ""
     tables_in: str = "tables/"
     figures_in: str = "figures/"
 

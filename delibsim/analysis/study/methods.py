@@ -14,6 +14,7 @@ from typing import Any
 from delibsim.analysis.pages.page import Entry
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
+from delibsim.domain.cost import Money
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.text import counted
@@ -52,7 +53,8 @@ class StudyModel:
 class StudyRecord:
     """What is recorded of a study: its manifest, its models, and where the files lie.
 
-    `questions` are those of the topics, by id. `preregistered` names the plan beside the study, ""
+    `questions` are those of the topics, by id. `money` is what all its calls cost, None where that
+    was not read. `preregistered` names the plan beside the study, ""
     if there is none; `primary` is the measure that it names as the outcome that decides, "" where
     it names none.
     """
@@ -63,6 +65,7 @@ class StudyRecord:
     preregistered: str = ""
     primary: str = ""
     questions: Mapping[str, str] = field(default_factory=dict)
+    money: Money | None = None
 
     @property
     def versions(self) -> Mapping[str, str]:

@@ -18,6 +18,7 @@ from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
 from delibsim.analysis.study.counts import attrition, counts, first_of, in_room
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
+from delibsim.analysis.study.finding import finding, how_much
 from delibsim.analysis.study.methods import StudyRecord, checklist, methods
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.people import ceiling, convergence, people
@@ -36,7 +37,6 @@ from delibsim.analysis.study.topic_means import (
     opinion_change,
     rank_stability,
 )
-from delibsim.analysis.study.words import measured
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
@@ -66,6 +66,8 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
+NOT_HELD = ("no run", "not begun")
+"""The status of sessions that may still be held."""
 OF_DESIGN = ("counts", "in_room", "attrition")
 """Tables that say what was held, and analyse no outcome."""
 
@@ -173,6 +175,10 @@ def _warnings(study: StudyTable) -> list[str]:
     formats = study.rows["format"].dropna() if "format" in study.rows.columns else ()
     if len(formats) and (formats == "debate").all():
         told.append(said("study/debates", study=study.study))
+    planned = len(study.rows)
+    if lacking := int(study.rows["status"].isin(NOT_HELD).sum()):
+        sessions = counted(planned, "planned session")
+        told.append(said("study/not_complete", lacking=f"{lacking:,}", planned=sessions))
     if damaged := study.rows.query("status == 'damaged'")["session"].tolist():
         sessions = counted(len(damaged), "session")
         told.append(
@@ -210,9 +216,6 @@ FACTORS = {
     "replicate": "Replicates",
 }
 """The columns of the design, and what the page calls them."""
-HEADLINE = (
-    "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
-)  # fmt: skip
 
 
 def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None = None) -> Report:
@@ -221,6 +224,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
     paragraphs = methods(found.study, draws, record)
     entries = checklist(found.study, record, found.runs)
     told = in_words(found)
+    shown = finding(found, record, drawn)
     own = catalogue("study")
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
     last = [PagePart("others", "Further tables", tables=others)] if others else []
@@ -230,7 +234,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         catalogue=own,
         title=found.study.study,
         results=found.results,
-        about={"study": found.study.study, "runs": dict(found.runs)},
+        about={"study": found.study.study, "runs": dict(found.runs), "finding": shown.plain()},
         told=told,
         summary=told,
         warnings=found.warnings,
@@ -239,7 +243,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         first=[_design(found, record), _flow(found)],
         last=[*last, _not_shown(found, absent)],
         tells_missing=False,
-        headline=headline(found.results),
+        finding=shown,
         drawn=lambda: drawn,
         kinds=FORMATS,
         beside=[table_of(found.study)],
@@ -279,39 +283,8 @@ def plain(found: Findings) -> dict[str, Any]:
 def in_words(findings: Findings) -> list[str]:
     """The sentences of the first screen: what the tables show, then the size of the study."""
     first, *others = summary(findings.results) or [""]
-    told = [first, findings.study.no_twin, *others, _size(findings)]
+    told = [first, findings.study.no_twin, *others, how_much(findings)]
     return [sentence for sentence in told if sentence]
-
-
-def headline(results: Mapping[str, Result]) -> Result | None:
-    """The effects on the primary outcome, three questions each: the table of the first screen; None
-    without contrasts.
-    """
-    result = results.get("questions")
-    if result is None or not result.given:
-        return None
-    rows = result.rows[result.rows["scale"] == "absolute"]
-    primary = rows[rows["role"] == "primary"]
-    rows = primary if len(primary) else rows[rows["outcome"] == rows["outcome"].iloc[0]]
-    rows = rows[rows["population"] == rows["population"].iloc[0]]
-    meanings = {name: result.meanings.get(name, "") for name in HEADLINE}
-    outcome = measured(str(rows["outcome"].iloc[0]))
-    title = f"Change of the {outcome}, treatment a against treatment b"
-    definition = "Each effect under three questions, for the primary outcome alone."
-    shown = rows[list(HEADLINE)].reset_index(drop=True)
-    return Result("questions", title, definition, result.source, shown, meanings)
-
-
-def _size(findings: Findings) -> str:
-    """How much was planned, held and analysed, in a sentence."""
-    rows, runs = findings.study.rows, findings.runs
-    factors = []
-    joined = rows["model"].dropna().astype(str).str.contains("+", regex=False).any()
-    for column in ("topic", "model", "treatment"):
-        noun = "set-up" if column == "model" and joined else column
-        factors.append(counted(rows[column].nunique(), noun))
-    told = {**runs, "planned": counted(runs["planned"], "session"), "factors": ", ".join(factors)}
-    return said("study/size", were="was" if runs["planned"] == 1 else "were", **told)
 
 
 def _design(findings: Findings, record: StudyRecord | None) -> PagePart:

@@ -8,8 +8,9 @@ from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
 from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, RAISED
-from delibsim.analysis.study.sample import CITIZENS
+from delibsim.analysis.study.sample import CITIZENS, MODELS
 from delibsim.analysis.study.words import (
+    listed,
     measured,
     missing,
     named,
@@ -33,19 +34,20 @@ def summary(results: Results) -> list[str]:
     """The sentences of the summary: the effects, the null citizen beside the first of them, people,
     missing sessions, noise.
     """
-    found = _main_contrasts(results)
+    found = main_contrasts(results)
     if found is None:
-        return list(_without_contrasts(results))
+        return list(without_contrasts(results))
     contrasts, null_only = found
+    outcome = str(contrasts[0]["outcome"])
     sentences = []
     for row in contrasts:
         whom = _for_whom(row, results, null_only)
         sentences.append(effect(row, results, null_only) + whom)
         if not null_only and len(sentences) == 1:
-            sentences += _beside_null(contrasts, results)
-    sentences += _equivalent(results)
-    sentences += _people(results, null_only)
-    sentences += _noise(results)
+            sentences += beside_null(contrasts, results)
+    sentences += _equivalent(results, outcome)
+    sentences += of_people(results, null_only, outcome)
+    sentences += _noise(results, outcome)
     sentences += told_of_attrition(results)
     return sentences
 
@@ -69,12 +71,12 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     elif verb in (RAISED, LOWERED):
         told = {"a": sentence(a), "b": b, "verb": verb, "label": f"{label}{who}", "basis": basis}
         tests = _tests(row, "p_topics", "p_holm")
-        text = said("study/raised", **told, numbers=_numbers(row), tests=tests, pairs=_pairs(row))
+        text = said("study/raised", **told, numbers=numbers_of(row), tests=tests, pairs=_pairs(row))
     else:
         where = "On this topic, " if row["topics"] == 1 else ""
         text = sentence(f"{where}{a if where else sentence(a)} against {b}: no clear change in the")
-        text += f" {label}{who}, {_numbers(row)} ({basis}; {_tests(row, *_asked(row))})"
-    return text + _left_out(row, results) + _size(row, results) + "."
+        text += f" {label}{who}, {numbers_of(row)} ({basis}; {_tests(row, *_asked(row))})"
+    return text + _left_out(row, results) + size_of(row, results) + "."
 
 
 def _here(row: Mapping[str, Any], label: str, basis: str) -> str:
@@ -116,7 +118,7 @@ def _pairs(row: Mapping[str, Any]) -> str:
     return f"; over pairs of one draw alone it is {short(own)}, as sessions are missing"
 
 
-def _numbers(row: Mapping[str, Any]) -> str:
+def numbers_of(row: Mapping[str, Any]) -> str:
     """The estimate of a contrast with the interval that its unit gives."""
     return with_interval(row["estimate"], row.get("low"), row.get("high"))
 
@@ -155,25 +157,28 @@ def rows_of(results: Results, name: str, **wanted: Any) -> list[dict[str, Any]]:
     return [row for row in rows if wanted.items() <= row.items()]
 
 
-def _main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None:
+def main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None:
     """The contrasts that the summary is about, and whether they are those of the null model."""
-    for population in ("models", "null citizen"):
-        rows = rows_of(results, "contrasts", population=population, scale="absolute")
-        primary = [row["outcome"] for row in rows if row.get("role") == PRIMARY]
-        for outcome in dict.fromkeys((*primary, MAIN, *(row["outcome"] for row in rows))):
-            own = [row for row in rows if row["outcome"] == outcome]
-            if own:
-                return own, population == "null citizen"
+    for population in (MODELS, CITIZENS):
+        rows = rows_of(results, "contrasts", population=population)
+        primary = [row for row in rows if row.get("role") == PRIMARY]
+        index = [row for row in rows if (row["outcome"], row["scale"]) == (MAIN, "absolute")]
+        first = next(iter((*primary, *index, *rows)), None)
+        if first is not None:
+            of = {name: first[name] for name in ("outcome", "scale")}
+            return [row for row in rows if of.items() <= row.items()], population == CITIZENS
     return None
 
 
-def _without_contrasts(results: Results) -> Iterator[str]:
+def without_contrasts(results: Results) -> Iterator[str]:
     """What is said where no two treatments can be compared."""
     if result := results.get("contrasts"):
         why = result.detail or "There are no two treatments with values in one block."
         yield f"No treatments can be compared. {why}"
+        if result.why_not == "debates":
+            return
     people = rows_of(results, "people", population="models", outcome=MAIN, phase="change")
-    yield from _people(results, null_only=not people)
+    yield from of_people(results, null_only=not people)
     yield from _noise(results)
 
 
@@ -209,7 +214,7 @@ def _left_out(row: Mapping[str, Any], results: Results) -> str:
     return f"; without {most['left_out']} it is {short(most['estimate'])}"
 
 
-def _size(row: Mapping[str, Any], results: Results) -> str:
+def size_of(row: Mapping[str, Any], results: Results) -> str:
     """How large an effect is beside the noise; of none, which effect would have been found."""
     for one in rows_of(results, "sizes", **{key: row[key] for key in CONTRAST}):
         if row.get("verb") == "none" and not missing(one["smallest_effect"]):
@@ -218,6 +223,15 @@ def _size(row: Mapping[str, Any], results: Results) -> str:
         if row.get("verb") != "none" and not missing(one["in_noise_sd"]):
             return f"; the effect is {short(one['in_noise_sd'])} SD of the noise"
     return ""
+
+
+def least_found(rows: Sequence[Mapping[str, Any]], results: Results) -> str:
+    """The effect that one test of any of these contrasts would have found; "" where not known."""
+    found = []
+    for row in rows:
+        own = rows_of(results, "sizes", **{key: row[key] for key in CONTRAST})
+        found += [one["smallest_effect"] for one in own if not missing(one["smallest_effect"])]
+    return short(max(found)) if found else ""
 
 
 def _for_whom(row: Mapping[str, Any], results: Results, null: bool) -> str:
@@ -249,37 +263,37 @@ def _with_estimate(results: Results, table: str, row: Mapping[str, Any]) -> list
     return [one for one in own if not missing(one["estimate"])]
 
 
-def _beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
+def beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
     """What the null citizen shows for the same contrasts: what the procedure alone does."""
     parts = []
-    null = rows_of(results, "contrasts", population=CITIZENS, scale="absolute")
+    null = rows_of(results, "contrasts", population=CITIZENS, scale=contrasts[0]["scale"])
     for row in contrasts:
         for other in null:
             same = all(other[key] == row[key] for key in ("outcome", "a", "b"))
             if same and not missing(other["estimate"]):
-                parts.append(f"{_numbers(other)} for {named(row['a'])} against {named(row['b'])}")
+                parts.append(f"{numbers_of(other)} for {named(row['a'])} against {named(row['b'])}")
     if parts:
         outcome = measured(str(contrasts[0]["outcome"]))
-        yield said("study/beside_null", outcome=outcome, parts=_joined(parts))
+        yield said("study/beside_null", outcome=outcome, parts=listed(parts))
 
 
-def _equivalent(results: Results) -> Iterator[str]:
+def _equivalent(results: Results, outcome: str) -> Iterator[str]:
     """Which differences are shown to be smaller than the smallest effect of interest.
 
     Treatments that gave equal values in every pair are named where their contrast is.
     """
-    for row in rows_of(results, "equivalence", outcome=MAIN, scale="absolute", equivalent=True):
+    for row in rows_of(results, "equivalence", outcome=outcome, scale="absolute", equivalent=True):
         if row["estimate"] == row["low_90"] == row["high_90"] == 0:
             continue
         ends = with_interval(row["estimate"], row["low_90"], row["high_90"])
-        told = {"a": sentence(named(row["a"])), "b": named(row["b"]), "label": measured(MAIN)}
+        told = {"a": sentence(named(row["a"])), "b": named(row["b"]), "label": measured(outcome)}
         yield said("study/equivalent", **told, margin=short(row["margin"]), ends=ends)
 
 
-def _people(results: Results, null_only: bool) -> Iterator[str]:
+def of_people(results: Results, null_only: bool, outcome: str = MAIN) -> Iterator[str]:
     """The change beside people's, on the topics on which both are known."""
     population = "null citizen" if null_only else "models"
-    rows = rows_of(results, "people", population=population, outcome=MAIN, phase="change")
+    rows = rows_of(results, "people", population=population, outcome=outcome, phase="change")
     rows = [row for row in rows if not missing(row["difference"])]
     if not rows:
         result = results.get("people")
@@ -293,21 +307,15 @@ def _people(results: Results, null_only: bool) -> Iterator[str]:
             difference = with_interval(row["difference"], row["low"], row["high"])
             part += f" (difference {difference})"
         parts.append(part)
-    told = {"label": measured(MAIN), "people": short(first["people"]), "parts": _joined(parts)}
+    told = {"label": measured(outcome), "people": short(first["people"]), "parts": listed(parts)}
     yield said("study/of_people", **told, where=counted(int(first["topics"]), "topic"))
 
 
-def _joined(parts: list[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _noise(results: Results) -> Iterator[str]:
+def _noise(results: Results, outcome: str = MAIN) -> Iterator[str]:
     """How much the index changes where nobody deliberates."""
-    for row in rows_of(results, "noise_floor", outcome=MAIN)[:1]:
+    for row in rows_of(results, "noise_floor", outcome=outcome)[:1]:
         if not missing(row["mean"]):
             mean = with_interval(row["mean"], row.get("low"), row.get("high"))
             sd = "" if missing(row["sd"]) else f", SD {short(row['sd'])}"
             n = counted(int(row["n"]), "session")
-            yield said("study/noise", label=measured(MAIN), mean=mean, n=n, sd=sd)
+            yield said("study/noise", label=measured(outcome), mean=mean, n=n, sd=sd)

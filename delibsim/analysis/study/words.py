@@ -1,6 +1,7 @@
 """The words of sentences about numbers: treatments, measures, estimates, intervals, p values."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -61,6 +62,33 @@ def measured(outcome: str) -> str:
     """The name of a measure for readers."""
     measure = MEASURES.get(outcome)
     return measure.label if measure else outcome.replace("_", " ")
+
+
+def gloss(outcome: str) -> str:
+    """What a measure is for readers outside the field, in brackets; "" where that is not known."""
+    measure = MEASURES.get(outcome)
+    told = (measure.plain or measure.definition).rstrip(".") if measure else ""
+    return f" ({told})" if told else ""
+
+
+def quantity(outcome: str, scale: str, label: str = "") -> str:
+    """What an effect is a difference of; the measure by its name or by another `label`.
+
+    >>> quantity("dri", "absolute"), quantity("pairs.logical", "strength")
+    ('change of the Deliberative Reason Index', 'pairs.logical')
+    """
+    words = {"absolute": "change of ", "relative": "relative change of "}.get(scale, "")
+    return words + (label or f"{'the ' * bool(words)}{measured(outcome)}")
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """Parts as a sentence lists them.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b"], "or"), listed(["a"])
+    ('a, b and c', 'a or b', 'a')
+    """
+    *first, end = parts or [""]
+    return f"{', '.join(first)} {last} {end}" if first else end
 
 
 def sentence(text: str) -> str:

@@ -22,7 +22,8 @@ from delibsim.store.runs import SCORES, Runs
 
 ANALYSIS = "analysis"
 """The folder of the report that `delibsim analyze` writes, within that of the study."""
-REPORT, FIGURES = f"{ANALYSIS}/report.html", f"{ANALYSIS}/figures"
+PAGES, FIGURES = ("finding", "report"), f"{ANALYSIS}/figures"
+"""The pages that `delibsim analyze` writes, by their names, the shorter first; and its figures."""
 LARGEST = 2**26
 """Bytes of a report or a figure that is shown."""
 TOKEN = re.compile(
@@ -30,7 +31,11 @@ TOKEN = re.compile(
 )
 ATTRIBUTE = re.compile(r'([A-Za-z][A-Za-z0-9:-]*)(?:="([^"<]*)")?')
 DOCTYPE = "<!doctype html>"
-ALLOWED = read_yaml(Path(__file__).parents[2] / "data" / "reader" / "allowed.yaml")
+DATA = Path(__file__).parents[2] / "data"
+ALLOWED = read_yaml(DATA / "reader" / "allowed.yaml")
+NAMED = re.compile(r"^(\w+):", re.MULTILINE)
+ORDER = NAMED.findall((DATA / "figures" / "study.yaml").read_text(encoding="utf-8"))
+"""The figures of a study in the order of its report."""
 OF_REPORT, OF_FIGURE = (frozenset(ALLOWED[kind].split()) for kind in ("report", "figure"))
 """The elements of either."""
 PLAIN, OF_LOOKS = (frozenset(ALLOWED[kind].split()) for kind in ("attributes", "looks"))
@@ -38,6 +43,10 @@ PLAIN, OF_LOOKS = (frozenset(ALLOWED[kind].split()) for kind in ("attributes", "
 LOOK = re.compile(r"(?:fill|stroke|font|text|clip|color|stop|dominant|alignment)-[a-z-]+")
 """Attributes of a figure; their values load nothing."""
 NAMESPACES = ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink")
+BESIDE = re.compile(r"(?:finding|report)\.html(?:#[A-Za-z0-9-]+)?")
+"""Where a page of the analysis may lead: to the other one."""
+IN_WORDS = (re.compile("<title>([^<]*)</title>"), re.compile("<desc>([^<]*)</desc>"))
+"""The title of a figure, and what it shows."""
 IMAGE = re.compile(r"data:image/(?:svg\+xml|png);base64,[A-Za-z0-9+/=\s]*")
 OUTSIDE = re.compile(
     r"""url\(\s*['"]?(?!['"\s#])|//|\\|@(?!media\b|page\b)|image-set|expression|script""", re.I
@@ -75,9 +84,15 @@ def refuse_links(folder: Path, session: str = "") -> None:
         )
 
 
-def report_of(runs: Runs) -> bytes | None:
-    """The report of a study; None where there is none, or one that is not shown."""
-    return _content(runs.folder, REPORT)
+def page_of(runs: Runs, name: str) -> bytes | None:
+    """The finding or the report of a study; None where there is none, or one that is not shown."""
+    return _content(runs.folder, _page(name)) if name in PAGES else None
+
+
+def pages_of(runs: Runs) -> list[str]:
+    """Which of the finding and the report are there and shown."""
+    found = [name for name in PAGES if _is_there(runs.folder / _page(name))]
+    return [name for name in found if not _why_not(runs.folder, _page(name))]
 
 
 def figure_of(runs: Runs, name: str) -> bytes | None:
@@ -85,19 +100,22 @@ def figure_of(runs: Runs, name: str) -> bytes | None:
     return _content(runs.folder, f"{FIGURES}/{name}.svg")
 
 
-def figures_of(runs: Runs) -> list[str]:
-    """The names of the figures that are shown."""
-    return [name for name in _drawn(runs) if not _why_not(runs.folder, f"{FIGURES}/{name}.svg")]
-
-
-def has_report(runs: Runs) -> bool:
-    """Whether the study has a report that is shown."""
-    return _is_there(runs.folder / REPORT) and not _why_not(runs.folder, REPORT)
+def figures_of(runs: Runs) -> dict[str, tuple[str, str]]:
+    """The figures that are shown, in the order of the report: by name their title and what they
+    show, in words.
+    """
+    found = {}
+    for name in _drawn(runs):
+        path = f"{FIGURES}/{name}.svg"
+        if not _why_not(runs.folder, path):
+            title, shows = _in_words(runs.folder, path, own_stamp(runs.folder, path))
+            found[name] = (title or name.replace("_", " "), shows)
+    return found
 
 
 def not_shown(runs: Runs) -> list[str]:
     """Which files of the analysis are there and are not shown, and why, in sentences."""
-    names = [REPORT] if _is_there(runs.folder / REPORT) else []
+    names = [_page(name) for name in PAGES if _is_there(runs.folder / _page(name))]
     names += [f"{FIGURES}/{name}.svg" for name in _drawn(runs)]
     whys = {name: _why_not(runs.folder, name) for name in names}
     found = [f"{name} is left out: {why}" for name, why in whys.items() if why]
@@ -142,6 +160,8 @@ def _is_plain(element: str, attribute: str, value: str, figure: bool) -> bool:
     """Whether an attribute is one that loads, runs and leads to nothing outside the file."""
     said = unescape(value)
     if attribute in ("href", "xlink:href"):
+        if element == "a" and not figure and BESIDE.fullmatch(said):
+            return True
         return said.startswith("#") or (element == "image" and bool(IMAGE.fullmatch(said)))
     if attribute in ("src", "srcset"):
         return bool(IMAGE.fullmatch(said))
@@ -165,7 +185,9 @@ def _shown(text: str) -> str:
 
 def _drawn(runs: Runs) -> list[str]:
     folder = runs.folder / FIGURES
-    return sorted(name[:-4] for name, _ in names_in(folder) if name.endswith(".svg"))
+    names = [name[:-4] for name, _ in names_in(folder) if name.endswith(".svg")]
+    places = {name: place for place, name in enumerate(ORDER)}
+    return sorted(names, key=lambda name: (places.get(name, len(places)), name))
 
 
 def _content(folder: Path, name: str) -> bytes | None:
@@ -174,6 +196,10 @@ def _content(folder: Path, name: str) -> bytes | None:
     except (OSError, ValueError):
         return None
     return None if why_foreign(content, name.endswith(".svg")) else content
+
+
+def _page(name: str) -> str:
+    return f"{ANALYSIS}/{name}.html"
 
 
 def _is_there(path: Path) -> bool:
@@ -195,3 +221,11 @@ def _looked_at(folder: Path, name: str, _: tuple[int, ...]) -> str:
     except ValueError as error:
         return f"it is {error}"
     return why_foreign(content, name.endswith(".svg"))
+
+
+@lru_cache(maxsize=1_000)
+def _in_words(folder: Path, name: str, _: tuple[int, ...]) -> tuple[str, str]:
+    """The title of a figure and what it shows, "" where it does not say."""
+    text = own_bytes(folder, name, LARGEST).decode("utf-8")
+    title, shows = (one.search(text) for one in IN_WORDS)
+    return unescape(title[1]) if title else "", unescape(shows[1]) if shows else ""

@@ -69,7 +69,7 @@ def test_every_figure_has_a_caption_an_alternative_text_with_numbers_and_is_smal
 def test_the_alternative_text_states_estimates_and_intervals(full, drawn):
     rows = full[1]["contrasts"].rows
     first = rows[(rows["population"] == "models") & (rows["a"] == "normative")].iloc[0]
-    told = f"normative − none: {first['estimate']:+.3f}".replace("0.", ".").replace("-", "−")
+    told = f"normative − none: {first['estimate']:.3f}".replace("0.", ".").replace("-", "−")
     assert told in drawn["effects"].alt
     assert "normative − none, null citizen:" in drawn["effects"].alt
     without = full[1]["leave_one_out"].rows
@@ -106,7 +106,7 @@ def test_what_is_drawn_as_pooled_over_models_is_never_the_null_citizen(full):
     both = results | {"contrasts": result("c", own.assign(estimate=rows["estimate"]))}
     drawn = {one.name: one for one in drawings(study, both)[0]}
     assert "pooled:" in drawn["effects_by_model"].alt
-    assert "unweighted mean over 5 blocks" in drawn["effects"].caption
+    assert "5 blocks of topic and model" in drawn["effects"].caption
 
 
 def test_the_means_of_the_text_are_those_of_the_sessions(full, drawn):

@@ -10,8 +10,9 @@ from synthetic_study import synthetic_study
 from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.effects import OVER_DRAWS, OVER_TOPICS
+from delibsim.analysis.study.finding import headline
 from delibsim.analysis.study.read_table import read_table
-from delibsim.analysis.study.report import analyses, findings, headline, in_words, study_report
+from delibsim.analysis.study.report import analyses, findings, in_words, study_report
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 
 FEW = DrawCounts(40, 40, 8)
@@ -25,7 +26,7 @@ def found():
 
 def test_the_first_table_holds_the_questions_about_the_primary_outcome(found):
     table = headline(found.results)
-    assert table.title.startswith("Change of the Deliberative Reason Index,")
+    assert table.title == "Difference in the change of the Deliberative Reason Index"
     assert list(table.meanings) == list(table.rows.columns)
     assert table.rows["question"].tolist() == [OVER_TOPICS, OVER_DRAWS] * 3
     own = found.results["questions"].rows
@@ -37,7 +38,9 @@ def test_the_first_table_holds_the_questions_about_the_primary_outcome(found):
 
 def test_a_primary_outcome_that_the_study_has_not_leaves_the_first_one():
     other = findings(replace(STUDY, primary="nothing"), FEW, [contrasts])
-    assert headline(other.results).title.startswith("Change of the Deliberative Reason Index,")
+    assert (
+        headline(other.results).title == "Difference in the change of the Deliberative Reason Index"
+    )
 
 
 def test_the_first_table_is_that_of_models_where_citizens_stand_beside():
@@ -51,7 +54,7 @@ def test_without_contrasts_there_is_no_first_table():
     one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
     found = findings(one, FEW, [contrasts])
     page = study_report(found, FEW).page()
-    assert headline(found.results) is page.headline is None
+    assert headline(found.results) is None
     (part,) = [part for part in page.parts if part.id == "not-shown"]
     assert any("one treatment only (none)" in str(entry) for entry in part.entries)
     assert not any("one_treatment" in str(entry) for entry in part.entries)
@@ -62,12 +65,11 @@ def test_the_page_shows_the_questions_and_writes_the_contrasts(found):
     shown = [table.name for part in page.parts for table in part.tables]
     assert "questions" in shown
     assert "contrasts" not in shown
-    assert page.headline.name == "questions"
     assert page.summary[-1].startswith("60 sessions were planned (5 topics, 2 models, 3 treatm")
 
 
 KEYS = [
-    "study", "runs", "contrasts", "questions", "noise_floor", "icc", "by_model", "by_topic",
+    "study", "runs", "finding", "contrasts", "questions", "noise_floor", "icc", "by_model", "by_topic",
     "mixed", "ceiling", "people", "missing",
 ]  # fmt: skip
 

@@ -213,8 +213,8 @@ def test_people_beside_and_where_there_are_none_why():
     row |= {"here": 0.05, "people": 0.1, "difference": -0.05, "low": -0.1, "high": -0.01}
     beside = result("people", [row | {"topics": 12}])
     assert summary(results(contrasts(), beside))[-1] == (
-        "People's Deliberative Reason Index changed by .100 over 12 topics; here it changed by .050"
-        " with normative instructions (difference −.050 [−.100, −.010])."
+        "In real citizen deliberations on 12 topics the Deliberative Reason Index changed by .100;"
+        " here it changed by .050 with normative instructions (difference −.050 [−.100, −.010])."
     )
     none = result("people", [], why_not="no_people", detail="No people on these topics.")
     last = summary(results(contrasts(), none))[-1]
@@ -228,7 +228,7 @@ def test_people_stand_beside_one_treatment_of_citizens_too():
     alone = result("contrasts", [], why_not="one_treatment", detail="There is one treatment.")
     nothing, people = summary(results(alone, beside))
     assert nothing.startswith("No treatments can be compared.")
-    assert people.startswith("People's Deliberative Reason Index changed by .100 over 1 topic")
+    assert people.startswith("In real citizen deliberations on 1 topic the Deliberative")
 
 
 def test_equivalence_is_said_only_where_it_is_shown():
