@@ -27,6 +27,10 @@ class FirstPage(Protocol):
         """
         ...
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -68,11 +72,12 @@ class Report:
 
     def _repr_html_(self) -> str:
         """A notebook shows its first screen, and which tables it has."""
-        told = [*self.warnings, *self.summary]
-        names = ", ".join(result.name for result in self.given)
-        table = self.headline or self.results.get(self.catalogue.headline)
+        names = as_card("", {"tables": ", ".join(result.name for result in self.given)})
+        if self.finding is not None:
+            return f"{self.finding._repr_html_()}{names}"
+        table = self.results.get(self.catalogue.headline)
         shown = "" if table is None else table._repr_html_()
-        return as_card(f"Report on {self.title}", {}, told) + shown + as_card("", {"tables": names})
+        return as_card(self.title, {}, [*self.warnings, *self.summary]) + shown + names
 
     @property
     def whole(self) -> bool:

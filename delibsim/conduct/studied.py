@@ -145,6 +145,10 @@ class Study:
 
         return self._kept("report", lambda: analyse(self._source, DrawCounts(), None, _quiet))
 
+    def finding(self) -> Any:
+        """What it found, on one page: what was compared, three answers, one table, one figure."""
+        return self.report.finding
+
     def codes(self, scheme: str = "") -> "pd.DataFrame":
         """The codes of its texts, by a scheme or by all: a row a text, dimension and coder, with
         the design of the session that the text is of.

@@ -41,6 +41,7 @@ def test_what_a_study_gives_is_what_analyze_writes(held):
     runs, found = held
     study = public.study(runs.folder)
     assert json.loads(json.dumps(study.report.plain())) == found
+    assert list(study.finding().sentences) == found["finding"]["sentences"]
     own = study.contrasts()
     for row, (_, mine) in zip(found["contrasts"], own.iterrows(), strict=True):
         for name in ("outcome", "a", "b", "estimate", "low", "high", "p_topics", "verb"):
