@@ -100,8 +100,13 @@ class Study:
         `study.table["dri_change"]` has a column a treatment, `none` first.
         """
         from delibsim.analysis.frames import by_treatment
+        from delibsim.analysis.study.sample import why_no_outcome
 
-        return by_treatment(self._outcomes)
+        found = by_treatment(self._outcomes)
+        if not len(found.columns):
+            _, why = why_no_outcome(self._outcomes.rows, ())
+            raise self._without("outcomes", why)
+        return found
 
     def contrasts(self, outcome: str = "", scale: str = "") -> "pd.DataFrame":
         """The effects of treatments, of each pair a less b, with intervals and tests; of all
@@ -109,8 +114,7 @@ class Study:
         """
         found = self._kept("contrasts", self._compared)
         if not found.given:
-            why = {"what": "contrasts", "why": found.detail}
-            raise WrongInput(_said("not_given", study=study_named(self.name), **why))
+            raise self._without("contrasts", found.detail)
         rows = found.rows
         for column, value in (("outcome", outcome), ("scale", scale)):
             known = sorted(set(rows[column]))
@@ -131,8 +135,7 @@ class Study:
         results = FigureSource(chosen, self._runs, PEOPLE).results(kind, DrawCounts())
         drawn = kind.draw(chosen, results)
         if drawn is None:
-            why = {"name": figure, "why": kind.why_not(results)}
-            raise WrongInput(_said("no_figure", study=study_named(self.name), **why))
+            raise self._without(f"figure {figure}", kind.why_not(results))
         return drawn
 
     @property
@@ -192,6 +195,10 @@ class Study:
         if waiting := len(account.planned) - len(account.held):
             told = {"waiting": waiting, "planned": len(account.planned)}
             yield _said("waiting", study=quoted(self.name), **told)
+
+    def _without(self, what: str, why: str) -> WrongInput:
+        """That the study cannot give something, and why."""
+        return WrongInput(_said("not_given", study=study_named(self.name), what=what, why=why))
 
     def _opened(self, what: str = "this is") -> Runs:
         """The runs of the study; WrongInput where it lies there no longer, or is a table alone."""

@@ -114,6 +114,10 @@ def test_what_a_study_cannot_give_it_says(tmp_path, held):
     assert "one treatment" in said_by(study.contrasts)
     assert "study one has no figure effects: " in said_by(study.plot)
     assert list(study.table["dri_change"]) == ["none"]
+    assert "No treatments can be compared" in study.finding().sentences[0]
+    held_study(tmp_path, "format=debate", "motion=voting", study="spoken")
+    spoken = public.study("spoken", tmp_path / "runs")
+    assert "has no outcomes: This is a study of debates" in said_by(lambda: spoken.table)
     assert "nothing was coded in it" in said_by(study.codes)
     assert "nothing was compared in it" in said_by(study.pairs)
     whole = public.study(held[0].folder)
