@@ -17,9 +17,10 @@ import numpy as np
 from record import Value, record
 from threadpoolctl import threadpool_limits
 
-from delibsim.analysis.coding.effect import CodedTexts, effect_rows, plan_of
+from delibsim.analysis.coding.effect import CodedTexts, effect_rows
 from delibsim.analysis.coding.effect_files import texts_in
-from delibsim.measures.corrected_effect import corrected, units
+from delibsim.analysis.coding.effect_plan import plan_of
+from delibsim.measures.corrected import corrected, units
 
 SESSIONS, R, ICC, DRAWS = (24, 60), (0.3, 0.6, 0.9), (0.0, 0.2), ("equal", "by model")
 TEXTS, EFFECT, BIAS, SHARE, LATER = 10, 0.3, 0.5, 0.2, 0.5

@@ -1,6 +1,6 @@
 """Tables of results made by hand, with the fixed columns that figures and reports are made from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,8 +43,17 @@ def made_results(study: StudyTable, seed: int = 0) -> dict[str, Result]:
         result("ablations", _ablations(rng)),
         result("specifications", _specifications(rng)),
         result("individual_change", _individual(rng, rows)),
+        result("effects_on_texts", list(_on_texts(rng))),
     ]
     return {own.name: own for own in found}
+
+
+def _on_texts(rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Two contrasts of one outcome, by people, by models and corrected."""
+    for a, b in PAIRS[:2]:
+        for row in ("people", "models", "corrected"):
+            named = {"outcome": "dqi3.justification", "a": a, "b": b, "row": row}
+            yield named | _interval(rng, 0.2, 0.1)
 
 
 def _interval(rng: np.random.Generator, middle: float, half: float) -> dict[str, float]:

@@ -5,12 +5,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from delibsim.analysis.study.blocks import UNIT, placed
-from delibsim.analysis.study.sample import (
-    OUTCOMES,
-    compared_outcomes,
-    outcomes_of,
-    treatments_of,
-)
+from delibsim.analysis.study.sample import outcomes_of, treatments_of, wanted_outcomes
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.store.tables.sheets import Table
 
@@ -28,7 +23,7 @@ def by_treatment(study: StudyTable) -> pd.DataFrame:
     one in which nobody speaks stands beside every setting of speech that it is compared with.
     """
     rows = study.rows[study.rows["treatment"].notna()].reset_index(drop=True)
-    given = outcomes_of(rows, [*OUTCOMES, *compared_outcomes(rows)])[0]
+    given = outcomes_of(rows, wanted_outcomes(study))[0]
     values = list(dict.fromkeys(outcome.column for outcome in given))
     more = [name for name in ("interaction",) if name in rows.columns]
     found = placed(rows[[*UNIT, *more, *values]])

@@ -208,10 +208,23 @@ class Catalogue:
 
 
 @cache
+def _plain_catalogue(name: str) -> Mapping[str, Any]:
+    return read_yaml(TABLES / f"{name}.yaml")
+
+
+def _entry_of(table: str, own: Mapping[str, Any]) -> TableEntry:
+    """The entry of a table; `as` names that of another report, which it takes with changes."""
+    report, _, other = own.get("as", "").partition("/")
+    known = _plain_catalogue(report)["tables"][other] if report else {}
+    changed = {name: value for name, value in own.items() if name != "as"}
+    return TableEntry(table, **known | changed)
+
+
+@cache
 def catalogue(name: str) -> Catalogue:
     """The catalogue of a report, from `data/tables/NAME.yaml`."""
-    plain = read_yaml(TABLES / f"{name}.yaml")
-    entries = {table: TableEntry(table, **own) for table, own in plain["tables"].items()}
+    plain = _plain_catalogue(name)
+    entries = {table: _entry_of(table, own) for table, own in plain["tables"].items()}
     sections = [Section(id, **own) for id, own in plain.get("parts", {}).items()]
     sayings = {saying: Saying(**own) for saying, own in plain.get("sayings", {}).items()}
     own = {name: plain[name] for name in ("headline", "said") if name in plain}

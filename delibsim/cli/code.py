@@ -31,7 +31,7 @@ from delibsim.cli.options import (
     settings_of_kind,
 )
 from delibsim.cli.results import end_with_report
-from delibsim.cli.terminal import shown, study_at
+from delibsim.cli.terminal import say, shown, study_at
 from delibsim.conduct.texts import rescore_codes
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
@@ -123,7 +123,12 @@ class CodeCommand(AskingCommand):
         else:
             kind, usual = "training" if given["training"] else "pack", self.raters
             parts, n = given["stratify"], handing.n or TEXTS
-            draw = people.draw_texts(coding, n, parts, given["training"])
+            if given["draw"] == people.SPREAD and given["training"]:
+                raise WrongInput("a training round is drawn at random; leave draw= out")
+            if given["draw"] == people.SPREAD:
+                draw = people.draw_spread(coding, n, parts)
+            else:
+                draw = people.draw_texts(coding, n, parts, given["training"])
         coders = handing.people(usual, "coder")
         return people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
 
@@ -174,10 +179,11 @@ SCHEME = {"scheme": TEXT}
 
 @declared(app, "code", "effect")
 def effect(
-    source: str,
+    source: str | None = None,
     settings: Words = None,
     dimension: str = "",
     contrast: Words = None,
+    example: bool = False,
     out: Path | None = None,
     root: Path = RUNS,
     as_json: bool = False,
@@ -189,9 +195,19 @@ def effect(
     4 if nothing can be said.
     """
     from delibsim.analysis.coding.effect import effects  # pandas is slow to import
+    from delibsim.analysis.coding.effect_files import example as example_lines
+    from delibsim.analysis.coding.multiverse import multiverse
 
-    outcomes, notes = _outcomes(source, settings or [], dimension, root)
-    end_with_report(effects(outcomes, notes, _contrasts(contrast)), out, as_json)
+    if example:
+        say("\n".join(example_lines()))
+        return
+    if source is None:
+        raise WrongInput("name a study or a table; a table to begin with: --example > codes.csv")
+    found = _outcomes(source, settings or [], dimension, root)
+    pairs = _contrasts(contrast)
+    gold = [found.gold] if found.gold is not None and found.gold.given else []
+    more = [*gold, *multiverse(found.worded, pairs)]
+    end_with_report(effects(found.scored, found.notes, pairs, more), out, as_json)
 
 
 @declared(app, "code", "plan")
@@ -210,25 +226,24 @@ def plan(
     The table says what more codes in these sessions bring, and as many codes in twice the
     sessions. Exit code 0; 4 if people coded nothing from which it could be foretold.
     """
-    from delibsim.analysis.coding.effect import plan_of  # pandas is slow to import
+    from delibsim.analysis.coding.effect_plan import plan_of  # pandas is slow to import
 
     if error is not None and not 0 < error < math.inf:
         raise WrongInput(f"--error is a number above 0, not {error:g}")
-    outcomes, _ = _outcomes(source, settings or [], dimension, root)
+    outcomes = _outcomes(source, settings or [], dimension, root).scored
     end_with_report(plan_of(outcomes, error, _contrasts(contrast)), out, as_json)
 
 
-def _outcomes(source: str, words: Sequence[str], dimension: str, root: Path) -> tuple[Any, Any]:
+def _outcomes(source: str, words: Sequence[str], dimension: str, root: Path) -> Any:
     """The outcomes of a file or of a study, and what must be known of them."""
     from delibsim.analysis.coding.effect_files import texts_in
+    from delibsim.conduct.code_report import CodedOutcomes, outcomes_of_codes
 
     if Path(source).is_file():
         if dimension:
             raise WrongInput("--dimension is of a study; a file has the codes of one")
         texts, notes = texts_in(Path(source), _named(words))
-        return [texts], notes
-    from delibsim.conduct.code_report import outcomes_of_codes
-
+        return CodedOutcomes({"": [texts]}, notes)
     own, columns = parted(words, SCHEME)
     scheme = settings_of(own, SCHEME)["scheme"]
     return outcomes_of_codes(study_at(source, root), scheme, dimension, _named(columns))

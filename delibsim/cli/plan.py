@@ -6,7 +6,7 @@ What is slow to import is no part of the help.
 
 import hashlib
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import typer
@@ -83,6 +83,9 @@ def power_of(
     sd: Words = None,
     size: Words = None,
     correlation: float | None = None,
+    mixed: bool = False,
+    price: Words = None,
+    budget: float | None = None,
     multirun: bool = False,
     root: Path = RUNS,
     as_json: bool = False,
@@ -90,18 +93,24 @@ def power_of(
     """How many replicates and topics an effect needs, what effect a design finds, and its price.
     Nothing is called.
     """
-    from delibsim.conduct.power import PowerOptions, answered, told  # pandas is slow to import
+    from delibsim.conduct import power as of  # pandas is slow to import
 
     pilot, words = study_first(study, settings)
-    asked = PowerOptions(effect, power, alpha, contrast, sd or [], size or [], correlation)
-    found, price = answered(pilot, with_runs(words, root) if words else [], asked, root)
+    asked = of.PowerOptions(effect, power, alpha, contrast, sd or [], size or [], correlation)
+    if mixed:
+        both = of.mixed_power(pilot, asked, price or [], budget, root)
+        echo_json(asdict(both)) if as_json else show(of.told_of_mixed(both), console())
+        return
+    if price or budget is not None:
+        raise WrongInput("--price and --budget are of --mixed; settings give the price of models")
+    found, cost = of.answered(pilot, with_runs(words, root) if words else [], asked, root)
     if as_json:
         sample = found.sample
         sessions = sample.topics * sample.models * sample.replicates
-        priced = price.plain(sessions * price.treatments) if price else None
+        priced = cost.plain(sessions * cost.treatments) if cost else None
         echo_json({**found.plain(), "price": priced})
         return
-    show(told(found, price), console())
+    show(of.told(found, cost), console())
 
 
 @declared(preregister_app, "preregister", "preregister")

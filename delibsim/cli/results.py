@@ -119,6 +119,8 @@ def print_result(result: Any, screen: Console) -> None:
 
 analyze_app = typer.Typer(add_completion=False)
 
+GOLD = "gold"
+"""What people's sessions are where those of models are corrected by them."""
 KINDS = {
     "code": "code",
     "pairs": "compare",
@@ -134,6 +136,8 @@ def analyze(
     study: str,
     other: Words = None,
     of: str = "",
+    outcome: Words = None,
+    people_are: str = "",
     to: Path | None = None,
     draws: int = 10_000,
     seed: int = 0,
@@ -157,12 +161,17 @@ def analyze(
     check(margin)
     chosen = DrawCounts(draws, draws, max(1, draws // 5), seed)
     watch = progress(quiet=as_json)
-    source = source_of(study, root, watch, to, alone=second is None)
+    names = outcome or []
+    if people_are not in ("", GOLD):
+        raise unknown("--people-are", people_are, [GOLD])
+    if people_are and second is not None:
+        raise WrongInput("--people-are is of one study; analyse each by itself")
+    source = source_of(study, root, watch, to, second is None, names, people_are)
     if second is None:
         report = analyse(source, chosen, margin, watch)
         folder = to or source.folder
     else:
-        sources = source, source_of(second, root, watch, alone=False)
+        sources = source, source_of(second, root, watch, None, False, names)
         folder = folder_of_both(sources, to)
         report = compare(sources, chosen, margin, watch)
     file = report.write(folder)

@@ -1,7 +1,7 @@
 """From what a user names, a study or a table, to its findings and its report."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os.path import isfile
 from pathlib import Path
@@ -11,17 +11,21 @@ from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.methods import StudyRecord, record_of
+from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people
+from delibsim.analysis.study.outcomes import chosen_outcomes
 from delibsim.analysis.study.pair_correlations import pair_correlations
 from delibsim.analysis.study.report import Findings, analyses, findings, study_report
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
+from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.null_twin import with_twin
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import slug
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import refuse_texts
 
 Watch = Callable[[str, int, int], None]
 FOLDER = "analysis"
@@ -36,26 +40,39 @@ MOST = 5_000
 class AnalysisSource:
     """What is analysed: its table, what is recorded of it, where its report is written.
 
-    `runs` is the study, None where a table is all there is.
+    `runs` is the study, None where a table is all there is. `of_people` is the table with the
+    sessions of people, where these correct those of models.
     """
 
     table: StudyTable
     record: StudyRecord | None
     folder: Path
     runs: Runs | None = None
+    of_people: StudyTable | None = None
 
 
 def source_of(
-    name: str, root: Path, watch: Watch, to: Path | None = None, alone: bool = True
+    name: str,
+    root: Path,
+    watch: Watch,
+    to: Path | None = None,
+    alone: bool = True,
+    outcomes: Sequence[str] = (),
+    people: str = "",
 ) -> AnalysisSource:
     """The study of this name or folder, or the table in this file.
 
     A folder of exported tables counts too (`runs_wide.csv`, or those of `export --as bench`). A
     study that is not scored is scored first. The report is written into the folder `to`, by default
-    the study's own. WrongInput where there is none of these, and, if the study is analysed alone,
-    where no report can be written, before anything is read.
+    the study's own. `outcomes` are what treatments are compared on, by name; the first decides
+    unless the study's preregistration names another. With `people` "gold" the sessions of people
+    are what those of models are corrected by, and no model of their own. WrongInput where there is
+    none of these, and, if the study is analysed alone, where no report can be written, before
+    anything is read.
     """
     place = place_of(name, root)
+    if place.runs is not None:
+        refuse_texts(place.runs, said("study/of_sessions"))
     own = place.path / FOLDER
     if place.runs is None:  # beside it: an export replaces its folder as a whole
         table = place.path.resolve()
@@ -66,10 +83,19 @@ def source_of(
     record = record_of(place.runs) if place.runs else None
     if record is not None and place.runs is not None:
         record = replace(record, money=money_of(place.runs))
-    table = with_twin(table_of(place, watch), place.runs, watch)
+    columns = [*outcomes, CHANCE] if people else outcomes
+    table = with_twin(table_of(place, watch, columns), place.runs, watch)
+    chosen = chosen_outcomes(table.rows, outcomes)
+    table = replace(table, outcomes=chosen, by_models=by_models(place.runs, table))
     if record is not None and record.primary:
         table = replace(table, primary=record.primary)
-    return AnalysisSource(table, record, own, place.runs)
+    elif chosen:
+        table = replace(table, primary=chosen[0].measure)
+    of_people = None
+    if people:
+        of_people = table
+        table = replace(table, rows=table.rows[~held_by_people(table.rows)].reset_index(drop=True))
+    return AnalysisSource(table, record, own, place.runs, of_people)
 
 
 def check(margin: float | None) -> None:
@@ -98,8 +124,23 @@ def analyse(
 def _found(
     source: AnalysisSource, draws: DrawCounts, margin: float | None, watch: Watch
 ) -> Findings:
+    in_people, said = _in_people(source)
     found = findings(source.table, draws, analyses(margin), watch)
-    return found.with_results(_from_answers(source, watch))
+    on_texts, told = effects_on_texts(source.runs, source.table)
+    more = [*_from_answers(source, watch), *on_texts, *in_people]
+    return found.with_results(more, told, ahead=said)
+
+
+def _in_people(source: AnalysisSource) -> tuple[list[Result], list[str]]:
+    """The effects in people, corrected by models, and what they say."""
+    if source.of_people is None:
+        return [], []
+    from delibsim.analysis.study.mixed_subjects import mixed_subjects
+
+    manifest = source.runs.manifest() if source.runs else None
+    share = manifest.settings.get("people") if manifest else None
+    table, told = mixed_subjects(source.of_people, share)
+    return [table], told
 
 
 def _from_answers(source: AnalysisSource, watch: Watch) -> list[Result]:

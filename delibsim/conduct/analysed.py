@@ -71,13 +71,18 @@ def place_of(name: str, root: Path) -> StudyPlace:
     return StudyPlace(runs.folder, runs)
 
 
-def table_of(place: StudyPlace, watch: Watch | None = None) -> StudyTable:
-    """The table of what lies at a place; a study that is not scored is scored first."""
+def table_of(
+    place: StudyPlace, watch: Watch | None = None, outcomes: Sequence[str] = ()
+) -> StudyTable:
+    """The table of what lies at a place; a study that is not scored is scored first. Columns of a
+    file that are `outcomes` hold numbers.
+    """
     if place.runs is not None:
         return study_table(place.runs, watch)
     if isfile(place.path / CONFIGURATIONS):
         return read_bench(place.path)
-    return read_table(place.path / f"{WIDE}.csv" if isdir(place.path) else place.path)
+    file = place.path / f"{WIDE}.csv" if isdir(place.path) else place.path
+    return read_table(file, outcomes)
 
 
 def study_table(
@@ -197,14 +202,19 @@ def _covers(
 def _others(runs: Runs, names: Sequence[str], damaged_is_missing: bool = False) -> list[RunScores]:
     """The scores of scorers that are not usual, each in its highest version that is there."""
     usual = {Path(scores_file(name, 0)).name.removesuffix(".v0.jsonl") for name in names}
+    others = [path for scorer, path in newest_scores(runs).items() if scorer not in usual]
+    found = [_if_whole(path, damaged_is_missing) for path in others]
+    return [scores for scores in found if scores is not None]
+
+
+def newest_scores(runs: Runs) -> dict[str, Path]:
+    """The files of scores of a study by scorer, each in its highest version that is there."""
     highest: dict[str, tuple[int, Path]] = {}
     for path in sorted(runs.scores_folder.glob("*.jsonl")):
         scorer, _, version = path.stem.rpartition(".v")
-        if not scorer or not version.isdecimal() or scorer in usual:
-            continue
-        highest[scorer] = max((int(version), path), highest.get(scorer, (-1, path)))
-    found = [_if_whole(path, damaged_is_missing) for _, path in highest.values()]
-    return [scores for scores in found if scores is not None]
+        if scorer and version.isdecimal():
+            highest[scorer] = max((int(version), path), highest.get(scorer, (-1, path)))
+    return {scorer: path for scorer, (_, path) in highest.items()}
 
 
 def _if_whole(path: Path, damaged_is_missing: bool) -> RunScores | None:

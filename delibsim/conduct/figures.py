@@ -1,15 +1,17 @@
 """What the figures of a study are drawn from, and which of them it can give."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.figures.of_study import FIGURES, StudyFigure
 from delibsim.analysis.result import Result
+from delibsim.analysis.study.finding import ON_TEXTS
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable, selected
 from delibsim.conduct.analysed import StudyPlace, table_of
 from delibsim.conduct.answers import PEOPLE, tables_of_answers
+from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.domain.errors import unknown
 from delibsim.store.runs import Runs
 
@@ -30,6 +32,8 @@ class FigureSource:
     ) -> Mapping[str, Result]:
         """The tables that a figure is drawn from, by name."""
         found = kind.results(self.study, draws)
+        if kind.name == ON_TEXTS:
+            return found | {one.name: one for one in effects_on_texts(self.runs, self._coded)[0]}
         if kind.answers and self.runs is not None:
             rows = self.study.rows
             sessions, topics = set(rows["session"]), dict.fromkeys(rows["topic"])
@@ -38,8 +42,15 @@ class FigureSource:
             found |= {result.name: result for result in read}
         return found
 
+    @property
+    def _coded(self) -> StudyTable:
+        """The table, which says what models said of texts."""
+        return replace(self.study, by_models=by_models(self.runs, self.study))
+
     def why_not(self, kind: StudyFigure) -> str:
         """Why the study cannot give a figure, "" where it can; answers are not read for it."""
+        if kind.name == ON_TEXTS:
+            return "" if self._coded.by_models else kind.needs
         if kind.answers:
             answered = len(self.study.analysed("dri_pre")) > 0
             return "" if self.runs is not None and answered else kind.needs

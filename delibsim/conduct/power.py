@@ -22,6 +22,7 @@ from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.analysed import place_of, table_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import brief, counted, safe
+from delibsim.measures.corrected import best_split, mixed_error
 from delibsim.measures.inference.power import TESTS, SampleSize
 from delibsim.models.ask import wait
 from delibsim.planning.compose import StudyPlan, plan
@@ -92,6 +93,80 @@ def answered(
     question = PowerQuestion(abs(asked.effect), asked.power, asked.alpha, outcome, between)
     found = answer(question, assumed, sample)
     return found, _price(planned) if planned else None
+
+
+MIXED = ("people", "models")
+"""What sessions are held by, in designs with both."""
+
+
+@dataclass(frozen=True)
+class MixedPower:
+    """What models add to sessions of people: the error of an effect in people, of both and of
+    people alone, and how many sessions of people it is worth. `split` is what a budget pays best,
+    with its error.
+    """
+
+    sd: float
+    people: int
+    models: int
+    correlation: float
+    error: float
+    error_people_alone: float
+    people_saved: float
+    split: Mapping[str, float] | None = None
+
+
+def mixed_power(
+    pilot: str, asked: PowerOptions, price: Sequence[str], budget: float | None, root: Path
+) -> MixedPower:
+    """The answer for sessions of people beside their twins of models; WrongInput for words that say
+    no design, correlation or price.
+    """
+    size = _numbers(asked.size, "size", MIXED)
+    prices = _numbers(price, "price", MIXED)
+    if not all(size.get(name, 0) >= 2 for name in MIXED) or size["people"] > size["models"]:
+        raise WrongInput(
+            "--mixed needs --size people=N,models=M: sessions that people hold, 2 or more, of those"
+            " that models hold"
+        )
+    if asked.correlation is None:
+        raise WrongInput("--mixed needs --correlation R: of people with their twins of models")
+    if (budget is None) != (len(prices) < 2):
+        raise WrongInput("a split needs --price people=A,models=B and --budget USD")
+    own = _numbers(asked.sd, "sd", MEMBERS)
+    outcome, between = _contrast(asked.contrast)
+    table = _pilot(pilot, root) if pilot else None
+    known = of_pilot(table, outcome, between or _ends(table)) if table else published()
+    sd, r = own.get("residual", known.spread.residual), _share(asked.correlation)
+    n, units = size["people"], size["models"]
+    error, alone = mixed_error(sd, n, units, r), mixed_error(sd, n, units, 0)
+    split = None
+    if budget is not None:
+        people, models = best_split(budget, prices["people"], prices["models"], r)
+        best = mixed_error(sd, people, models or people, r if models else 0) if people else math.nan
+        split = {"budget": budget, "people": people, "models": models, "error": best}
+    saved = n * (alone / error) ** 2 - n if error else math.inf
+    return MixedPower(sd, int(n), int(units), r, error, alone, saved, split)
+
+
+def told_of_mixed(found: MixedPower) -> Iterator[str]:
+    """The same in sentences."""
+    yield (
+        f"Error     {found.error:.4f} of the effect in people, with {found.people:,} sessions of"
+        f" people and their twins among {found.models:,} of models; {found.error_people_alone:.4f}"
+        " of people alone"
+    )
+    yield (
+        f"Saved     {found.people_saved:,.1f} sessions of people, at a correlation of"
+        f" {found.correlation:g} of people with models"
+    )
+    yield f"SD        {found.sd:.4f} of a session within treatment and topic"
+    if found.split:
+        yield (
+            f"Budget    {found.split['budget']:,g} pays best {found.split['people']:,} sessions of"
+            f" people and {found.split['models']:,} of models: an error of"
+            f" {found.split['error']:.4f}"
+        )
 
 
 def _share(value: float) -> float:

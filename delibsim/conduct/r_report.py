@@ -13,11 +13,11 @@ from delibsim.analysis.study.mixed import Design, design_of
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
-    OutcomeMeasure,
     families_of,
     kinds_of_participants,
     main_population,
     treatments_of,
+    wanted_outcomes,
     why_no_value,
     without_copies,
 )
@@ -64,7 +64,8 @@ def _facts(runs: Runs, form: str, path: Path) -> dict[str, Any]:
     record, table = record_of(runs), study_table(runs)
     if record is not None and record.primary:
         table = replace(table, primary=record.primary)
-    outcome = OutcomeMeasure(table.primary)
+    absolute = wanted_outcomes(table, relative=False)
+    outcome = next(one for one in absolute if one.measure == table.primary)
     code, detail = why_no_value(table, [outcome.column])
     if code:
         raise WrongInput(f"{study_named(runs.study)} gives no report in R: {detail}")
@@ -87,6 +88,7 @@ def _facts(runs: Runs, form: str, path: Path) -> dict[str, Any]:
         "paraphrases": bool(table.rows["paraphrase_of"].notna().any()),
         "treatments": treatments,
         "outcome": outcome.measure,
+        "scale": outcome.scale,
         "column": outcome.column,
         "meaning": _inert(meaning),
         "label": measured(outcome.measure),

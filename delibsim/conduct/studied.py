@@ -1,7 +1,7 @@
 """A study in Python: its tables, figures and runs, each read when it is asked for."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os.path import isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,18 +31,20 @@ SHOWN = 12
 """Names of one kind that a notebook shows of a study."""
 
 
-def study(name: str | Path, root: str | Path = "runs") -> "Study":
+def study(name: str | Path, root: str | Path = "runs", outcomes: Sequence[str] = ()) -> "Study":
     """A study by its name among those in `root`, or by its folder; or the table of a study, a CSV
     file or a folder of exported tables. WrongInput, with the closest names, where there is none.
+
+    `outcomes` are what treatments are compared on, as `delibsim analyze --outcome` names them.
     """
     try:
         runs = study_at(str(name), Path(root))
     except WrongInput:
         from delibsim.conduct.analysed import place_of  # pandas is slow to import
 
-        return Study(place_of(str(name), Path(root)).path.resolve())
+        return Study(place_of(str(name), Path(root)).path.resolve(), None, outcomes)
     runs.folder = runs.folder.resolve()
-    return Study(runs.folder, runs)
+    return Study(runs.folder, runs, outcomes)
 
 
 class Study:
@@ -53,8 +55,10 @@ class Study:
     study cannot give, and where its folder was moved.
     """
 
-    def __init__(self, folder: Path, runs: Runs | None = None) -> None:
-        self.folder, self._runs = folder, runs
+    def __init__(
+        self, folder: Path, runs: Runs | None = None, outcomes: Sequence[str] = ()
+    ) -> None:
+        self.folder, self._runs, self._chosen = folder, runs, outcomes
         self.name = folder.stem if runs is None else runs.study
         self._known: dict[str, Any] = {}
         self._stamp: Any = None
@@ -229,10 +233,7 @@ class Study:
     @property
     def _outcomes(self) -> "StudyTable":
         """The table that every analysis starts from."""
-        from delibsim.conduct.analysed import place_of, table_of
-
-        place, root = str(self.folder), self.folder.parent
-        return self._kept("table", lambda: table_of(place_of(place, root)))
+        return self._kept("table", self._read)
 
     @property
     def _source(self) -> "AnalysisSource":
@@ -240,7 +241,17 @@ class Study:
         from delibsim.conduct.analyse import source_of
 
         place, root = str(self.folder), self.folder.parent
-        return self._kept("source", lambda: source_of(place, root, _quiet, alone=False))
+        return self._kept(
+            "source", lambda: source_of(place, root, _quiet, None, False, self._chosen)
+        )
+
+    def _read(self) -> "StudyTable":
+        from delibsim.analysis.study.outcomes import chosen_outcomes
+        from delibsim.conduct.analysed import place_of, table_of
+
+        place = place_of(str(self.folder), self.folder.parent)
+        table = table_of(place, outcomes=self._chosen)
+        return replace(table, outcomes=chosen_outcomes(table.rows, self._chosen))
 
     def _compared(self) -> "Result":
         from delibsim.analysis.study.contrasts import contrasts

@@ -50,6 +50,26 @@ def even_sizes(strata: Sequence[int], n: int) -> list[int]:
     return sizes
 
 
+def spread_chances(groups: Sequence[int], n: int) -> Array:
+    """The chance of a text of each group to be drawn where `n` texts are drawn from groups of these
+    sizes in turn, one each round, with groups and texts in a drawn order; (groups,).
+
+    The numbers of a group are those of `even_sizes`; which groups get one text more than others is
+    drawn, so that a text's chance is the mean number of its group over the size of the group.
+
+    >>> spread_chances([4, 4, 1], 4).tolist()
+    [0.375, 0.375, 1.0]
+    """
+    size, drawn = np.asarray(groups, dtype=float), np.asarray(even_sizes(groups, n), dtype=float)
+    left = size > drawn
+    if not left.any():
+        return np.ones(len(size))
+    rounds = drawn[left].min()
+    further = size > rounds
+    more = (n - np.minimum(size, rounds).sum()) / further.sum()
+    return np.where(further, (rounds + more) / size, 1.0)
+
+
 def chances_by_doubt(doubt: ArrayLike, n: int, rho: float = RHO) -> Array:
     """The chance of each text to be drawn, (N,): pi = min(1, n ((1 - rho) u / sum u + rho / N)).
 

@@ -3,7 +3,7 @@
 Levels are given by their position among the q declared levels, 0 to q - 1; a missing one is NaN.
 Rules: docs/coding.md, "The level and how sure it is".
 
-How sure is no probability of being right; `measures.corrected` compares it with people.
+How sure is no probability of being right; `measures.calibration` compares it with people.
 """
 
 import itertools

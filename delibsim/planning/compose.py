@@ -1,8 +1,10 @@
 """Tournaments in the configuration: one job that asks for a tournament becomes its debates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,13 +12,14 @@ from pydantic import ValidationError
 from delibsim.domain.errors import NotImported, WrongInput, each_of, told_once, unknown
 from delibsim.domain.format import DESIGNS, Match, against_baseline, round_robin
 from delibsim.domain.run import Session
+from delibsim.domain.seed import seed_of
 from delibsim.domain.study import shared
 from delibsim.models.limits import Limits
 from delibsim.planning.cell import Cell, Composer, digest
 from delibsim.planning.config import OF_THE_STUDY, Tournament, built
 from delibsim.planning.debates import PRESETS, motions_of, refuse_defaults, refuse_meaningless
 from delibsim.planning.model_settings import refuse_overwritten
-from delibsim.planning.overrides import Job, Sweep, read
+from delibsim.planning.overrides import SEATS, Job, Sweep, read
 from delibsim.store.instruments.library import Library
 from delibsim.store.manifest import Manifest
 
@@ -34,7 +37,37 @@ def drawn(asked: Sweep, sweep: bool, base: Mapping[str, Any], library: Library) 
             jobs += _debates(_with_usual(job, base), sweep, base, library)
         else:
             jobs.append(job)
-    return replace(asked, jobs=tuple(jobs))
+    return replace(asked, jobs=(*jobs, *_of_people(jobs, sweep, base)))
+
+
+def _of_people(jobs: Sequence[Job], sweep: bool, base: Mapping[str, Any]) -> Iterator[Job]:
+    """The sessions that people hold beside those of models, where a share of them is asked for.
+
+    Each condition has its draw: of its replicates, counted from a drawn place, every 1/share-th. So
+    each session has this chance, whatever replicates are asked for.
+    """
+    known: set[tuple[str, Any]] = set()
+    for job in jobs:
+        share = job.values.get("people", base["people"])
+        if share is None:
+            continue
+        if not sweep or job.is_debate or not isinstance(share, float) or not 0 < share < 1:
+            raise WrongInput(
+                "people=SHARE is the share, above 0 and below 1, of the deliberations of a sweep"
+                " (-m) that people hold too, such as people=0.2"
+            )
+        seats = {key for key in job.values if key in SEATS or key.startswith("model.")}
+        values = {key: value for key, value in job.values.items() if key not in seats}
+        choices = {key: value for key, value in job.choices.items() if key != "model"}
+        own = {**choices, **values}
+        told = own.keys() - {*OF_THE_STUDY, "replicate"}
+        condition = " ".join(f"{key}={own[key]}" for key in sorted(told))
+        replicate = values.get("replicate", base["replicate"])
+        start = Random(seed_of(values.get("seed", base["seed"]), "people", condition)).random()
+        drawn = floor(start + replicate * share) > floor(start + (replicate - 1) * share)
+        if drawn and (condition, replicate) not in known:
+            known.add((condition, replicate))
+            yield replace(job, choices=choices | {"model": PERSON}, values=values)
 
 
 def _with_usual(job: Job, base: Mapping[str, Any]) -> Job:
@@ -104,6 +137,8 @@ def _of_match(job: Job, match: Match) -> Job:
     return replace(job, values=values)
 
 
+PERSON = "person"
+"""The model of a seat for a person."""
 SHOWN = 10
 """How many different faults of a sweep are listed."""
 UNNAMED = "unnamed"
@@ -166,7 +201,9 @@ def plan(
     asked = drawn(asked, sweep, base, composer.library)
     cells = _cells(composer, asked.jobs, sweep)
     sessions, parts, config = cells.sessions, cells.parts, cells.first.config
-    settings = {"seed": config.seed}
+    settings: dict[str, Any] = {"seed": config.seed}
+    if config.people is not None:
+        settings["people"] = config.people
     more = [list(sessions)] if sweep else []
     study = config.study if config.study is not None else asked.experiment
     if study == "":

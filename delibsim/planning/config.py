@@ -17,7 +17,7 @@ from delibsim.store.reading import adapter
 
 Kind = TypeVar("Kind")
 
-OF_THE_STUDY = ("study", "runs", "seed", "limits", "base_url")
+OF_THE_STUDY = ("study", "runs", "seed", "limits", "base_url", "people")
 """Settings that all sessions of a study share."""
 LARGEST = 10**18 - 1
 """The largest whole number that tables hold: 18 digits."""
@@ -109,6 +109,7 @@ class Config(_Strict):
     debate: SamplingConfig
     base_url: str | None
     replicate: int = Field(ge=1, le=LARGEST)
+    people: float | None = Field(gt=0, lt=1, allow_inf_nan=False)
     seed: int = Field(ge=0)
     runs: str
 

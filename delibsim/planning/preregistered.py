@@ -13,7 +13,7 @@ from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.domain.text import counted
 from delibsim.models.limits import Limits
-from delibsim.planning.compose import StudyPlan
+from delibsim.planning.compose import PERSON, StudyPlan
 from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.plugins import declared, load, names, without_effect
 from delibsim.store.manifest import Manifest
@@ -156,6 +156,7 @@ def facts(plans: Plans) -> dict[str, Any]:
         "longest": " or ".join(sorted(longest)) or "the procedure's",
         "budget": _budget(plans.limits),
         "versions": list(_versions(manifest)),
+        "of_people": [one.id for one in sessions if {*one.models} == {PERSON}],
         "cells": list(_cells(manifest, replicates, same)),
         "same_heading": ["the same condition as"] if same else [],
     }

@@ -1,5 +1,8 @@
 """The report on codes with samples and people: corrected means, cost, failures, planted cases."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from coded_study import (
     MODELS,
@@ -12,12 +15,15 @@ from coded_study import (
 from delibsim.analysis.coding.agreement import notes_on_pairs, pairs
 from delibsim.analysis.coding.codes import coded_study as study_of
 from delibsim.analysis.coding.costs import costs, refusals
-from delibsim.analysis.coding.levels import calibration, calibration_scores, corrected, unread
+from delibsim.analysis.coding.levels import calibration, calibration_scores, corrected
 from delibsim.analysis.coding.report import CodeReportSettings, remarks_on
 from delibsim.analysis.result import make_table
 from delibsim.conduct.code_report import report_on_codes
 from delibsim.domain.coding import Code
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import ENSEMBLE
+from delibsim.measures.corrected import corrected as estimator
+from delibsim.measures.corrected import units
 from delibsim.store.coded import SchemeCodes
 
 
@@ -43,55 +49,87 @@ def row_of(name, rows, **cells):
     return row
 
 
-def test_the_corrected_mean_of_a_study_is_that_of_ppi(tmp_path):
-    study = with_samples(tmp_path, "2110222122101220112210221201", "21202122" + "." * 20)
-    row = row_of("corrected_means", corrected(study, []), of="level")
-    assert row["estimate"] == 1.375
-    assert (row["low"], row["high"]) == pytest.approx((0.84076374, 1.90923626), abs=5e-9)
-    assert (row["texts"], row["read"], row["method"]) == (28, 8, "drawn at random")
-    shares = [
-        row_of("corrected_means", corrected(study, []), of=f"share of {i}")["estimate"]
-        for i in range(3)
-    ]
+def means(study, columns=(), **cells):
+    return row_of("corrected_means", corrected(study, columns, []), **cells)
+
+
+def drawn(chances, kind="sample"):
+    """A pack of these texts, and which text came by it."""
+    return {"r": {"kind": kind, "texts": chances, "random": []}}, dict.fromkeys(chances, "r")
+
+
+def test_means_are_those_of_the_estimator_with_a_column_a_model(tmp_path):
+    draw, packs = drawn({f"t{i}": 8 / 28 for i in range(1, 9)})
+    models = "2110222122101220112210221201"
+    study = with_samples(tmp_path, models, "21202122" + "." * 20, packs, draw)
+    people = means(study, of="level", row="people")
+    assert (people["estimate"], people["n"]) == (1.5, 8)
+    alone = means(study, of="level", row="models")
+    assert (alone["estimate"], alone["note"]) == (pytest.approx(36 / 28), "not valid by itself")
+    both = means(study, of="level", row="corrected")
+    groups = [study.texts[text].group or text for text in study.dimensions[0].texts]
+    codes = np.array([float(level) for level in models])
+    read = np.array([*map(float, "21202122"), *[np.nan] * 20])
+    own = units(np.ones((28, 1)), codes, read, np.full(28, 8 / 28), groups)
+    expected = estimator(own, [1.0])
+    assert both["estimate"] == pytest.approx(expected.estimate, abs=1e-12)
+    shares = [means(study, of=f"share of {i}", row="people")["estimate"] for i in range(3)]
     assert sum(shares) == pytest.approx(1)
-    assert shares[1] + 2 * shares[2] == pytest.approx(1.375)
 
 
 def test_a_text_that_was_read_before_a_draw_belongs_to_it(tmp_path):
-    draw = {"review": {"kind": "review", "texts": {"t1": 1.0, "t2": 0.5}, "random": ["t2"]}}
-    study = with_samples(tmp_path, "0000", "11..", {"t2": "review"}, draw)
-    row = row_of("corrected_means", corrected(study, []), of="level", draw="review")
-    assert row["estimate"] == pytest.approx((1 / 1 + 1 / 0.5) / 4)  # by hand
+    draw = drawn({"t1": 1.0, "t2": 0.5}, "review")[0]
+    study = with_samples(tmp_path, "0000", "21..", {"t2": "r"}, draw)
+    row = means(study, of="level", row="people")
+    assert row["estimate"] == pytest.approx((2 / 1 + 1 / 0.5) / 3)  # by hand
 
 
-def test_texts_drawn_by_doubt_are_weighted_and_do_not_count_as_agreement(tmp_path):
+def test_codes_of_peoples_own_choice_are_refused_with_the_command_that_draws(tmp_path):
+    with pytest.raises(WrongInput, match="delibsim code handout"):
+        means(with_samples(tmp_path, "0000", "11.."))
+
+
+def test_texts_drawn_by_doubt_do_not_count_as_agreement(tmp_path):
     chances = [0.2, 0.7, 0.2, 0.3875, 0.825, 0.2, 0.325, 0.7, 0.2, 0.2625]
-    pi = {f"t{i}": chance for i, chance in enumerate(chances, 1)}
-    draw = {"review": {"kind": "review", "texts": pi, "random": ["t2"]}}
-    packs = dict.fromkeys(pi, "review")
+    draw, packs = drawn({f"t{i}": chance for i, chance in enumerate(chances, 1)}, "review")
+    draw["r"]["random"] = ["t2"]
     study = with_samples(tmp_path, "2102120122", ".2..1..1.1", packs, draw)
-    row = row_of("corrected_means", corrected(study, []), of="level")
-    assert row["estimate"] == pytest.approx(1.06190476, abs=5e-9)
-    assert (row["draw"], row["method"]) == ("review", "weighted by chances")
+    weights = 1 / np.array([0.7, 0.825, 0.7, 0.2625])
+    row = means(study, of="level", row="people")
+    assert row["estimate"] == pytest.approx(weights @ [2, 1, 1, 1] / weights.sum())
     (fair,) = study.fair
     assert row_of("pairs", pairs(fair), a=ENSEMBLE, b="Ann")["texts"] == 1
     assert "drawn by doubt" in notes_on_pairs(study)[0]
 
 
-def test_a_draw_that_came_back_incomplete_is_warned_of_with_counts(tmp_path):
-    draw = {"r": {"kind": "review", "texts": {"t1": 0.2, "t2": 0.5, "t3": 0.5}, "random": []}}
-    packs = {"t1": "r", "t2": "r", "t3": "r"}
-    (told,) = unread(with_samples(tmp_path / "a", "0000", "11..", packs, draw))
-    assert "reasons: people have no code of 1 of the 3 texts of pack r" in told
-    assert list(unread(with_samples(tmp_path / "b", "0000", "111.", packs, draw))) == []
+def test_a_draw_that_came_back_incomplete_is_told_with_counts(tmp_path):
+    draw, packs = drawn({"t1": 0.2, "t2": 0.5, "t3": 0.5}, "review")
+    notes = []
+    study = with_samples(tmp_path / "a", "0000", "11..", packs, draw)
+    list(corrected(study, [], notes))
+    assert notes == ["reasons: 1 drawn text without a code of people, as if not drawn"]
+    notes.clear()
+    list(corrected(with_samples(tmp_path / "b", "0000", "111.", packs, draw), [], notes))
+    assert notes == []
 
 
-def test_where_people_read_everything_there_is_nothing_to_correct(tmp_path):
-    study = with_samples(tmp_path, "0122", "0121")
-    row = row_of("corrected_means", corrected(study, ["year"]), of="level", part="2020")
-    assert (row["by"], row["texts"], row["estimate"]) == ("year", 2, None)
-    assert row["note"] == "people_read_all"
-    assert row_of("corrected_means", corrected(study, []), of="level")["people"] == 1.0
+def test_a_text_that_was_edited_since_has_no_code_that_counts(tmp_path):
+    draw, packs = drawn({f"t{i}": 1.0 for i in range(1, 5)})
+    study = with_samples(tmp_path, "0122", "0121", packs, draw)
+    words = replace(study.texts["t4"], text="Something else.")
+    texts = [words if id == "t4" else text for id, text in study.texts.items()]
+    edited = study_of("s", study.coded, texts, draw)
+    assert edited.edited == ["t4"]
+    assert means(edited, of="level", row="people")["estimate"] == 1.0
+    assert means(edited, of="level", row="models")["n"] == 3
+
+
+def test_means_are_given_by_the_parts_of_a_column(tmp_path):
+    draw, packs = drawn({f"t{i}": 1.0 for i in range(1, 5)})
+    study = with_samples(tmp_path, "0122", "0121", packs, draw)
+    row = means(study, ["year"], of="level", part="2020", row="people")
+    assert (row["by"], row["n"]) == ("year", 2)
+    assert means(study, of="level", part="", row="people")["estimate"] == 1.0
 
 
 def test_calibration_has_a_row_a_bin_and_says_when_texts_are_few(tmp_path):

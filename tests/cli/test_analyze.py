@@ -136,3 +136,46 @@ def test_the_first_screen_fits(width):
         CommandConsole(file=out, width=width, force_terminal=True, color_system=None),
     )
     assert max(map(len, out.getvalue().splitlines())) <= width
+
+
+def test_any_column_of_a_table_is_an_outcome(delibsim, home):
+    rows = synthetic_study(topics=6, models=2, replicates=2).rows
+    trust = rows[["topic", "model", "treatment", "replicate"]].assign(trust=rows["dri_change"])
+    trust.assign(seen="yes").to_csv("trust.csv", index=False)
+    rows.to_csv("wide.csv", index=False)
+    found = delibsim("analyze", "trust.csv", "--outcome", "trust", "--json", *FEW).json
+    same = delibsim("analyze", "wide.csv", "--outcome", "dri", "--json", *FEW).json
+    assert {(row["outcome"], row["scale"], row["role"]) for row in found["contrasts"]} == {
+        ("trust", "value", "primary")
+    }
+    changes = [row for row in same["contrasts"] if row["scale"] == "absolute"]
+    for name in ("a", "b", "estimate", "low", "high", "p_holm", "verb"):
+        assert [row[name] for row in found["contrasts"]] == [row[name] for row in changes]
+    assert {row["outcome"] for row in found["by_topic"]} == {"trust"}
+    assert found["runs"]["analysed"] == len(rows)
+    for name, told in {"seen": "'yes', not a number", "hope": "'hope'"}.items():
+        refused = delibsim("analyze", "trust.csv", "--outcome", name)
+        assert refused.code == 2
+        assert told in refused.err or "no columns pre and post" in refused.err
+
+
+def test_what_models_code_is_an_outcome_that_models_alone_do_not_decide(delibsim, home):
+    grid = ("topic=ccps,acp,fremantle", "treatment=none,basic,normative", "replicate=1,2,3,4,5")
+    small = ("group.size=3", "rounds=1")
+    assert delibsim("run", "-m", "-q", "study=pilot", *grid, *small).code == 0
+    assert delibsim("code", "ask", "pilot", "scheme=dqi3", "group.size=2", "samples=1").code == 0
+    found = delibsim("analyze", "pilot", "--outcome", "justification", "--json", *FEW)
+    assert found.code == 0  # the sessions in which nobody speaks are not missing
+    (contrast,) = found.json["contrasts"]
+    assert (contrast["a"], contrast["b"]) == ("normative", "basic")
+    assert (contrast["outcome"], contrast["verb"]) == ("dqi3.justification", "not_valid")
+    alone = delibsim("code", "effect", "pilot", "--dimension", "justification", "--json").json
+    (row,), (expected,) = found.json["effects"], alone["rows"]
+    assert row == {**expected, "outcome": "dqi3.justification"}
+    told = delibsim("analyze", "pilot", "--outcome", "justification", *FEW).out
+    assert "by models alone the difference in dqi3.justification is" in told
+    assert "delibsim code handout" in told
+    words = delibsim("analyze", "pilot", "--outcome", "words_spoken", "--json", *FEW).json
+    assert {row["b"] for row in words["contrasts"]} == {"none", "basic"}
+    usual = delibsim("analyze", "pilot", "--json", *FEW).json
+    assert {row["outcome"] for row in usual["contrasts"]} > {"dri", "dqi3.justification"}

@@ -1,6 +1,10 @@
 """`delibsim code effect` and `code plan` of a table: what they say, and what they refuse."""
 
+import json
 import math
+import os
+from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -69,6 +73,29 @@ def test_models_alone_say_the_wrong_thing_and_the_corrected_row_the_right_one(de
     assert "not valid by itself" in delibsim("code", "effect", file).out
 
 
+def test_the_multiverse_has_every_coder_and_reading_and_counts_signs(delibsim, table):
+    rows = []
+    for i in range(120):
+        treatment = "normative" if i % 2 else "none"
+        level, session = (i // 4) % 3, i // 4 + 30 * (i % 2)
+        rows.append(f"t{i},s{session},{treatment},{level},{2 - level},{level},.5")
+    found = delibsim("code", "effect", table(*rows), "--json")
+    own = [row for row in found.json["multiverse"] if row["row"] == "models"]
+    coders = {"all models", "m1", "m2", "median", "mean"}
+    readings = {"level", "1 or more", "2 or more"}
+    assert {(row["coder"], row["reading"]) for row in own} == set(product(coders, readings))
+    by = {(row["coder"], row["reading"]): row["estimate"] for row in own}
+    level = np.array([(i // 4) % 3 for i in range(120)])
+    treated = np.arange(120) % 2 == 1
+    high = (level >= 2).astype(float)
+    assert by["m1", "2 or more"] == pytest.approx(high[treated].mean() - high[~treated].mean())
+    assert by["m2", "level"] == pytest.approx(-by["m1", "level"])
+    shares = {row["row"]: row for row in found.json["multiverse_shares"]}
+    assert (shares["models"]["specifications"], shares["corrected"]["specifications"]) == (15, 15)
+    signs = [np.sign(estimate) == np.sign(by["all models", "level"]) for estimate in by.values()]
+    assert shares["models"]["same_sign"] == pytest.approx(np.mean(signs))
+
+
 def test_without_codes_of_people_models_stand_alone(delibsim, table):
     rows = [line.rsplit(",", 2)[0] for line in golden()]
     found = delibsim("code", "effect", table(*rows, head="text,session,treatment,m1,m2"), "--json")
@@ -135,6 +162,21 @@ def test_treatments_that_differ_in_the_topic_are_not_told_apart(delibsim, table)
         "the treatments differ in what is held constant"
     }
     assert delibsim("code", "plan", file).code == 4
+
+
+def test_another_scale_and_a_model_that_says_nothing_are_told(delibsim, table):
+    rows = []
+    for i in range(96):
+        treatment = "normative" if i % 2 else "none"
+        human = i % 7 * 10 if i % 3 else ""
+        rows.append(f"t{i},s{i // 4 * 2 + i % 2},{treatment},{i % 7},2,{human},.5")
+    found = delibsim("code", "effect", table(*rows), "--json")
+    _, scale, constant = found.json["sentences"]
+    assert "people's codes go from 0 to 60, those of m1 from 0 to 6" in scale
+    assert "m2 gives every text 2, so that its weight is 0" in constant
+    assert (found.code, found.json["notes"]) == (0, [])
+    weight, of_constant = found.json["rows"][2]["lambda"]
+    assert (weight > 5, of_constant) == (True, 0)
 
 
 @pytest.mark.parametrize(
@@ -248,6 +290,58 @@ def test_the_codes_of_a_study_have_effects_by_dimension(delibsim, home, pilot):
     unknown = delibsim("code", "effect", pilot, "--dimension", "justice")
     assert unknown.code == 2
     assert "justification" in unknown.err
+
+
+def test_a_draw_spreads_over_sessions_and_keeps_the_chance_of_every_text(delibsim, home, pilot):
+    packs = home / "runs" / pilot / "annotations" / "code-dqi3" / "packs"
+    drawn = []
+    for n in (8, 12):
+        spread = ("draw=spread", "--n", n, "--raters", "Ann,Ben", "-o", f"pack{n}")
+        assert delibsim("code", "handout", pilot, *spread).code == 0
+        drawn.append(json.loads(max(packs.glob("*.json"), key=os.path.getmtime).read_text()))
+    first, second = drawn
+    assert set(first["texts"]) < set(second["texts"])
+    for pack, n in zip(drawn, (8, 12), strict=True):
+        sessions = Counter(text.rpartition("/")[0] for text in pack["texts"])
+        assert max(sessions.values()) - min(sessions.values()) <= 1
+        assert sum(pack["chances"].values()) == pytest.approx(n)
+        assert {text: pack["chances"][text] for text in pack["texts"]} == pack["texts"]
+    for n in (8, 12):
+        form = filled(home, f"pack{n}/form.csv", lambda i: i % 3)
+        assert delibsim("code", "collect", pilot, form).code == 0
+    found = delibsim("code", "effect", pilot, "--dimension", "justification", "--json").json
+    assert (found["rows"][0]["n"], found["notes"]) == (12, [])
+    (gold,) = (row for row in found["gold"] if row["coefficient"].startswith("AC2"))
+    assert (gold["dimension"], gold["paired"]) == ("justification", 12)
+    refused = delibsim("code", "handout", pilot, "draw=spread", "training=true")
+    assert refused.code == 2
+
+
+def test_texts_that_could_not_be_drawn_are_not_what_is_spoken_of(delibsim, home, pilot):
+    few = ("stratify=group", "--n", 4, "-o", "pack")  # of six sessions
+    assert delibsim("code", "handout", pilot, *few).code == 0
+    form = filled(home, "pack/form.csv", lambda i: i % 3)
+    assert delibsim("code", "collect", pilot, form).code == 0
+    found = delibsim("code", "effect", pilot, "--dimension", "justification", "--json")
+    assert found.code == 3
+    assert found.json["notes"] == [
+        "justification: 4 texts that could not be drawn for people left out"
+    ]
+
+
+def test_a_run_that_cannot_be_read_is_left_out_and_named(delibsim, home, pilot):
+    assert delibsim("code", "handout", pilot, "draw=spread", "--n", 8, "-o", "pack").code == 0
+    form = filled(home, "pack/form.csv", lambda i: i % 3)
+    assert delibsim("code", "collect", pilot, form).code == 0
+    file = next((home / "runs" / pilot).glob("*/run.json"))
+    run = json.loads(file.read_text())
+    run["transcript"][0]["text"] += " And more."
+    file.chmod(0o600)
+    file.write_text(json.dumps(run))
+    found = delibsim("code", "effect", pilot, "--dimension", "justification", "--json")
+    assert found.code == 3
+    assert str(file.parent.name) in found.json["notes"][-1]
+    assert (found.json["rows"][1]["n"], found.json["rows"][1]["clusters"]) == (10, 5)
 
 
 def test_codes_of_texts_that_people_chose_themselves_correct_nothing(delibsim, home, pilot):

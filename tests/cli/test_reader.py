@@ -113,6 +113,6 @@ def test_what_delibsim_writes_is_shown_as_it_is(delibsim, home, monkeypatch):
     assert page.index("~analysis/finding.html") < page.index("~analysis/report.html")
     effects, before = page.index("~figures/effects.svg"), page.index("~figures/before_after.svg")
     assert effects < before, "in the order of the report"
-    assert "<figcaption>Effects of treatments on the Deliberative Reason Index</figcaption>" in page
+    assert "<figcaption>Effects of treatments on the Deliberative Reason Index<details>" in page
     for path in figures:
         assert (pages / "~figures" / path.name).read_bytes() == path.read_bytes()

@@ -121,6 +121,10 @@ def test_what_a_study_cannot_give_it_says(tmp_path, held):
     assert "nothing was coded in it" in said_by(study.codes)
     assert "nothing was compared in it" in said_by(study.pairs)
     whole = public.study(held[0].folder)
+    chosen = public.study(held[0].folder, outcomes=["words_spoken"])
+    assert list(chosen.table.columns.levels[0]) == ["words_spoken"]
+    assert set(chosen.contrasts()["outcome"]) == {"words_spoken"}
+    assert "unknown outcome" in said_by(lambda: public.study(held[0].folder, outcomes=["x"]).table)
     assert "did you mean dri" in said_by(lambda: whole.contrasts("dry"))
     assert "unknown figure 'effect'; did you mean effects" in said_by(lambda: whole.plot("effect"))
     assert "unknown session" in said_by(lambda: whole.run("x"))

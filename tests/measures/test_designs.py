@@ -19,6 +19,7 @@ from delibsim.measures.designs import (
     ring,
     shown,
     sizes_of,
+    spread_chances,
 )
 
 STRATA = st.lists(st.integers(0, 50), min_size=1, max_size=8)
@@ -146,3 +147,15 @@ def test_both_orders():
 def test_a_design_that_cannot_be_is_refused_with_the_nearest(make, fault):
     with pytest.raises(ValueError, match=fault):
         make()
+
+
+def test_texts_spread_over_groups_have_the_chances_that_are_told():
+    """Drawn many times with groups and texts in a drawn order, each as often as its chance says."""
+    lengths, n, rng = [6, 6, 5, 3, 1], 11, np.random.default_rng(2)
+    drawn = np.zeros(len(lengths))
+    for _ in range(4_000):
+        order = rng.permutation(len(lengths))
+        counts = even_sizes([lengths[i] for i in order], n)
+        drawn[order] += np.array(counts) / np.array(lengths)[order]
+    assert drawn / 4_000 == pytest.approx(spread_chances(lengths, n), abs=0.01)
+    assert spread_chances(lengths, 21).tolist() == [1] * 5

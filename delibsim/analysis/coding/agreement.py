@@ -1,6 +1,6 @@
 """Agreement of coders: of every pair, over time, with intervals by the bootstrap."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
 from delibsim.analysis.coding.equivalence import anchors_of, delta_of
-from delibsim.analysis.result import said
+from delibsim.analysis.result import Result, make_table, said
 from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.seed import seed_of
@@ -110,6 +110,12 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
             }
             row |= {"texts": found.texts, "paired": found.paired, "estimate": found.value}
             yield row | {"low": ends[0], "high": ends[1], "note": found.reason}
+
+
+def agreement_of_people(dimensions: Iterable[DimensionCodes]) -> Result:
+    """The table `gold`: how far the people agree among themselves by whom models are corrected."""
+    rows = [row for own in dimensions for row in groups(own) if row["coders"] == "people"]
+    return make_table("effects/gold", rows, resamples=RESAMPLES)
 
 
 def confusion(own: DimensionCodes) -> Iterator[Row]:

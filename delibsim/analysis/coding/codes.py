@@ -14,7 +14,7 @@ from delibsim.domain.coding import Code
 from delibsim.domain.scheme import Dimension
 from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import Rule, ensemble_levels
-from delibsim.store.coded import DimensionSamples, SchemeCodes
+from delibsim.store.coded import DimensionSamples, SchemeCodes, samples_by_dimension
 
 Array = NDArray[np.float64]
 LEAST = 0.60
@@ -27,7 +27,8 @@ BOUND = 0.10
 class Draw:
     """A pack or draw by which people came to read texts.
 
-    `chances` are those of its texts to be drawn, `random` the texts that were drawn at random;
+    `chances` are those of its texts to be drawn, `every` those of all texts that could have been,
+    as far as that is known; `random` are the texts that were drawn at random, `design` is how;
     `by_doubt` says whether the others were drawn because the ensemble is in doubt.
     """
 
@@ -35,18 +36,17 @@ class Draw:
     chances: Mapping[str, float]
     random: frozenset[str]
     by_doubt: bool
+    design: str = "random"
+    every: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, pack: Mapping[str, Any]) -> "Draw":
         """A draw from the file of its pack."""
         chances = {text: float(chance) for text, chance in pack.get("texts", {}).items()}
         by_doubt = pack.get("kind", "review") == "review"
-        return cls(name, chances, frozenset(pack.get("random", ())), by_doubt)
-
-    @property
-    def equal(self) -> bool:
-        """Whether every text had the same chance."""
-        return not self.by_doubt and len(set(self.chances.values())) < 2
+        at_random, design = frozenset(pack.get("random", ())), pack.get("design", "random")
+        every = {text: float(chance) for text, chance in pack.get("chances", {}).items()}
+        return cls(name, chances, at_random, by_doubt, design, every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +131,8 @@ class CodedStudy:
     """Everything that a report on the codes of a study by one scheme rests on.
 
     `dimensions` count all codes; in `fair`, by which agreement is computed, codes of people on
-    texts that were drawn by doubt are left out. `texts` are those of the study by id.
+    texts that were drawn by doubt are left out. `texts` are those of the study by id. Of the texts
+    that were `edited` since they were coded no code counts.
     """
 
     study: str
@@ -139,6 +140,7 @@ class CodedStudy:
     texts: Mapping[str, Text]
     dimensions: Sequence[DimensionCodes]
     draws: Mapping[str, Draw] = field(default_factory=dict)
+    edited: Sequence[str] = ()
 
     @cached_property
     def fair(self) -> list[DimensionCodes]:
@@ -182,31 +184,67 @@ def coded_study(
     packs: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> CodedStudy:
     """The codes of a study by one scheme, dimension by dimension; training rounds are left out."""
+    known = {text.id: text for text in texts}
+    edited = _edited(coded, known)
     by_dimension: dict[str, list[Code]] = {}
     for code in coded.people:
-        if not code.training:
+        if not code.training and code.text not in edited:
             by_dimension.setdefault(code.dimension, []).append(code)
     found = []
     for dimension in coded.scheme.dimensions:
         samples = coded.by_dimension.get(dimension.id)
         own = by_dimension.get(dimension.id, [])
         if samples is not None or own:
-            found.append(_codes(dimension, samples, own))
+            found.append(_codes(dimension, samples, own, edited))
     counted = {name: pack for name, pack in (packs or {}).items() if pack.get("kind") != "training"}
     draws = {name: Draw.of(name, pack) for name, pack in counted.items()}
-    return CodedStudy(study, coded, {text.id: text for text in texts}, found, draws)
+    return CodedStudy(study, coded, known, found, draws, sorted(edited))
+
+
+def _edited(coded: SchemeCodes, texts: Mapping[str, Text]) -> set[str]:
+    """The texts that are others than those that were coded, by SHA-256."""
+    codes = [(code.text, code.text_sha256) for code in coded.people]
+    found = set()
+    for id, digest in (*coded.asked.texts.items(), *codes):
+        if digest and id in texts and texts[id].sha256 != digest:
+            found.add(id)
+    return found
+
+
+def in_wording(study: CodedStudy, wording: str) -> CodedStudy:
+    """The same where models were asked in this wording; people read one."""
+    own = study.coded
+    counted_in = samples_by_dimension(own.scheme, own.samples, own.asked, wording)
+    found = []
+    for dimension in study.dimensions:
+        samples = counted_in.get(dimension.id)
+        if samples is not None:
+            columns = {person: dimension.places[person] for person in dimension.people}
+            table = pd.DataFrame({**_of_models(samples), **columns}, index=dimension.places.index)
+            found.append(replace(dimension, places=table, models=samples.models, samples=samples))
+    return replace(study, coded=replace(own, by_dimension=counted_in), dimensions=found)
+
+
+def _of_models(samples: DimensionSamples) -> dict[str, Any]:
+    """The places of the ensemble and of each model, by text."""
+    index = list(samples.texts)
+    columns: dict[str, Any] = {ENSEMBLE: pd.Series(samples.ensemble(), index=index)}
+    for j, model in enumerate(samples.models):
+        columns[model] = pd.Series(samples.levels[:, j], index=index)
+    return columns
 
 
 def _codes(
-    dimension: Dimension, samples: DimensionSamples | None, people: Sequence[Code]
+    dimension: Dimension,
+    samples: DimensionSamples | None,
+    people: Sequence[Code],
+    edited: Collection[str],
 ) -> DimensionCodes:
     texts = dict.fromkeys(samples.texts if samples else ())
     texts |= dict.fromkeys(code.text for code in people)
-    columns: dict[str, Any] = {}
-    if samples is not None:
-        columns[ENSEMBLE] = pd.Series(samples.ensemble(), index=list(samples.texts))
-        for j, model in enumerate(samples.models):
-            columns[model] = pd.Series(samples.levels[:, j], index=list(samples.texts))
+    for id in edited:
+        texts.pop(id, None)
+    columns = {} if samples is None else _of_models(samples)
     places = {value: i for i, value in enumerate(dimension.values)}
     given: dict[str, dict[str, float]] = {}
     packs = {}

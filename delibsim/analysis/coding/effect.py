@@ -1,38 +1,41 @@
 """Effects of treatments on what was coded: by people alone, by models alone, and corrected."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.cells import decimals
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
-from delibsim.measures.corrected_effect import (
+from delibsim.measures.corrected import (
     FEW_CLUSTERS,
     Effect,
-    Planned,
     Units,
     corrected,
     models_alone,
     people_alone,
-    planned,
     units,
 )
+from delibsim.measures.inference.reml import independent
 
 Array = NDArray[np.float64]
 Words = NDArray[np.str_]
+Weights = Mapping[int, Mapping[str, float]]
 NONE = "none"
 """The treatment with which others are compared, where there is one."""
 FEWEST = 10
 """Sessions that a treatment must have for a corrected interval."""
 NOT_VALID = "not valid by itself"
+NO_MODEL = "no text that every model coded"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class CodedTexts:
 
     `proxies` are the codes of each model, NaN where it gave none; `people` is NaN where nobody
     coded, `chance` NaN where it is not known with what chance a text was drawn. `held` are factors
-    that are held constant.
+    that are held constant; `text` are ids, where texts have some.
     """
 
     outcome: str
@@ -51,6 +54,7 @@ class CodedTexts:
     people: Array
     chance: Array
     held: Mapping[str, Words] = field(default_factory=dict)
+    text: Words = field(default_factory=lambda: np.empty(0, dtype=str))
 
     def chosen(self, which: NDArray[np.bool_]) -> "CodedTexts":
         """The same of some of the texts."""
@@ -62,6 +66,7 @@ class CodedTexts:
             self.people[which],
             self.chance[which],
             {name: values[which] for name, values in self.held.items()},
+            self.text[which] if len(self.text) else self.text,
         )
 
     @property
@@ -76,6 +81,10 @@ class CodedTexts:
         for values in self.proxies.values():
             found &= ~np.isnan(values)
         return found
+
+
+Known = Callable[[CodedTexts], tuple[Units, list[float]]]
+"""What makes of texts their units and a contrast."""
 
 
 def contrasts_of(treatments: Iterable[str]) -> list[tuple[str, str]]:
@@ -95,43 +104,71 @@ def effect_rows(
 ) -> Iterator[dict[str, Any]]:
     """The rows of the table of effects: three of each contrast, or one without codes of people."""
     for a, b in contrasts or contrasts_of(texts.treatment):
-        yield from _three(_of(texts, a, b), a, b)
+        yield from _three(of_pair(texts, a, b), a, b)
 
 
-def _of(texts: CodedTexts, a: str, b: str) -> CodedTexts:
+def of_pair(texts: CodedTexts, a: str, b: str) -> CodedTexts:
     """The texts of two treatments, with the models that coded any of them."""
     own = texts.chosen(np.isin(texts.treatment, [a, b]))
-    some = {name: values for name, values in own.proxies.items() if not np.isnan(values).all()}
-    return replace(own, proxies=some)
+    return replace(own, proxies=_some(own.proxies))
 
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
-    held = "" if _told_apart(own, a) else "the treatments differ in what is held constant"
-    read = min(_sessions_of_each(own.chosen(own.drawn), (a, b)))
+    held = "" if told_apart(own, a) else "the treatments differ in what is held constant"
+    read = min(sessions_of_each(own.chosen(own.drawn), (a, b)))
     missing = held or ("" if read else "people coded no text of one of the treatments")
-    named = {"outcome": own.outcome, "a": a, "b": b}
-    people = None if missing else people_alone(*_known(own, a))
+    alone = held or ("" if told_apart(own.chosen(own.coded), a) else NO_MODEL)
+    sessions = min(sessions_of_each(own, (a, b)))
+    for row in three_rows(own, partial(_known, a=a), missing, alone, sessions, "a treatment has"):
+        yield {"outcome": own.outcome, "a": a, "b": b} | row
+
+
+def three_rows(
+    own: CodedTexts, known: Known, missing: str, alone: str, sessions: int, few: str
+) -> Iterator[dict[str, Any]]:
+    """What people, models, and both say of one contrast, which `known` makes of texts.
+
+    `missing` is why people say nothing, `alone` why models do not; `sessions` are the fewest of a
+    part that is compared, and `few` begins the sentence that says that they are too few.
+    """
+    people = None if missing else people_alone(*known(own))
     if own.drawn.any():
-        yield named | {"row": "people"} | _row(people, missing)
+        yield {"row": "people"} | _row(people, missing)
     if own.proxies:
         coded = replace(own.chosen(own.coded), people=np.full(int(own.coded.sum()), np.nan))
-        alone = held or ("" if _told_apart(coded, a) else "no text that every model coded")
-        models = None if alone else models_alone(*_known(coded, a))
-        yield named | {"row": "models"} | _row(models, alone or NOT_VALID)
+        models = None if alone else models_alone(*known(coded))
+        yield {"row": "models"} | _row(models, alone or NOT_VALID)
     if own.proxies and own.drawn.any():
-        found = None if missing else corrected(*_known(own, a))
-        sessions = min(_sessions_of_each(own, (a, b)))
-        row = named | {"row": "corrected"} | _row(found, missing)
-        yield row | _beside(own, found, people, sessions)
+        found = None if missing else corrected(*known(own))
+        row = {"row": "corrected"} | _row(found, missing)
+        yield row | _beside(own, found, people, sessions, few)
+
+
+def mean_rows(own: CodedTexts) -> Iterator[dict[str, Any]]:
+    """What people, models, and both say of the mean of all texts: the contrast of x = (1)."""
+    own = replace(own, proxies=_some(own.proxies))
+    missing = "" if own.drawn.any() else "people coded none of these texts"
+    alone = "" if own.coded.any() and own.proxies else NO_MODEL
+    yield from three_rows(own, _of_mean, missing, alone, len(set(own.session)), "there are")
+
+
+def _of_mean(own: CodedTexts) -> tuple[Units, list[float]]:
+    design = np.ones((len(own.people), 1))
+    return units(design, proxy_table(own), own.people, own.chance, own.session), [1.0]
+
+
+def _some(proxies: Mapping[str, Array]) -> dict[str, Array]:
+    """The models that coded any of the texts."""
+    return {name: values for name, values in proxies.items() if not np.isnan(values).all()}
 
 
 def _known(own: CodedTexts, a: str) -> tuple[Units, list[float]]:
     """The units of the texts, and the contrast of treatment a."""
-    design, contrast = _design(own, a)
-    return units(design, _table(own), own.people, own.chance, own.session), contrast
+    design, contrast = design_of(own, a)
+    return units(design, proxy_table(own), own.people, own.chance, own.session), contrast
 
 
-def _table(own: CodedTexts) -> Array:
+def proxy_table(own: CodedTexts) -> Array:
     """The codes of models, a column each; (n, k).
 
     A text that a model did not code stands at the mean of the others: the corrected estimate is
@@ -142,26 +179,22 @@ def _table(own: CodedTexts) -> Array:
     return np.column_stack([np.zeros((len(own.session), 0)), *columns])
 
 
-def _told_apart(own: CodedTexts, a: str) -> bool:
+def told_apart(own: CodedTexts, a: str) -> bool:
     """Whether the treatments are told apart where all is held constant that is to be."""
     treated = (own.treatment == a).astype(float)
-    columns = [np.ones(len(treated))]
-    for column in _levels(own):
-        if _adds(column, columns):
-            columns.append(column)
-    return len(treated) > 0 and _adds(treated, columns)
+    design = np.column_stack([np.ones(len(treated)), *_levels(own), treated])
+    return len(treated) > 0 and design.shape[1] - 1 in independent(design)
 
 
-def _design(own: CodedTexts, a: str) -> tuple[Array, list[float]]:
+def design_of(own: CodedTexts, a: str) -> tuple[Array, list[float]]:
     """The design of a text (n, p): treatment a, the intercept, and what is held constant, as far as
     the texts that people coded can tell it; and the contrast.
     """
-    columns = [(own.treatment == a).astype(float), np.ones(len(own.treatment))]
-    read = own.drawn if own.drawn.any() else np.ones(len(own.treatment), dtype=bool)
-    for column in _levels(own):
-        if _adds(column[read], [one[read] for one in columns]):
-            columns.append(column)
-    return np.column_stack(columns), [1.0, *[0.0] * (len(columns) - 1)]
+    treated = (own.treatment == a).astype(float)
+    design = np.column_stack([treated, np.ones(len(treated)), *_levels(own)])
+    read = design[own.drawn] if own.drawn.any() else design
+    kept = design[:, independent(read)]
+    return kept, [1.0, *[0.0] * (kept.shape[1] - 1)]
 
 
 def _levels(own: CodedTexts) -> Iterator[Array]:
@@ -171,12 +204,7 @@ def _levels(own: CodedTexts) -> Iterator[Array]:
             yield (values == level).astype(float)
 
 
-def _adds(column: Array, columns: Sequence[Array]) -> bool:
-    """Whether a column is no combination of these, which are none of each other."""
-    return int(np.linalg.matrix_rank(np.column_stack([*columns, column]))) > len(columns)
-
-
-def _sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
+def sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
     """How many sessions each treatment has."""
     return [len(set(own.session[own.treatment == one])) for one in treatments]
 
@@ -185,6 +213,7 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
     if found is None:
         return {"note": note}
     by = "t" if math.isnan(found.jackknife) else "jackknife"
+    by = "" if math.isnan(found.low) else by
     return {
         "estimate": found.estimate,
         "se": found.se,
@@ -199,7 +228,7 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
 
 
 def _beside(
-    own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int
+    own: CodedTexts, found: Effect | None, people: Effect | None, fewest: int, few: str
 ) -> dict[str, Any]:
     """What the corrected row says beside its estimate; too few sessions give no interval."""
     if found is None or people is None:
@@ -208,14 +237,21 @@ def _beside(
     told = {
         "lambda": weights,
         "correlation": _correlation(own, found.weights),
-        "effective": people.n * people.se**2 / found.se**2 if found.se else math.nan,
+        "effective": _worth(people, found),
     }
     if fewest < FEWEST:
-        note = f"a treatment has {counted(fewest, 'session')}; an interval needs {FEWEST}"
+        note = f"{few} {counted(fewest, 'session')}; an interval needs {FEWEST}"
         return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
     if not any(found.weights):
         told["note"] = "the models say nothing of what people coded: their weight is 0"
     return told
+
+
+def _worth(people: Effect, found: Effect) -> float:
+    """How many codes of people alone would give this error; NaN where there is none left."""
+    if not found.se > people.se * 1e-9:
+        return math.nan
+    return people.n * people.se**2 / found.se**2
 
 
 def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
@@ -223,7 +259,7 @@ def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
     coded; NaN where one is constant.
     """
     both = own.drawn & own.coded
-    proxy = _table(own)[both] @ np.asarray(weights)
+    proxy = proxy_table(own)[both] @ np.asarray(weights)
     people = own.people[both]
     if len(people) < 3 or not (np.ptp(proxy) and np.ptp(people)):
         return math.nan
@@ -234,34 +270,52 @@ def effects(
     outcomes: Sequence[CodedTexts],
     notes: Sequence[str] = (),
     contrasts: Sequence[tuple[str, str]] = (),
+    more: Sequence[Result] = (),
 ) -> Report:
-    """The report on the effects on some outcomes."""
-    _check(outcomes, contrasts)
+    """The report on the effects on some outcomes, with further tables."""
+    check_contrasts(outcomes, contrasts)
+    table, said, weights = effects_table(outcomes, contrasts)
+    told = [*said, *notes]
+    return Report(
+        catalogue=catalogue("effects"),
+        title="Effects on what was coded",
+        results={one.name: one for one in (table, *more)},
+        about={"outcomes": [one.outcome for one in outcomes], "notes": list(notes)},
+        told=told,
+        summary=told,
+        drawn=lambda: drawings_of("effects", {one.name: one for one in (table, *more)}),
+        something=bool(table.rows["estimate"].notna().any()),
+        complete=not notes,
+        shape=lambda: {
+            "sentences": told,
+            "rows": _plain(table, weights),
+            **{one.name: one.plain() for one in more if one.given},
+        },
+    )
+
+
+def effects_table(
+    outcomes: Sequence[CodedTexts],
+    contrasts: Sequence[tuple[str, str]] = (),
+    whom: str = "as people would code all texts",
+) -> tuple[Result, list[str], Weights]:
+    """The table of effects, what its corrected rows say (of `whom` it is true), and by the number
+    of a row the weight of each model.
+    """
     found: list[dict[str, Any]] = []
     told: list[str] = []
     for texts in outcomes:
         rows = list(effect_rows(texts, contrasts))
-        told += _sentences(rows, texts)
+        told += [*_sentences(rows, texts, whom), *_remarks(texts)]
         found += rows
-    told = [*dict.fromkeys(told), *notes]
     weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
     for i, own in weights.items():
-        found[i]["lambda"] = _in_words(own)
+        found[i]["lambda"] = in_words(own)
     table = make_table("effects/effects", found, few=FEW_CLUSTERS)
-    return Report(
-        catalogue=catalogue("effects"),
-        title="Effects on what was coded",
-        results={table.name: table},
-        about={"outcomes": [one.outcome for one in outcomes], "notes": list(notes)},
-        told=told,
-        summary=told,
-        something=any("estimate" in row for row in found),
-        complete=not notes,
-        shape=lambda: {"sentences": told, "rows": _plain(table, weights)},
-    )
+    return table, [*dict.fromkeys(told)], weights
 
 
-def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]]) -> None:
+def check_contrasts(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]]) -> None:
     """WrongInput for a contrast of a treatment that no text has."""
     known: set[str] = set()
     for texts in outcomes:
@@ -271,14 +325,14 @@ def _check(outcomes: Sequence[CodedTexts], contrasts: Sequence[tuple[str, str]])
             raise unknown("treatment", one, sorted(known, key=natural))
 
 
-def _in_words(weights: Mapping[str, float]) -> str:
+def in_words(weights: Mapping[str, float]) -> str:
     """The weight of the model, or of each by its name."""
     if len(weights) == 1:
         return decimals(*weights.values())
     return ", ".join(f"{name} {decimals(weight)}" for name, weight in weights.items())
 
 
-def _plain(table: Result, weights: Mapping[int, Mapping[str, float]]) -> list[dict[str, Any]]:
+def _plain(table: Result, weights: Weights) -> list[dict[str, Any]]:
     """The rows as plain values, with the weight of the models as a number, of several as a list."""
     rows = table.plain()
     for i, own in weights.items():
@@ -286,19 +340,42 @@ def _plain(table: Result, weights: Mapping[int, Mapping[str, float]]) -> list[di
     return rows
 
 
-def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts) -> list[str]:
+def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts, whom: str) -> list[str]:
     """What the corrected rows say, or that there is none."""
     if len(set(texts.treatment)) < 2:
         return ["one treatment alone: there is nothing to compare"]
     if not texts.drawn.any():
         return [
             "models alone coded these texts: what they say of a treatment is not valid by itself;"
-            " hand a drawn sample to people: delibsim code handout STUDY"
+            " hand a drawn sample to people: delibsim code handout STUDY draw=spread"
         ]
-    return [_sentence(row) for row in rows if row["row"] == "corrected"]
+    return [_sentence(row, whom) for row in rows if row["row"] == "corrected"]
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _remarks(texts: CodedTexts) -> Iterator[str]:
+    """Models that say the same of every text, and people's codes on another scale than theirs."""
+    people = texts.people[texts.drawn]
+    for name, values in texts.proxies.items():
+        known = values[~np.isnan(values)]
+        if len(known) > 1 and not np.ptp(known):
+            yield f"{texts.outcome}: {name} gives every text {known[0]:g}, so that its weight is 0"
+        elif len(known) and _another_scale(people, known):
+            yield (
+                f"{texts.outcome}: people's codes go from {people.min():g} to {people.max():g},"
+                f" those of {name} from {known.min():g} to {known.max():g}: the row of models"
+                " alone is not on people's scale; the others are"
+            )
+
+
+def _another_scale(people: Array, models: Array) -> bool:
+    """Whether codes of models lie apart from people's, or go three times as far or as little."""
+    if not len(people) or not np.ptp(people) or not np.ptp(models):
+        return False
+    apart = models.max() < people.min() or models.min() > people.max()
+    return bool(apart or not 1 / 3 < np.ptp(models) / np.ptp(people) < 3)
+
+
+def _sentence(row: Mapping[str, Any], whom: str) -> str:
     pair = f"{row['a']} against {row['b']}"
     low, high = row.get("low", math.nan), row.get("high", math.nan)
     if "estimate" not in row or math.isnan(low):
@@ -307,83 +384,5 @@ def _sentence(row: Mapping[str, Any]) -> str:
     if low <= 0 <= high:
         verb = "no effect is shown on"
     return (
-        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], as"
-        " people would code all texts"
+        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], {whom}"
     )
-
-
-SHARES = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-"""The shares of texts for which the error is foretold."""
-
-
-def plan_of(
-    outcomes: Sequence[CodedTexts],
-    error: float | None,
-    contrasts: Sequence[tuple[str, str]] = (),
-) -> Report:
-    """The report on how large the error of a contrast becomes if people code more texts."""
-    _check(outcomes, contrasts)
-    found: list[dict[str, Any]] = []
-    told: list[str] = []
-    for texts in outcomes:
-        for a, b in contrasts or contrasts_of(texts.treatment):
-            own = _of(texts, a, b)
-            pair = f"{a} against {b}, {texts.outcome}"
-            if not min(_sessions_of_each(own.chosen(own.drawn), (a, b))):
-                told.append(f"{pair}: people must have coded texts of both treatments")
-                continue
-            if not _told_apart(own, a):
-                told.append(f"{pair}: the treatments differ in what is held constant")
-                continue
-            design, contrast = _design(own, a)
-            plan = planned(design, _table(own), own.people, own.chance, own.session, contrast)
-            now = int(own.drawn.sum())
-            named = {"outcome": texts.outcome, "a": a, "b": b}
-            found += [named | row for row in _foretold(plan, now)]
-            if error is not None:
-                told.append(f"{pair}: {_needed(plan, error, now)}")
-    table = make_table("effects/plan", found)
-    return Report(
-        catalogue=catalogue("effects"),
-        title="Codes of people for an effect on what was coded",
-        results={table.name: table},
-        about={"outcomes": [one.outcome for one in outcomes], "error": error},
-        told=told,
-        summary=told,
-        something=bool(found),
-        shape=lambda: {"sentences": told, "rows": table.plain()},
-    )
-
-
-def _foretold(plan: Planned, now: int) -> Iterator[dict[str, Any]]:
-    """The error by the share of texts that people code, in these sessions and in twice as many."""
-    shares = sorted({*SHARES, now / plan.units})
-    for share in shares:
-        codes = round(share * plan.units)
-        yield {
-            "codes": codes,
-            "share": share,
-            "error": plan.error(share),
-            "twice": plan.error(share / 2, 2),
-            "note": "as many as there are" if codes == now else "",
-        }
-
-
-def _needed(plan: Planned, error: float, now: int) -> str:
-    """How many texts people must still code for this error."""
-    share, wider = plan.share(error), plan.share(error, 2)
-    if math.isnan(share) and math.isnan(wider):
-        return (
-            f"an error of {error:g} needs more than twice the sessions; with all texts of these"
-            f" coded it is {plan.error(1):.3f}"
-        )
-    if math.isnan(share):
-        codes = math.ceil(wider * plan.units * 2)
-        return (
-            f"an error of {error:g} is out of reach in these sessions ({plan.error(1):.3f} with all"
-            f" texts coded); in twice as many it takes {codes:,} codes"
-        )
-    codes = math.ceil(share * plan.units)
-    if codes <= now:
-        return f"an error of {error:g} takes {codes:,} codes; there are {now:,}"
-    return f"an error of {error:g} takes {codes:,} codes: {codes - now:,} more than there are"

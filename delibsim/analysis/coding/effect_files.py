@@ -2,10 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw
 from delibsim.analysis.coding.effect import Array, CodedTexts, Words
@@ -17,6 +20,9 @@ TEXT, SESSION, TREATMENT, HUMAN, CHANCE = "text", "session", "treatment", "human
 ROLES = (TEXT, SESSION, TREATMENT, HUMAN, CHANCE)
 HELD = ("topic", "setting")
 """Columns of such a name are held constant; every other one holds the codes of a model."""
+EXAMPLE = 14
+"""The seed of the example."""
+DRAW = "delibsim code handout STUDY draw=spread"
 OF_STUDY = (*HELD, "model")
 """What is held constant of the texts of a study, where it varies."""
 
@@ -52,7 +58,7 @@ def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str
         chance=chance,
         held={name: cells[name] for name in held},
     )
-    return texts, _uncoded(texts)
+    return texts, list(notes_on(texts))
 
 
 def _columns(path: Path, sheet: CsvSheet, named: Mapping[str, str]) -> dict[str, str]:
@@ -107,18 +113,16 @@ def _check_chances(sheet: CsvSheet, people: Array, chance: Array, faults: list[s
             )
 
 
-def _uncoded(texts: CodedTexts) -> list[str]:
+def notes_on(texts: CodedTexts) -> Iterator[str]:
     """How many texts each model did not code, by treatment."""
-    found = []
     for name, values in texts.proxies.items():
         of = Counter(map(str, texts.treatment[np.isnan(values)]))
         if of:
             by = ", ".join(f"{treatment} {n}" for treatment, n in sorted(of.items()))
-            found.append(
+            yield (
                 f"{texts.outcome}: {name} has no code of {counted(of.total(), 'text')} ({by}); they"
                 " count by people, and not in the row of models alone"
             )
-    return found
 
 
 def texts_of_study(
@@ -130,19 +134,27 @@ def texts_of_study(
     `named` gives other columns than treatment and session. WrongInput for a dimension that was not
     coded, for texts without a treatment, and for codes of people on texts that were not drawn.
     """
+    _check_treatments(study, named.get(TREATMENT, TREATMENT))
     known = [own.id for own in study.dimensions]
     if dimension and dimension not in known:
         raise unknown("coded dimension", dimension, known)
     found: list[CodedTexts] = []
-    notes: list[str] = []
+    notes: list[str] = list(_edited(study))
     for own in study.dimensions:
         if dimension in ("", own.id):
-            chances = _chances(study, own, notes)
+            chances = chances_of(study, own, notes)
             for name, values in _outcomes(own):
-                texts = _of_dimension(study, own, name, values, named, chances)
+                texts = texts_of_dimension(study, own, name, values, chances, named)
                 found.append(texts)
-                notes += _uncoded(texts)
+                notes += notes_on(texts)
     return found, notes
+
+
+def _edited(study: CodedStudy) -> Iterator[str]:
+    """Which texts were edited since they were coded, and are left out."""
+    if study.edited:
+        named = ", ".join(study.edited[:5])
+        yield f"edited since they were coded, and left out: {named} ({len(study.edited)} in all)"
 
 
 def _outcomes(own: DimensionCodes) -> list[tuple[str, Array]]:
@@ -153,50 +165,84 @@ def _outcomes(own: DimensionCodes) -> list[tuple[str, Array]]:
     return [(f"{own.id}: {level}", np.eye(own.q)[place]) for place, level in levels]
 
 
-def _chances(study: CodedStudy, own: DimensionCodes, notes: list[str]) -> dict[str, float]:
-    """The chance with which each text was drawn for people; notes on texts that were not.
+@dataclass(frozen=True)
+class Chances:
+    """The chance of each text that could be drawn for people, those that were `drawn`, and whether
+    all others could not be (`whole`; else it is not known of them).
+    """
 
-    The last review counts all that was read before with the chance 1. Of draws at random the
-    largest holds, for it has the texts of the others.
+    of: Mapping[str, float]
+    drawn: frozenset[str]
+    whole: bool
+
+
+def chances_of(study: CodedStudy, own: DimensionCodes, notes: list[str]) -> Chances:
+    """The chances with which texts were drawn for people; notes on texts that were not.
+
+    The last review counts all that was read before with the chance 1. Of draws of one design the
+    largest holds the others; draws of several designs are independent. WrongInput where people
+    coded texts of their own choice alone.
     """
     reviews = [draw for draw in study.draws.values() if draw.by_doubt]
     draws = [max(reviews, key=_size)] if reviews else list(study.draws.values())
-    chances: dict[str, float] = {}
+    by_design: dict[str, dict[str, float]] = {}
     for draw in draws:
-        for text, chance in draw.chances.items():
-            chances[text] = max(chance, chances.get(text, 0.0))
+        known = by_design.setdefault(draw.design, {})
+        for text, chance in (draw.every or draw.chances).items():
+            known[text] = max(chance, known.get(text, 0.0))
+    left: dict[str, float] = {}
+    for known in by_design.values():
+        for text, chance in known.items():
+            left[text] = left.get(text, 1.0) * (1 - chance)
     read = {text for text, _ in own.packs}
-    by_choice = read - chances.keys()
+    drawn = {text for draw in draws for text in draw.chances}
+    by_choice = read - drawn
     if by_choice and by_choice == read:
         raise WrongInput(
             f"people coded {counted(len(read), 'text')} on {own.id}, and none was drawn with a"
-            " known chance; hand out drawn texts: delibsim code handout STUDY"
+            f" known chance; hand out drawn texts: {DRAW}"
         )
     if by_choice:
         notes.append(
             f"{own.id}: {counted(len(by_choice), 'text')} that people coded without a draw left out"
         )
-    missing = chances.keys() - read
-    if read and missing:
+    if read and (missing := drawn - read):
         notes.append(
             f"{own.id}: {counted(len(missing), 'drawn text')} without a code of people, as if not"
             " drawn"
         )
-    return chances
+    whole = bool(draws) and all(draw.every for draw in draws)
+    never = study.texts.keys() & set(own.texts) - left.keys()
+    if whole and never and read:
+        notes.append(
+            f"{own.id}: {counted(len(never), 'text')} that could not be drawn for people left out"
+        )
+    return Chances({text: 1 - chance for text, chance in left.items()}, frozenset(drawn), whole)
 
 
 def _size(draw: Draw) -> int:
     return len(draw.chances)
 
 
-def _of_dimension(
+def _check_treatments(study: CodedStudy, column: str) -> None:
+    """WrongInput where it is not known of a text under which treatment it was written."""
+    texts = {text for own in study.dimensions for text in own.texts if text in study.texts}
+    if not texts <= study.fact(column).keys():
+        raise WrongInput(f"not every text has a '{column}'; name the column: treatment=NAME")
+
+
+def texts_of_dimension(
     study: CodedStudy,
     own: DimensionCodes,
     outcome: str,
     values: Array,
-    named: Mapping[str, str],
-    chances: Mapping[str, float],
+    chances: Chances,
+    named: Mapping[str, str] = MappingProxyType({}),
 ) -> CodedTexts:
+    """The texts of one dimension that can be read, without those that could not be drawn; `values`
+    are what is averaged, by the place of a level.
+    """
+
     def valued(coder: str) -> Array:
         places = own.columns[coder]
         given = ~np.isnan(places)
@@ -204,25 +250,27 @@ def _of_dimension(
         found[given] = values[places[given].astype(int)]
         return found
 
-    treatment = _facts(study, own, named.get(TREATMENT, TREATMENT))
-    if not all(treatment):
-        column = named.get(TREATMENT, TREATMENT)
-        raise WrongInput(f"not every text has a '{column}'; name the column: treatment=NAME")
-    chance = np.array([chances.get(text, np.nan) for text in own.texts])
+    chance = np.array([chances.of.get(text, np.nan) for text in own.texts])
     people = np.column_stack([np.full((len(own.texts), 1), np.nan), *map(valued, own.people)])
-    some = (~np.isnan(people)).any(axis=1) & ~np.isnan(chance)
+    drawn = np.array([text in chances.drawn for text in own.texts], dtype=bool)
+    some = (~np.isnan(people)).any(axis=1) & drawn
     mean = np.full(len(own.texts), np.nan)
     mean[some] = np.nanmean(people[some], axis=1)
     held = {name: _facts(study, own, name) for name in OF_STUDY}
-    return CodedTexts(
+    found = CodedTexts(
         outcome=outcome,
-        treatment=treatment,
+        treatment=_facts(study, own, named.get(TREATMENT, TREATMENT)),
         session=_facts(study, own, named.get(SESSION, SESSION), or_group=True),
         proxies={model: valued(model) for model in own.models},
         people=mean,
         chance=chance,
         held={name: column for name, column in held.items() if len(set(column)) > 1},
+        text=np.array(own.texts, dtype=str),
     )
+    there = np.array([text in study.texts for text in own.texts], dtype=bool)
+    if chances.whole and some.any():
+        there &= ~np.isnan(chance)
+    return found.chosen(there)
 
 
 def _facts(study: CodedStudy, own: DimensionCodes, column: str, or_group: bool = False) -> Words:
@@ -235,3 +283,47 @@ def _facts(study: CodedStudy, own: DimensionCodes, column: str, or_group: bool =
             fact = fact or (text.group if text else "") or id
         found.append(fact)
     return np.array(found, dtype=str)
+
+
+def texts_of_scores(
+    scores: Iterable[Mapping[str, np.ndarray]], rows: pd.DataFrame
+) -> Iterator[CodedTexts]:
+    """The scores of statements as outcomes, a proxy a coder; what has no score is left out.
+
+    `scores` have the columns measure, target (SESSION/TURN), coder and value; `rows` are those of
+    the study, which say of each session what it is.
+    """
+    tables = [pd.DataFrame(columns) for columns in scores]
+    facts = rows.set_index("session")[[*OF_STUDY, TREATMENT]].fillna("").astype(str)
+    found = pd.concat(tables) if tables else pd.DataFrame({"measure": []})
+    for measure, own in found.groupby("measure"):
+        values = own.pivot(index="target", columns="coder", values="value")
+        of = np.array([target.rpartition("/")[0] for target in values.index], dtype=str)
+        known = np.isin(of, facts.index)
+        placed = facts.loc[of[known]]
+        nothing = np.full(len(placed), np.nan)
+        varied = [name for name in OF_STUDY if placed[name].nunique() > 1]
+        held = {name: placed[name].to_numpy(dtype=str) for name in varied}
+        proxies = {str(coder): values.loc[known, coder].to_numpy(float) for coder in values}
+        treatment = placed[TREATMENT].to_numpy(dtype=str)
+        yield CodedTexts(str(measure), treatment, of[known], proxies, nothing, nothing, held)
+
+
+def example() -> Iterator[str]:
+    """The lines of a table that a program made: 60 sessions of eight texts, coded from 0 to 3.
+
+    People find more justification under `normative`, by .45 before levels are cut off. Both models
+    follow people, and underrate these texts by .9; people coded a fourth of them.
+    """
+    rng = np.random.default_rng(EXAMPLE)
+    yield "text,session,treatment,model_a,model_b,human,chance"
+    for session in range(60):
+        treated, of_session = session % 2, rng.normal(1.4, 0.3)
+        for text in range(8):
+            latent = of_session + 0.45 * treated + rng.normal(0, 0.8)
+            models = latent - 0.9 * treated + rng.normal(0, 0.35, 2)
+            human, *codes = np.clip(np.rint([latent, *models]), 0, 3).astype(int)
+            drawn = human if rng.random() < 0.25 else ""
+            arm = "normative" if treated else "basic"
+            cells = (f"s{session}/{text}", f"s{session}", arm, *codes, drawn, 0.25)
+            yield ",".join(map(str, cells))

@@ -1,6 +1,6 @@
 """Levels by coder, how sure the ensemble is, what people say of it, and means that they correct."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -8,18 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, Draw, both_given
-from delibsim.analysis.result import said
+from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
+from delibsim.analysis.coding.effect import in_words, mean_rows
+from delibsim.analysis.coding.effect_files import chances_of, texts_of_dimension
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.study import natural
-from delibsim.measures.corrected import (
+from delibsim.measures.calibration import (
     FEWEST,
     bins,
     brier,
     calibration_error,
-    corrected_mean,
-    plain_mean,
-    weighted_mean,
 )
 from delibsim.measures.ensemble import effective_votes, error_correlation
 from delibsim.store.tables.codings import CERTAINTY, certainty
@@ -191,113 +189,38 @@ def calibration_scores(own: DimensionCodes) -> Iterator[Row]:
         yield row | {"note": "too_few_texts" if len(known) < FEWEST else ""}
 
 
-AT_RANDOM, WEIGHTED = "drawn at random", "weighted by chances"
+def corrected(study: CodedStudy, columns: Sequence[str], notes: list[str]) -> Iterator[Row]:
+    """Means by people, by models and corrected, of all texts and of each part of each column.
 
-
-def corrected(study: CodedStudy, columns: Sequence[str]) -> Iterator[Row]:
-    """Corrected means over all texts and by part of each column, by dimension and draw."""
+    What must be known of draws is added to the notes. WrongInput where people chose their texts.
+    """
     for own in study.dimensions:
         if own.samples is None or not own.people:
             continue
-        for draw, people in _read(own, study.draws):
-            for by, part, chosen in _parts(study, own, columns):
-                for of, values in _outcomes(own):
-                    row: Row = {"dimension": own.id, "of": of, "by": by, "part": part}
-                    row["draw"] = "" if draw is None else draw.name
-                    yield row | _corrected(own, values, people, chosen, draw)
-
-
-def unread(study: CodedStudy) -> Iterator[str]:
-    """A warning for each draw with unequal chances of which people have not coded every text."""
-    for own in study.dimensions:
-        coded = {text for text, _ in own.packs}
-        for draw in study.draws.values() if own.samples is not None else ():
-            missing = draw.chances.keys() - coded
-            if draw.equal or len(missing) == len(draw.chances) or not missing:
-                continue
-            numbers = {"missing": len(missing), "texts": len(draw.chances)}
-            yield said("codes/unread", dimension=own.id, pack=draw.name, **numbers)
-
-
-def _read(
-    own: DimensionCodes, draws: Mapping[str, Draw]
-) -> Iterator[tuple[Draw | None, pd.DataFrame]]:
-    """The codes of people by draw; those without a draw, or of one with equal chances, as one.
-
-    Of a draw with unequal chances all codes on its texts count, by whatever pack they came: a text
-    that was read before belongs to the draw with the chance 1.
-    """
-    unequal = {name: draw for name, draw in draws.items() if not draw.equal}
-    packs = {place: pack if pack in unequal else "" for place, pack in own.packs.items()}
-    for pack in dict.fromkeys(packs.values()):
-        draw = unequal.get(pack)
-        columns: dict[str, Any] = {}
-        for (text, person), of in packs.items():
-            if of == pack if draw is None else text in draw.chances:
-                columns.setdefault(person, []).append(text)
-        for person, texts in columns.items():
-            columns[person] = own.places[person].loc[texts].reindex(own.places.index)
-        yield draw, pd.DataFrame(columns)
+        chances = chances_of(study, own, notes)
+        for of, values in _averaged(own):
+            texts = texts_of_dimension(study, own, own.id, values, chances)
+            for by, part, ids in _parts(study, own, columns):
+                for row in mean_rows(texts.chosen(np.isin(texts.text, ids))):
+                    weights = {"lambda": in_words(row["lambda"])} if "lambda" in row else {}
+                    yield {"dimension": own.id, "of": of, "by": by, "part": part} | row | weights
 
 
 def _parts(
     study: CodedStudy, own: DimensionCodes, columns: Sequence[str]
-) -> Iterator[tuple[str, str, Marks]]:
-    """All texts, then those of each part of each column."""
-    yield "", "", np.ones(len(own.places), dtype=bool)
+) -> Iterator[tuple[str, str, list[str]]]:
+    """The ids of all texts, then of those of each part of each column."""
+    yield "", "", own.texts
     for column in columns:
-        values = pd.Series(study.fact(column)).reindex(own.places.index)
-        for part in sorted(values.dropna().unique(), key=natural):
-            yield column, part, (values == part).to_numpy()
+        values = study.fact(column)
+        known = {text: values[text] for text in own.texts if text in values}
+        for part in sorted(set(known.values()), key=natural):
+            yield column, part, [text for text, value in known.items() if value == part]
 
 
-def _outcomes(own: DimensionCodes) -> Iterator[tuple[str, list[float]]]:
+def _averaged(own: DimensionCodes) -> Iterator[tuple[str, Array]]:
     """What is averaged: the level where it is a number, and the share of each level."""
     if own.ordered:
-        yield "level", [float(value) for value in own.dimension.values]
+        yield "level", np.array([float(value) for value in own.dimension.values])
     for place, level in enumerate(own.dimension.levels):
-        yield f"share of {level.value}", [float(i == place) for i in range(own.q)]
-
-
-def _corrected(
-    own: DimensionCodes,
-    values: Sequence[float],
-    people: pd.DataFrame,
-    chosen: Marks,
-    draw: Draw | None,
-) -> Row:
-    """One corrected mean: `values` are what is averaged, by place of the level."""
-    models = _valued(own.columns[ENSEMBLE], values)
-    table = _valued(people.to_numpy(dtype=float), values)
-    some = (~np.isnan(table)).any(axis=1)
-    read = np.full(len(models), np.nan)
-    read[some] = np.nanmean(table[some], axis=1)
-    known = chosen & ~np.isnan(models)
-    both = known & ~np.isnan(read)
-    if draw is None:
-        found = corrected_mean(read[both], models[both], models[known & ~both])
-    else:
-        chances = np.array([draw.chances.get(text, np.nan) for text in own.texts])
-        given = np.where(both & ~np.isnan(chances), read, np.nan)
-        weights = np.nan_to_num(chances[known], nan=1.0)
-        found = weighted_mean(models[known], given[known], weights)
-    note = "too_few_texts" if np.isnan(found.estimate) else ""
-    if note and draw is None and both.sum() > 1 and not (known & ~both).any():
-        note = "people_read_all"
-    return {
-        "texts": int(known.sum()),
-        "read": int(both.sum()),
-        "models": plain_mean(models[known]).estimate,
-        "people": plain_mean(read[both]).estimate,
-        "estimate": found.estimate,
-        "low": found.low,
-        "high": found.high,
-        "method": AT_RANDOM if draw is None else WEIGHTED,
-        "note": note,
-    }
-
-
-def _valued(places: Array, values: Sequence[float]) -> Array:
-    """The values of the levels at these places; NaN at NaN."""
-    of = np.asarray(values, dtype=float)
-    return np.where(np.isnan(places), np.nan, of[np.nan_to_num(places).astype(int)])
+        yield f"share of {level.value}", np.eye(own.q)[place]

@@ -1,7 +1,7 @@
 """The report on the codes of a study by one scheme: its tables, and what they say in sentences."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,16 +21,20 @@ from delibsim.analysis.coding.agreement import (
 )
 from delibsim.analysis.coding.codes import BOUND, LEAST, CodedStudy, DimensionCodes, coded_study
 from delibsim.analysis.coding.costs import NOT_GIVEN, costs, failures
+from delibsim.analysis.coding.effect import effects_table
+from delibsim.analysis.coding.effect_files import texts_of_study
 from delibsim.analysis.coding.equivalence import curve, equivalences, robustness, why_none
-from delibsim.analysis.coding.levels import DISAGREEMENT, corrected, split_texts, unread
+from delibsim.analysis.coding.levels import DISAGREEMENT, corrected, split_texts
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report, said_of_rows
 from delibsim.analysis.result import Result, catalogue, each, make_table, said, tables_of
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted
-from delibsim.measures.corrected import FEWEST
+from delibsim.measures.calibration import FEWEST
+from delibsim.measures.corrected import FEW_CLUSTERS
 from delibsim.store.coded import SamplesAsked, SchemeCodes, samples_by_dimension
 
 CONDITION = "treatment"
@@ -89,6 +93,7 @@ def coding_report(
     scheme = study.coded.scheme
     first, *others = _overall(study, results, records)
     by_dimension = _by_dimension(study, results)
+    results["effects"] = replace(results["effects"], notes=())  # which the first sentences say
     parts = [PagePart("scheme", "The scheme", list(_scheme(study)))]
     if by_dimension:
         parts.append(PagePart("dimensions", "Dimension by dimension", sentences=by_dimension))
@@ -134,8 +139,7 @@ def _tables(
     several = any(len(own.people) > 1 for own in study.fair)
     yield make_table("codes/split_texts", split_texts(study), why=None if several else "one_coder")
     columns = [name for name in (CONDITION, settings.column) if name in study.columns()]
-    means = corrected(study, list(dict.fromkeys(columns)))
-    yield make_table("codes/corrected_means", means, notes=list(unread(study)))
+    yield from _by_people(study, list(dict.fromkeys(columns)))
     yield make_table("codes/wordings", wordings(worded))
     yield make_table("codes/costs", costs(study, records))
     missing = failures(study)
@@ -147,6 +151,33 @@ def _tables(
         rows = each(study.fair, against, facts)
         yield make_table("codes/against", rows, column=column, resamples=RESAMPLES)
         yield make_table("codes/against_trend", each(study.fair, trends, facts), column=column)
+
+
+def _by_people(study: CodedStudy, columns: Sequence[str]) -> Iterator[Result]:
+    """Means and effects by people, by models and corrected; or why there are none."""
+    notes: list[str] = []
+    try:
+        means = list(corrected(study, columns, notes))
+    except WrongInput as error:
+        yield make_table("codes/corrected_means", (), why="not_drawn", detail=str(error))
+        yield _no_effects("not_drawn", str(error))
+        return
+    yield make_table("codes/corrected_means", means, notes=list(dict.fromkeys(notes)))
+    texts = {text for own in study.dimensions for text in own.texts}
+    treatments = study.fact(CONDITION)
+    told = [f"the texts have no {CONDITION}, or one alone"]
+    effects: Result | None = None
+    if texts <= treatments.keys() and len(set(treatments.values())) > 1:
+        outcomes, _ = texts_of_study(study, "", {})
+        effects, told, _ = effects_table(outcomes)
+    if effects is None:
+        yield _no_effects("one_treatment", told[0])
+    else:
+        yield replace(effects, notes=told)
+
+
+def _no_effects(why: str, detail: str) -> Result:
+    return make_table("codes/effects", (), why=why, detail=detail, few=FEW_CLUSTERS)
 
 
 def _equivalence(
@@ -182,8 +213,8 @@ def _overall(
         owed = counted(int(by_model.sum()), "sample")
         yield said("codes/owed", owed=owed, models=told)
     yield from remarks_on(records)
-    for line in unread(study):
-        yield f"Warning: {line}."
+    if results["effects"].given:
+        yield from results["effects"].notes
     if not study.people:
         yield said("codes/nobody", study=quoted(study.study))
 
@@ -297,9 +328,8 @@ def _with_bounds(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_labels(means: pd.DataFrame) -> pd.DataFrame:
-    """Corrected means, with the words for the texts that each is of."""
+    """Means, with the words for the texts that each is of."""
     labels = []
     for row in means.to_dict("records"):
-        texts = f"{row['by']} {row['part']}".strip() or "all texts"
-        labels.append(f"{texts}, {row['draw']}" if row["draw"] else texts)
+        labels.append(f"{row['by']} {row['part']}".strip() or "all texts")
     return means.assign(of_whom=labels)

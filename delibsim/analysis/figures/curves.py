@@ -99,7 +99,8 @@ def _estimates(axes: "Axes", rows: pd.DataFrame, first: bool) -> None:
 def _choices(
     axes: "Axes", rows: pd.DataFrame, levels: Sequence[Level], names: Sequence[str]
 ) -> None:
-    chosen = np.array([(rows[column].astype(str) == level) for column, level in levels])
+    made = [(rows[column].astype(str) == level) for column, level in levels]
+    chosen = np.array(made, dtype=bool).reshape(len(levels), len(rows))  # none where none varies
     sure = _excludes(rows)
     for which, colour in ((~sure, GREY), (sure, INK)):
         lines, places = np.nonzero(chosen & which)

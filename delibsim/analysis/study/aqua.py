@@ -1,7 +1,6 @@
 """Discourse quality by AQuA, and how alike sessions on one topic are."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +10,14 @@ import pandas as pd
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import noted, too_few
-from delibsim.analysis.study.sample import ABSOLUTE, Taken, main_population, taken, treatments_of
+from delibsim.analysis.study.outcomes import VALUE, OutcomeMeasure
+from delibsim.analysis.study.sample import (
+    Taken,
+    main_population,
+    taken,
+    treatments_of,
+    wanted_outcomes,
+)
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.measures.aqua import HIGHEST, LOWEST
@@ -45,21 +51,18 @@ def icc(study: StudyTable, draws: DrawCounts) -> Result:
 
     Nothing in it is drawn at random, and `draws` is not used.
     """
-    own = taken(study, ABSOLUTE, contrast=False)
-    columns = {outcome.measure: outcome.column for outcome in own.outcomes}
-    if AQUA in own.rows.columns and own.rows[AQUA].notna().any():
-        columns[AQUA] = AQUA
-        own = replace(own, why="")
+    own = taken(study, wanted_outcomes(study, relative=False), contrast=False)
     rows = []
-    for measure, column in columns.items():
+    for outcome in own.outcomes:
         for adjusted_for in (NOTHING, FIXED):
-            rows.append(_row(own.rows, measure, column, adjusted_for))
+            rows.append(_row(own.rows, outcome, adjusted_for))
     return own.result("study/icc", rows)
 
 
-def _row(rows: pd.DataFrame, measure: str, column: str, adjusted_for: str) -> dict[str, Any]:
+def _row(rows: pd.DataFrame, outcome: OutcomeMeasure, adjusted_for: str) -> dict[str, Any]:
     """One outcome, raw or after fixed effects."""
-    if column == AQUA:
+    measure, column = outcome.measure, outcome.column
+    if outcome.scale == VALUE:
         rows = rows[rows["treatment"] != NONE]  # where nobody speaks, nothing can be scored
     known = rows[rows[column].notna()]
     lost = missing_note(rows, column)

@@ -23,14 +23,14 @@ from delibsim.analysis.study.effects import (
     p_of_draws,
     too_few,
 )
+from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.analysis.study.sample import (
-    ABSOLUTE,
     CITIZENS,
     MODELS,
     NORMATIVE,
-    OutcomeMeasure,
     kinds_of_participants,
     taken,
+    wanted_outcomes,
 )
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.measures.inference.means import holm
@@ -148,7 +148,7 @@ def reasoning(study: StudyTable, draws: DrawCounts) -> Result:
 
     A family of models counts if it has models of both kinds, so that makers are not compared.
     """
-    own = taken(study, ABSOLUTE, contrast=False)
+    own = taken(study, wanted_outcomes(study, relative=False), contrast=False)
     if not own.why:
         own = replace(own, why=_why_not(own.rows))
     if own.why:

@@ -14,6 +14,7 @@ from delibsim.analysis.study.effects import (
     EQUAL,
     NAN,
     NO_VARIANCE,
+    NOT_VALID,
     OVER_DRAWS,
     OVER_MODELS,
     OVER_TOPICS,
@@ -28,15 +29,15 @@ from delibsim.analysis.study.effects import (
     too_few,
     verb,
 )
+from delibsim.analysis.study.outcomes import RELATIVE
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
-    OUTCOMES,
-    compared_outcomes,
     each_contrast,
     kinds_of_participants,
     outcomes_of,
     treatments_of,
+    wanted_outcomes,
     why_no_contrast,
     without_copies,
 )
@@ -47,13 +48,14 @@ from delibsim.domain.text import counted
 from delibsim.measures.inference.contrasts import free_p
 from delibsim.measures.inference.means import benjamini_hochberg, holm
 
+BY_MODELS = "models_alone: what models alone say of texts is not valid by itself"
 PRIMARY, SECONDARY = "primary", "secondary"
 
 
 def contrasts(study: StudyTable, draws: DrawCounts) -> Result:
     """The contrasts of all treatments on each outcome, for models and for the null citizen."""
     notes, families = [], {}
-    given, missing = outcomes_of(study.rows, [*OUTCOMES, *compared_outcomes(study.rows)])
+    given, missing = outcomes_of(study.rows, wanted_outcomes(study))
     code, detail = why_no_contrast(study.rows, given)
     populations = kinds_of_participants(study)
     for population, sessions in populations.items():
@@ -61,10 +63,14 @@ def contrasts(study: StudyTable, draws: DrawCounts) -> Result:
         if len(held) < 2 and not code:
             only = f"one treatment only ({', '.join(held)})"
             notes.append(f"{population}: {only}, and so no contrast.")
-        for named, outcome, family, found in each_contrast(sessions, given):
-            decides = outcome.scale == "absolute" and outcome.measure == study.primary
+        for named, outcome, family, found in each_contrast(
+            sessions, outcomes_of(sessions, given)[0]
+        ):
+            decides = outcome.scale != RELATIVE and outcome.measure == study.primary
             row = {"population": population, "role": PRIMARY if decides else SECONDARY}
             row |= {**named, **tested(found, study.paired, draws)}
+            if outcome.measure in study.by_models:
+                row["note"] = noted(row["note"], BY_MODELS)
             name = f"{family}: {outcome}, {population}"
             families.setdefault(name, []).append(row | {"family": name})
     rows: list[dict[str, Any]] = []
@@ -100,7 +106,8 @@ def corrected(family: list[dict[str, Any]], paired: bool) -> list[dict[str, Any]
     rows = []
     for row, p, p_draws in zip(family, of_topics, of_draws, strict=True):
         whole = row | {"p_holm": p, "p_holm_draws": p_draws}
-        rows.append(whole | {"verb": verb(whole)})
+        alone = str(row.get("note", "")).endswith(BY_MODELS)
+        rows.append(whole | {"verb": NOT_VALID if alone else verb(whole)})
     return rows
 
 

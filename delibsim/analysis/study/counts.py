@@ -9,12 +9,19 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result, entry, make_table, said
-from delibsim.analysis.study.sample import Taken, main_population, treatments_of
+from delibsim.analysis.study.outcomes import OutcomeMeasure
+from delibsim.analysis.study.sample import (
+    OF_MEASURE,
+    Taken,
+    main_population,
+    measurable,
+    treatments_of,
+)
 from delibsim.analysis.study.study_table import DESIGN, HELD, DrawCounts, StudyTable
 from delibsim.analysis.study.words import p_in_words
 from delibsim.measures.inference.means import holm
 
-OUTCOME = "dri_change"
+INDEX = OutcomeMeasure("dri")
 CONDITION = ("model", "setting", "treatment")
 NOT_PLANNED = "not planned"
 SHOWN = 5
@@ -23,31 +30,47 @@ SHOWN = 5
 
 def counts(study: StudyTable, draws: DrawCounts) -> Result:
     """Sessions by topic and condition: planned, held, valid, analysed, and why others are not."""
-    outcome = outcome_of(study)
+    counted_by = outcome_of(study)
+    outcome = counted_by.column if counted_by else ""
     rows = entry("study/counts").frame(_rows(study.rows, outcome))
     notes = [*_absent_topics(rows), *_unmeasured(rows), *_duplicates(study)]
-    if outcome != OUTCOME:
+    if counted_by != INDEX and not study.outcomes:
         told = outcome or "none, because the table holds no change of any measure"
-        notes.append(f"The table has no {OUTCOME}; the outcome is {told}.")
+        notes.append(f"The table has no {INDEX.column}; the outcome is {told}.")
     formats = study.rows.get("format", pd.Series(dtype="object")).dropna().unique()
     if "debate" in formats:
         notes.append("The study has debates, which have no survey of participants and no index.")
     return make_table("study/counts", rows, notes, outcome=outcome or "an outcome")
 
 
-def outcome_of(study: StudyTable) -> str:
-    """The outcome that counts: the change of the index, else the first change; "" for none."""
-    if OUTCOME in study.rows:
-        return OUTCOME
+def outcome_of(study: StudyTable) -> OutcomeMeasure | None:
+    """The outcome that counts: of those chosen the one that decides, else the change of the index,
+    else the first change; None without one.
+    """
+    chosen = [*study.outcomes]
+    deciding = [one for one in chosen if one.measure == study.primary]
+    if chosen:
+        return (deciding or chosen)[0]
+    if INDEX.column in study.rows:
+        return INDEX
     changes = [str(name) for name in study.rows.columns if str(name).endswith("_change")]
     given = [name for name in changes if study.rows[name].notna().any()]
-    return next(iter(given), "")
+    return OutcomeMeasure(given[0].removesuffix("_change")) if given else None
+
+
+def unmeasurable(study: StudyTable) -> pd.DataFrame:
+    """The sessions that cannot have the outcome: nobody speaks, and it is of what was said."""
+    outcome, rows = outcome_of(study), study.rows
+    if outcome is None:
+        return rows.iloc[:0]
+    can = measurable(rows, outcome)
+    return rows[rows["treatment"].notna() & ~rows["treatment"].isin(can)]
 
 
 def _rows(rows: pd.DataFrame, outcome: str) -> Iterator[dict[str, Any]]:
     by = ["topic", *CONDITION]
     keys = rows[by].astype(object)
-    needed = ["status", outcome, f"{outcome.rpartition('_')[0]}_note"]
+    needed = ["status", outcome, f"{OF_MEASURE.sub('', outcome)}_note"]
     whole = rows[[name for name in needed if name in rows]]
     whole = whole.assign(**keys.where(keys.notna(), "").to_dict("series"))
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -70,7 +93,7 @@ def _counted(own: pd.DataFrame, outcome: str) -> dict[str, Any]:
     reasons = Counter(status[~valid])
     if outcome:
         lost = own[valid & ~analysed]
-        name = f"{outcome.rpartition('_')[0]}_note"
+        name = f"{OF_MEASURE.sub('', outcome)}_note"
         notes = lost[name] if name in lost else pd.Series([None] * len(lost))
         reasons.update(notes.fillna("no reason recorded"))
     else:
@@ -112,9 +135,9 @@ def _duplicates(study: StudyTable) -> Iterator[str]:
     if twice.any():
         yield f"Sessions of one topic, condition and replicate: {first_of(list(names[twice]))}."
     measures = [str(name) for name in rows if str(name).endswith(("_pre", "_post", "_change"))]
-    if OUTCOME not in rows:
+    if INDEX.column not in rows:
         return
-    analysed = rows[rows[OUTCOME].notna()]
+    analysed = rows[rows[INDEX.column].notna()]
     same = analysed.duplicated(["topic", *CONDITION, *measures], keep=False)
     same &= ~twice[analysed.index]
     if same.any():
@@ -135,13 +158,14 @@ def attrition(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `attrition`; nothing in it is drawn at random, and `draws` is not used."""
     rows, notes = main_population(study)
     outcome, treatments = outcome_of(study), treatments_of(rows)
+    column = outcome.column if outcome else ""
     own = Taken(rows, notes=notes, why="one_treatment" if len(treatments) < 2 else "")
     found = _missing_by_treatment(rows, treatments, outcome)
-    return own.result("study/attrition", found, outcome=outcome or "none")
+    return own.result("study/attrition", found, outcome=column or "none")
 
 
 def _missing_by_treatment(
-    rows: pd.DataFrame, treatments: list[str], outcome: str
+    rows: pd.DataFrame, treatments: list[str], outcome: OutcomeMeasure | None
 ) -> Iterator[dict[str, Any]]:
     """The rows of each kind, corrected together."""
     lasted = rows["status"].isin(HELD).to_numpy(dtype=bool)
@@ -149,11 +173,14 @@ def _missing_by_treatment(
     kinds = {SESSIONS: (rows, pd.Series(~lasted, index=rows.index))}
     if "answers_missing" in rows.columns:
         kinds[ANSWERS] = (held, (held["answers_missing"] > 0).fillna(False).astype(bool))
-    if outcome:
-        kinds[VALUES] = (held, held[outcome].isna())
+    if outcome is not None:
+        kinds[VALUES] = (held, held[outcome.column].isna())
     for kind, (sample, lacking) in kinds.items():
         family: list[dict[str, Any]] = []
-        for b, a in combinations(treatments, 2):
+        of_kind = treatments
+        if kind == VALUES and outcome is not None:
+            of_kind = measurable(rows, outcome)
+        for b, a in combinations(of_kind, 2):
             family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
         for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
             yield row | {"p_holm": p}

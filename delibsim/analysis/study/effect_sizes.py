@@ -21,7 +21,8 @@ from delibsim.analysis.study.effects import (
     told,
     too_few,
 )
-from delibsim.analysis.study.sample import ABSOLUTE, OutcomeMeasure, taken
+from delibsim.analysis.study.outcomes import RELATIVE, OutcomeMeasure
+from delibsim.analysis.study.sample import changes_of, taken, wanted_outcomes
 from delibsim.analysis.study.study_table import BLOCK, DrawCounts, StudyTable
 from delibsim.measures.inference.means import (
     UNDEFINED,
@@ -34,7 +35,7 @@ from delibsim.measures.inference.resampling import ratio
 
 def covariance(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `covariance`; nothing in it is drawn at random, and `draws` is not used."""
-    own = taken(study, ABSOLUTE)
+    own = taken(study, changes_of(study))
 
     def row(outcome: OutcomeMeasure, found: BlockComparison) -> dict[str, Any]:
         return adjusted(own.rows, outcome, found.a, found.b)
@@ -108,9 +109,9 @@ def _estimate(blocks: pd.DataFrame, runs: pd.DataFrame) -> tuple[float, float]:
 
 MARGINS: Mapping[OutcomeMeasure, float] = {
     OutcomeMeasure("dri"): 0.02,
-    OutcomeMeasure("dri", "relative"): 0.03,
+    OutcomeMeasure("dri", RELATIVE): 0.03,
     OutcomeMeasure("dri_adjusted"): 0.02,
-    OutcomeMeasure("dri_adjusted", "relative"): 0.03,
+    OutcomeMeasure("dri_adjusted", RELATIVE): 0.03,
     OutcomeMeasure("diversity"): 0.25,
 }
 """The smallest effects of interest; they are ours, and no published study declares one.
@@ -128,7 +129,7 @@ def equivalence(
 
     It draws nothing at random; `draws` is there because every analysis takes it.
     """
-    own = taken(study, list(margins))
+    own = taken(study, [one for one in wanted_outcomes(study) if one in margins])
     rows = own.contrasts(lambda outcome, found: _equivalence_row(found, margins[outcome]))
     return own.result("study/equivalence", rows)
 

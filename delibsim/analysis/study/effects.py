@@ -29,6 +29,8 @@ OVER_TOPICS, OVER_DRAWS, OVER_MODELS = (
 )
 """The three questions about an effect, in the order in which tables answer them."""
 RAISED, LOWERED, HERE, NONE = "raised", "lowered", "on_these_topics", "none"
+NOT_VALID = "not_valid"
+"""The verb of what models alone say of texts."""
 """What may be said of an effect."""
 
 

@@ -17,7 +17,15 @@ from delibsim.analysis.pages.page import Entry, PagePart, Picture
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, HERE, LOWERED, OVER_TOPICS, RAISED, verb
+from delibsim.analysis.study.effects import (
+    ENOUGH,
+    HERE,
+    LOWERED,
+    NOT_VALID,
+    OVER_TOPICS,
+    RAISED,
+    verb,
+)
 from delibsim.analysis.study.effects import NONE as UNCLEAR
 from delibsim.analysis.study.methods import StudyRecord
 from delibsim.analysis.study.sample import (
@@ -30,6 +38,7 @@ from delibsim.analysis.study.sample import (
 from delibsim.analysis.study.study_table import HELD
 from delibsim.analysis.study.summary import (
     beside_null,
+    effect,
     exactly_equal,
     least_found,
     main_contrasts,
@@ -55,6 +64,8 @@ from delibsim.domain.text import counted
 if TYPE_CHECKING:
     from delibsim.analysis.study.report import Findings
 
+ON_TEXTS = "effects_on_texts"
+"""The table of effects on what was said of texts, by people, by models, and corrected."""
 FIGURES = ("effects", "before_after")
 """The figures of the page: the first of them that the study gives."""
 ACROSS = 3
@@ -171,7 +182,8 @@ def finding(
     rows = (main_contrasts(found.results) or ([],))[0]
     first = rows[0] if rows else {"outcome": found.study.primary, "scale": "absolute"}
     figures = {one.name: one for one in drawn}
-    named_first = [figures[name] for name in FIGURES if name in figures]
+    own = (ON_TEXTS, *FIGURES) if first.get("verb") == NOT_VALID else FIGURES
+    named_first = [figures[name] for name in own if name in figures]
     return StudyFinding(
         study=found.study.study,
         outcome=str(first["outcome"]),
@@ -281,12 +293,16 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
     """The three answers; without a contrast what can be said all the same."""
     if not rows:
         return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
+    if rows[0]["verb"] == NOT_VALID:
+        by_models = [effect(row, found.results) for row in rows]
+        return [*found.ahead, *by_models, *found.told]
     null_only, whom = rows[0]["population"] == CITIZENS, _kind(found)
     beside = [*of_people(found.results, null_only, str(rows[0]["outcome"]))]
     unlike = [row for row in rows if not exactly_equal(row)]
     beside += [] if null_only else beside_null(unlike, found.results)
     beside += [found.study.no_twin]
     answers = [
+        *found.ahead,
         _over_topics(rows, found.results),
         _on_these(rows, WITH.get(whom, whom)),
         " ".join(filter(None, beside)),

@@ -13,13 +13,12 @@ from delibsim.analysis.result import Result, entry, make_table, said
 from delibsim.analysis.study.blocks import BlockComparison, shares
 from delibsim.analysis.study.effects import note_of, noted
 from delibsim.analysis.study.sample import (
-    OUTCOMES,
-    compared_outcomes,
     each_contrast,
     kinds_of_participants,
     main_population,
     outcomes_of,
     treatments_of,
+    wanted_outcomes,
     why_no_contrast,
 )
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
@@ -125,8 +124,7 @@ def over_topics_and_models(found: BlockComparison) -> Mapping[str, Any]:
 
 def mixed_table(study: StudyTable) -> Result:
     """The table `mixed`: the third question for every contrast, outcome and population."""
-    wanted = [*OUTCOMES, *compared_outcomes(study.rows)]
-    given, missing = outcomes_of(study.rows, wanted)
+    given, missing = outcomes_of(study.rows, wanted_outcomes(study))
     code, detail = why_no_contrast(study.rows, given)
     rows = [] if code else list(_rows(study))
     return make_table("study/mixed", rows, notes=missing, why=code, detail=detail)
@@ -134,7 +132,7 @@ def mixed_table(study: StudyTable) -> Result:
 
 def _rows(study: StudyTable) -> Iterator[dict[str, Any]]:
     for population, sessions in kinds_of_participants(study).items():
-        outcomes = outcomes_of(sessions, [*OUTCOMES, *compared_outcomes(sessions)])[0]
+        outcomes = outcomes_of(sessions, wanted_outcomes(study))[0]
         for named, _, _, found in each_contrast(sessions, outcomes):
             yield {"population": population, **named, **over_topics_and_models(found)}
 

@@ -42,21 +42,22 @@ NOT_GIVEN = "not_given"
 UNKNOWN = "column of the table that was read; delibsim does not know it"
 
 
-def read_table(path: Path) -> StudyTable:
+def read_table(path: Path, outcomes: Sequence[str] = ()) -> StudyTable:
     """The study of a CSV file: one row a run, with at least the columns topic, model, treatment,
     replicate, pre and post.
 
     `pre` and `post` are the Deliberative Reason Index, or the measure that a column `outcome`
     names in each row. Instead of them the file may have the columns of the study table, as
     `runs_wide.csv` of `delibsim export` has. Columns that delibsim knows are checked and kept;
-    others are kept and named as unknown. WrongInput tells every fault with its line.
+    others are kept and named as unknown, as texts unless they are among the `outcomes`, which
+    need no pre and post. WrongInput tells every fault with its line.
     """
     path = Path(path)
     sheet = read_sheet(path)
-    return table_of_sheet(path, sheet)
+    return table_of_sheet(path, sheet, outcomes)
 
 
-def table_of_sheet(path: Path, sheet: CsvSheet) -> StudyTable:
+def table_of_sheet(path: Path, sheet: CsvSheet, outcomes: Sequence[str] = ()) -> StudyTable:
     """The study of the cells of a file; `path` is named in faults."""
     given = sheet.header
     faults: list[str] = []
@@ -67,10 +68,10 @@ def table_of_sheet(path: Path, sheet: CsvSheet) -> StudyTable:
         )
     pairs = "pre" in given and "post" in given
     wide = _measured(given)
-    if not pairs and not wide:
+    if not pairs and not wide and not set(outcomes) & set(given):
         faults.append("no columns pre and post, nor any of a measure, such as dri_change")
     refuse_faults(path, faults)
-    columns = _columns(given)
+    columns = _columns(given, outcomes)
     cells = _Cells(sheet, faults)
     frame = pd.DataFrame({column.name: cells.column(column) for column in columns})
     _absent(frame, cells)
@@ -190,7 +191,7 @@ def _measured(names: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _columns(given: Sequence[str]) -> list[Column]:
+def _columns(given: Sequence[str], outcomes: Sequence[str]) -> list[Column]:
     """The codebook of the columns of a file, in its order."""
     design, counts = fixed_columns()
     known = {column.name: column for column in (*design, *counts)}
@@ -198,6 +199,8 @@ def _columns(given: Sequence[str]) -> list[Column]:
         known.setdefault(column.name, column)
     known |= {"pre": Column("pre", "number", ""), "post": Column("post", "number", "")}
     known["outcome"] = Column("outcome", "text", "")
+    for name in outcomes:
+        known.setdefault(name, Column(name, "number", UNKNOWN))
     return [known.get(name, Column(name, "text", UNKNOWN)) for name in given]
 
 

@@ -1,6 +1,6 @@
 """The report of a study: all its analyses in their order, and the page that shows them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -16,15 +16,15 @@ from delibsim.analysis.study.ablations import ablations, personas
 from delibsim.analysis.study.aqua import aqua, icc
 from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
-from delibsim.analysis.study.counts import attrition, counts, first_of, in_room
+from delibsim.analysis.study.counts import attrition, counts, first_of, in_room, unmeasurable
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
-from delibsim.analysis.study.finding import finding, how_much
+from delibsim.analysis.study.finding import ON_TEXTS, finding, how_much
 from delibsim.analysis.study.methods import StudyRecord, checklist, methods
 from delibsim.analysis.study.mixed import mixed
+from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.analysis.study.people import ceiling, convergence, people
 from delibsim.analysis.study.sample import (
     CITIZENS,
-    OutcomeMeasure,
     kinds_of_participants,
     treatments_of,
 )
@@ -66,6 +66,8 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
+MIXED_SUBJECTS = "mixed_subjects"
+"""The table of effects in people, made more precise by models."""
 NOT_HELD = ("no run", "not begun")
 """The status of sessions that may still be held."""
 OF_DESIGN = ("counts", "in_room", "attrition")
@@ -74,7 +76,8 @@ OF_DESIGN = ("counts", "in_room", "attrition")
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """The tables of a study by name, what was planned, held, valid and analysed, what is missing.
+    """The tables of a study by name, what was planned, held, valid and analysed, what is missing,
+    and what is `told` of them beside the summary or `ahead` of it.
 
     `missing` has an entry for each condition with fewer analysed sessions than were planned, and
     for each analysis that the study cannot give.
@@ -85,12 +88,19 @@ class Findings:
     runs: Mapping[str, int]
     missing: Sequence[Mapping[str, Any]]
     warnings: Sequence[str] = field(default_factory=tuple)
+    told: Sequence[str] = ()
+    ahead: Sequence[str] = ()
 
-    def with_results(self, more: Sequence[Result]) -> "Findings":
-        """With further tables, those that cannot be given among what is missing."""
+    def with_results(
+        self, more: Sequence[Result], told: Sequence[str] = (), ahead: Sequence[str] = ()
+    ) -> "Findings":
+        """With further tables, those that cannot be given among what is missing, and what they say
+        in sentences, behind or ahead of the summary.
+        """
         added = {result.name: result for result in more}
         missing = [*self.missing, *_not_given(added)]
-        return replace(self, results={**self.results, **added}, missing=missing)
+        results = {**self.results, **added}
+        return replace(self, results=results, missing=missing, told=told, ahead=ahead)
 
     @property
     def something(self) -> bool:
@@ -100,7 +110,8 @@ class Findings:
     @property
     def whole(self) -> bool:
         """Whether every session that was planned is analysed."""
-        return self.runs["planned"] == self.runs["analysed"]
+        silent = self.runs.get("unmeasurable", 0)
+        return self.runs["planned"] == self.runs["analysed"] + silent
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows of a table as plain values; none where the study does not give it."""
@@ -126,7 +137,9 @@ def findings(
         results["questions"] = questions(results)
     whole = counts(study, draws)
     flow = {name: int(whole.rows[name].sum()) for name in STAGES}
-    missing = [*_missing_sessions(whole), *_not_given(results)]
+    silent = unmeasurable(study)
+    missing = [*_missing_sessions(whole, set(silent["treatment"])), *_not_given(results)]
+    flow |= {"unmeasurable": len(silent)} if len(silent) else {}
     return Findings(study, {whole.name: whole, **results}, flow, missing, _warnings(study))
 
 
@@ -149,9 +162,11 @@ def _name(analysis: Analysis) -> str:
     return getattr(analysis, "__name__", "analysis").replace("_", " ")
 
 
-def _missing_sessions(counted: Result) -> Iterator[dict[str, Any]]:
-    """An entry for each condition with sessions that are not analysed."""
+def _missing_sessions(counted: Result, silent: Collection[str]) -> Iterator[dict[str, Any]]:
+    """An entry for each condition with sessions that are not analysed, but could be."""
     for row in counted.plain():
+        if row["treatment"] in silent:
+            continue
         lacking = row["planned"] - row["analysed"]
         if lacking or row["missing"]:
             levels = (row["topic"], row["treatment"], row["model"], row["setting"])
@@ -277,13 +292,17 @@ def plain(found: Findings) -> dict[str, Any]:
     published = found.rows("mixed_published"), found.rows("variance_components")
     mixed = {"terms": tables["mixed"], "published": published[0]}
     tables["mixed"] = mixed | {"variance_components": published[1]}
+    tables["effects"] = found.rows(ON_TEXTS)
+    if MIXED_SUBJECTS in found.results:
+        tables[MIXED_SUBJECTS] = found.rows(MIXED_SUBJECTS)
     return {"contrasts": own, **tables, "missing": [dict(one) for one in found.missing]}
 
 
 def in_words(findings: Findings) -> list[str]:
     """The sentences of the first screen: what the tables show, then the size of the study."""
     first, *others = summary(findings.results) or [""]
-    told = [first, findings.study.no_twin, *others, how_much(findings)]
+    behind = [*others, *findings.told, how_much(findings)]
+    told = [*findings.ahead, first, findings.study.no_twin, *behind]
     return [sentence for sentence in told if sentence]
 
 

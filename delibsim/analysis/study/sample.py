@@ -11,53 +11,19 @@ import pandas as pd
 
 from delibsim.analysis.result import Result, make_table, said
 from delibsim.analysis.study.blocks import NONE, WORDING, BlockComparison, compared, duplicates_note
+from delibsim.analysis.study.outcomes import (
+    CHANGE,
+    OUTCOMES,
+    RELATIVE,
+    VALUE,
+    OutcomeMeasure,
+    usual_outcomes,
+)
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.compared import PAIRS
 
-STRENGTH = "strength"
-"""The scale of the scores of texts that were compared in pairs."""
 BASIC, NORMATIVE = "basic", "normative"
 PLANNED = ((NORMATIVE, NONE), (BASIC, NONE), (NORMATIVE, BASIC))
 """The three contrasts of the published study, a and b of each; they are one family."""
-
-
-@dataclass(frozen=True)
-class OutcomeMeasure:
-    """A measure's change on a scale: absolute, or relative to the room there was for it; on the
-    scale `strength` the measure itself, which knows no phases.
-    """
-
-    measure: str
-    scale: str = "absolute"
-
-    @property
-    def column(self) -> str:
-        """Its column in the table of a study."""
-        if self.scale == STRENGTH:
-            return self.measure
-        relative = "_relative" if self.scale == "relative" else ""
-        return f"{self.measure}{relative}_change"
-
-    def __str__(self) -> str:
-        """As it is named in notes."""
-        return f"{self.measure} ({self.scale})"
-
-
-OUTCOMES = (
-    OutcomeMeasure("dri"),
-    OutcomeMeasure("dri", "relative"),
-    OutcomeMeasure("dri_adjusted"),
-    OutcomeMeasure("dri_adjusted", "relative"),
-    OutcomeMeasure("diversity"),
-)
-"""What treatments are compared on. A change of diversity has no bound and so no relative scale."""
-ABSOLUTE = tuple(outcome for outcome in OUTCOMES if outcome.scale == "absolute")
-
-
-def compared_outcomes(rows: pd.DataFrame) -> list[OutcomeMeasure]:
-    """The strengths of texts that were compared in pairs, as far as a study has some."""
-    names = [name for name in map(str, rows.columns) if name.startswith(f"{PAIRS}.")]
-    return [OutcomeMeasure(name, STRENGTH) for name in names if not name.endswith("_note")]
 
 
 def treatments_of(rows: pd.DataFrame) -> list[str]:
@@ -87,15 +53,36 @@ def each_contrast(
     names of columns, its outcome, its family, and the comparison.
     """
     for outcome in outcomes:
-        for family, pairs in families_of(treatments_of(rows)).items():
+        for family, pairs in families_of(measurable(rows, outcome)).items():
             for a, b in pairs:
                 named = {"outcome": outcome.measure, "scale": outcome.scale, "a": a, "b": b}
                 yield named, outcome, family, compared(rows, outcome.column, a, b)
 
 
+def measurable(rows: pd.DataFrame, outcome: OutcomeMeasure) -> list[str]:
+    """The treatments under which an outcome can have a value: of a measure of what was said, not
+    the one under which nobody speaks.
+    """
+    held = treatments_of(rows)
+    silent = rows.loc[rows["treatment"] == NONE, outcome.column]
+    if outcome.scale == VALUE and not silent.notna().any():
+        return [name for name in held if name != NONE]
+    return held
+
+
+def wanted_outcomes(study: StudyTable, relative: bool = True) -> tuple[OutcomeMeasure, ...]:
+    """The outcomes that a study is compared on, with or without relative changes."""
+    every = study.outcomes or usual_outcomes(study.rows)
+    return tuple(one for one in every if relative or one.scale != RELATIVE)
+
+
+def changes_of(study: StudyTable) -> list[OutcomeMeasure]:
+    """Those of them that are absolute changes."""
+    return [one for one in wanted_outcomes(study) if one.scale == CHANGE]
+
+
 def outcomes_of(
-    rows: pd.DataFrame,
-    outcomes: Sequence[OutcomeMeasure] = OUTCOMES,
+    rows: pd.DataFrame, outcomes: Sequence[OutcomeMeasure] = OUTCOMES
 ) -> tuple[list[OutcomeMeasure], list[str]]:
     """The outcomes of which some session has a value, and a sentence on each of the others."""
     given, missing = [], []
@@ -350,12 +337,13 @@ class Taken:
 
 
 def taken(
-    study: StudyTable, outcomes: Sequence[OutcomeMeasure] = OUTCOMES, contrast: bool = True
+    study: StudyTable, outcomes: Sequence[OutcomeMeasure] | None = None, contrast: bool = True
 ) -> Taken:
-    """What an analysis of these outcomes takes; of one that needs no `contrast`, one treatment is
-    enough.
+    """What an analysis takes of a study, by default of all outcomes that it is compared on; of one
+    that needs no `contrast`, one treatment is enough.
     """
     rows, notes = main_population(study)
-    given, missing = outcomes_of(rows, outcomes)
+    wanted = wanted_outcomes(study) if outcomes is None else outcomes
+    given, missing = outcomes_of(rows, wanted)
     why, detail = (why_no_contrast if contrast else why_no_outcome)(rows, given)
     return Taken(rows, given, [*notes, *missing], why, detail)

@@ -13,8 +13,8 @@ from delibsim.analysis.study.blocks import WORDING, BlockComparison, compared
 from delibsim.analysis.study.effect_sizes import adjusted, before_of
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.mixed import over_topics_and_models
+from delibsim.analysis.study.outcomes import CHANGE, RELATIVE, OutcomeMeasure
 from delibsim.analysis.study.sample import (
-    OutcomeMeasure,
     families_of,
     main_population,
     outcomes_of,
@@ -96,7 +96,8 @@ def _keys(runs: pd.DataFrame, paired: bool) -> list[tuple[str, ...]]:
 MOST_DRAWS = 2_000
 """Labellings at the most."""
 INDICES = {"plain": "dri", "adjusted": "dri_adjusted"}
-SCALES = ("absolute", "relative")
+NAMES = {measure: name for name, measure in INDICES.items()}
+SCALES = (CHANGE, RELATIVE)
 ALL, NOTHING = "all", "nothing"
 UNTOUCHED = "without re-asked"
 NO_STAND_IN = "without stand-ins"
@@ -133,7 +134,7 @@ def specifications(study: StudyTable, draws: DrawCounts) -> list[Result]:
     """The tables `specifications`, a row a contrast and choices, and `joint_test`."""
     rows, notes = main_population(study)
     indices = [OutcomeMeasure(measure, scale) for measure in INDICES.values() for scale in SCALES]
-    given, missing = outcomes_of(rows, indices)
+    given, missing = outcomes_of(rows, study.outcomes or indices)
     code, detail = why_no_contrast(rows, given)
     labellings = min(draws.permutations, MOST_DRAWS)
     found: list[dict[str, Any]] = []
@@ -172,12 +173,12 @@ def _curve(
 
 def _bases(choice: SessionSubset, outcome: OutcomeMeasure, labels: Labels) -> Iterator[Base]:
     """The comparisons of one choice and outcome: of means and of covariance, all and pairs."""
-    index = next(name for name, measure in INDICES.items() if measure == outcome.measure)
+    index = NAMES.get(outcome.measure, outcome.measure)
     named = {"a": labels.a, "b": labels.b, "index": index, "scale": outcome.scale}
     named |= {"wording": choice.wording, "runs": choice.runs}
     tried = [(MEANS, choice.rows, outcome.column)]
     slope = np.nan
-    if outcome.scale == "absolute":
+    if outcome.scale == CHANGE:
         slope = adjusted(choice.rows, outcome, labels.a, labels.b)["slope"]
     if np.isfinite(slope):
         moved = choice.rows[outcome.column] + (1 - slope) * choice.rows[before_of(outcome)]

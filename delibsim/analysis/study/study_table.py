@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import MEASURES, Measure
 from delibsim.plugins import declared, names
@@ -37,9 +38,6 @@ class StudyTable:
     not begun or withdrawn; `null` marks sessions whose participants are all citizens of the null
     model.
     `paired` says whether treatments of one replicate share people, order and seeds. `twin` are the
-    sessions of the null twin, the same design held by citizens; None where the study has citizens
-    of its own or there can be no twin; then `no_twin` is a sentence that says why. `primary` is
-    the measure whose absolute change decides.
     """
 
     study: str
@@ -49,6 +47,8 @@ class StudyTable:
     twin: pd.DataFrame | None = None
     no_twin: str = ""
     primary: str = "dri"
+    outcomes: Sequence[OutcomeMeasure] = ()
+    by_models: frozenset[str] = frozenset()
 
     def plain_rows(self) -> Iterator[list[Any]]:
         """The values of each row in the order of the columns, None where there is none."""

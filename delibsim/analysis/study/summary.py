@@ -7,7 +7,7 @@ from typing import Any
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
-from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, RAISED
+from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, NOT_VALID, RAISED
 from delibsim.analysis.study.sample import CITIZENS, MODELS
 from delibsim.analysis.study.words import (
     listed,
@@ -66,6 +66,9 @@ def effect(row: Mapping[str, Any], results: Results, null_only: bool = False) ->
     if exactly_equal(row):
         return f"{sentence(a)} and {b} gave the same {label}{who} in every pair ({basis})."
     verb = row.get("verb", "none")
+    if verb == NOT_VALID:
+        told = {"a": sentence(a), "b": b, "label": label, "basis": basis}
+        return said("study/by_models", numbers=numbers_of(row), **told)
     if verb == HERE:
         text = _here(row, f"{label}{who}", basis)
     elif verb in (RAISED, LOWERED):
@@ -269,7 +272,7 @@ def beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Ite
     null = rows_of(results, "contrasts", population=CITIZENS, scale=contrasts[0]["scale"])
     for row in contrasts:
         for other in null:
-            same = all(other[key] == row[key] for key in ("outcome", "a", "b"))
+            same = all(other[key] == row[key] for key in CONTRAST)
             if same and not missing(other["estimate"]):
                 parts.append(f"{numbers_of(other)} for {named(row['a'])} against {named(row['b'])}")
     if parts:

@@ -19,11 +19,11 @@ from delibsim.analysis.study.effects import (
     too_few,
 )
 from delibsim.analysis.study.factors import WITHOUT_INTERACTION, levels_of, varied
+from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.analysis.study.sample import (
-    ABSOLUTE,
     PEOPLE,
-    OutcomeMeasure,
     Taken,
+    changes_of,
     complete,
     main_population,
     notes_of,
@@ -166,7 +166,7 @@ def _by_rounds(study: StudyTable, draws: DrawCounts) -> tuple[list[dict[str, Any
 
 def noise_floor(study: StudyTable, draws: DrawCounts) -> Result:
     """How far each outcome changed under the treatment none."""
-    own = taken(study, ABSOLUTE, contrast=False)
+    own = taken(study, changes_of(study), contrast=False)
     sessions = own.rows[own.rows["treatment"] == NONE]
     if not own.why and sessions.empty:
         own = replace(own, why="no_control")

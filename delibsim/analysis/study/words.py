@@ -74,7 +74,7 @@ def gloss(outcome: str) -> str:
 def quantity(outcome: str, scale: str, label: str = "") -> str:
     """What an effect is a difference of; the measure by its name or by another `label`.
 
-    >>> quantity("dri", "absolute"), quantity("pairs.logical", "strength")
+    >>> quantity("dri", "absolute"), quantity("pairs.logical", "value")
     ('change of the Deliberative Reason Index', 'pairs.logical')
     """
     words = {"absolute": "change of ", "relative": "relative change of "}.get(scale, "")

@@ -1,13 +1,14 @@
 """People who code texts by a scheme: which texts are drawn, their packs, and what a sheet asks.
 
-Texts are drawn at random, or half by the doubt of the models (a review). Nothing of who said a
-text is shown.
+Texts are drawn at random, spread over conditions and sessions, or half by the doubt of the models
+(a review). Nothing of who said a text is shown.
 """
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar
@@ -45,7 +46,13 @@ from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording
-from delibsim.measures.designs import chances_by_doubt, drawn_by_doubt, sizes_of
+from delibsim.measures.designs import (
+    chances_by_doubt,
+    drawn_by_doubt,
+    even_sizes,
+    sizes_of,
+    spread_chances,
+)
 from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.forms.code import SCORE
@@ -56,6 +63,7 @@ from delibsim.store.codings import scheme_from_plain, scheme_to_plain
 GROUP = "group"
 """What stands in the place of a column where texts are drawn by the session they belong to."""
 REVIEW = "review"
+SPREAD = "spread"
 ROUND = ("pack", REVIEW)
 TRAINING = ("training",)
 """The kinds of packs whose texts are coded for good, and those whose codes are kept apart."""
@@ -67,20 +75,28 @@ WORDING = "coding"
 class DrawnTexts:
     """Texts that were drawn: the chance of each by id, and those drawn at random.
 
-    `among` is how many texts were drawn from, `strata` how many of each part are drawn. Of `read` a
-    person has given codes before, so they are not read again.
+    `chances` are those of all texts that could have been drawn, `design` says how they were: draws
+    of one design hold each other. `strata` is how many of each part are drawn. Of `read` a person
+    has given codes before, so they are not read again.
     """
 
     texts: Mapping[str, float]
     random: tuple[str, ...]
-    among: int
+    chances: Mapping[str, float]
+    design: str
     read: tuple[str, ...] = ()
     strata: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def among(self) -> int:
+        """How many texts were drawn from."""
+        return len(self.chances)
 
     def plain(self) -> dict[str, Any]:
         """As it is kept."""
         plain = {"texts": dict(self.texts), "random": list(self.random)}
-        return plain | {"among": self.among, "read": list(self.read)}
+        kept = {"among": self.among, "read": list(self.read), "design": self.design}
+        return plain | kept | {"chances": dict(self.chances)}
 
 
 @dataclass
@@ -189,6 +205,51 @@ def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = Fals
     to those that a smaller one draws. Texts of a training round are never drawn for another pack,
     nor the other way round.
     """
+    texts = _to_draw(coding, training)
+    strata = _parted(texts, lambda text: stratum_of(text, stratify))
+    seeds = (coding.runs.study, coding.scheme.id, "training" if training else "pack")
+    sizes = sizes_of([len(own) for own in strata.values()], min(n, len(texts)))
+    chosen: list[str] = []
+    chances: dict[str, float] = {}
+    for own, size in zip(strata.values(), sizes, strict=True):
+        ids = sorted((text.id for text in own), key=lambda id: seed_of(*seeds, id))
+        chosen += ids[:size]
+        chances |= dict.fromkeys(ids if size else (), size / len(ids))
+    parts = dict(zip(strata, sizes, strict=True)) if stratify else {}
+    design = f"random by {stratify}" if stratify else "random"
+    return _drawn(chosen, chances, design, parts)
+
+
+def draw_spread(coding: Coding, n: int, stratify: str = "") -> DrawnTexts:
+    """At most `n` texts, as many of each treatment and topic as of any other, or of each value of
+    a column; within them in turn from each session, in a drawn order.
+
+    A contrast has its least error by such a draw where sessions differ. A larger `n` adds texts.
+    """
+    texts = _to_draw(coding)
+    strata = _parted(texts, partial(_condition, column=stratify))
+    seeds = (coding.runs.study, coding.scheme.id, SPREAD)
+    sizes = even_sizes([len(own) for own in strata.values()], n)
+    chosen: list[str] = []
+    chances: dict[str, float] = {}
+    for own, size in zip(strata.values(), sizes, strict=True):
+        groups = _parted(own, lambda text: text.group or text.id)
+        names = sorted(groups, key=lambda name: seed_of(*seeds, "session", name))
+        lengths = [len(groups[name]) for name in names]
+        counts, each = even_sizes(lengths, size), spread_chances(lengths, size)
+        for name, count, chance in zip(names, counts, each, strict=True):
+            ids = sorted((text.id for text in groups[name]), key=lambda id: seed_of(*seeds, id))
+            chosen += ids[:count]
+            chances |= dict.fromkeys(ids if chance else (), float(chance))
+    parts = dict(zip(strata, sizes, strict=True))
+    design = f"{SPREAD} by {stratify}" if stratify else SPREAD
+    return _drawn(chosen, chances, design, parts)
+
+
+def _to_draw(coding: Coding, training: bool = False) -> list[Text]:
+    """The texts that the scheme is meant for, without those that were handed out in training; for
+    training without those that were handed out for good. WrongInput where there is none.
+    """
     apart = ROUND if training else TRAINING
     excluded = set().union(*handed_out(packs_of(coding.codings.files), apart).values())
     texts = [text for text in coding.texts() if dimensions_for(coding.scheme, text)]
@@ -198,18 +259,29 @@ def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = Fals
             f"{study_named(coding.runs.study)} has no text that scheme {coding.scheme.id} is meant"
             " for, and that is not in another pack already"
         )
-    strata: dict[str, list[Text]] = {}
+    return texts
+
+
+def _parted(texts: Sequence[Text], by: Callable[[Text], str]) -> dict[str, list[Text]]:
+    """The texts by part, in the order of the names of parts."""
+    found: dict[str, list[Text]] = {}
     for text in texts:
-        strata.setdefault(stratum_of(text, stratify), []).append(text)
-    names = sorted(strata)
-    seeds = (coding.runs.study, coding.scheme.id, "training" if training else "pack")
-    sizes = sizes_of([len(strata[name]) for name in names], min(n, len(texts)))
-    chances, parts = {}, {}
-    for name, size in zip(names, sizes, strict=True):
-        own = sorted(strata[name], key=lambda text: seed_of(*seeds, text.id))
-        chances |= {text.id: size / len(own) for text in own[:size]}
-        parts[name] = size
-    return DrawnTexts(chances, tuple(chances), len(texts), strata=parts if stratify else {})
+        found.setdefault(by(text), []).append(text)
+    return {name: found[name] for name in sorted(found)}
+
+
+def _drawn(
+    chosen: Sequence[str], chances: Mapping[str, float], design: str, parts: Mapping[str, int]
+) -> DrawnTexts:
+    texts = {id: chances[id] for id in chosen}
+    return DrawnTexts(texts, tuple(chosen), chances, design, strata=parts)
+
+
+def _condition(text: Text, column: str) -> str:
+    """The value of a text in a column; without one its treatment and topic, as far as known."""
+    if column:
+        return stratum_of(text, column)
+    return ", ".join(text.facts[name] for name in ("treatment", "topic") if text.facts.get(name))
 
 
 def stratum_of(text: Text, column: str) -> str:
@@ -268,9 +340,10 @@ def draw_review(coding: Coding, n: int, dimension: str = "") -> DrawnTexts:
     else:
         chances = chances_by_doubt([doubt[id] for id in waiting], n)
     drawn, at_random = drawn_by_doubt(chances, n, random.Random(seed_of(*names)).random())
-    texts = {waiting[i]: float(chances[i]) for i in drawn}
-    texts |= dict.fromkeys(read, 1.0)
-    return DrawnTexts(texts, tuple(waiting[i] for i in at_random), len(doubt), tuple(read))
+    every = dict(zip(waiting, map(float, chances), strict=True)) | dict.fromkeys(read, 1.0)
+    texts = {waiting[i]: every[waiting[i]] for i in drawn} | dict.fromkeys(read, 1.0)
+    chosen = tuple(waiting[i] for i in at_random)
+    return DrawnTexts(texts, chosen, every, REVIEW, tuple(read))
 
 
 def export_codes(

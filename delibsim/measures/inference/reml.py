@@ -63,13 +63,16 @@ def independent(columns: Array) -> list[int]:
     [0, 1]
     """
     kept: list[int] = []
-    for i in range(columns.shape[1]):
-        tried = columns[:, [*kept, i]]
-        lengths = np.linalg.norm(tried, axis=0)
-        if not lengths.all():
-            continue
-        if np.linalg.matrix_rank(tried / lengths, tol=1e-9) == len(kept) + 1:
+    basis = np.empty((len(columns), 0))
+    for i, column in enumerate(columns.T):
+        length = np.linalg.norm(column)
+        left = column / length if length else column
+        for _ in range(2):  # once more, for what rounding left of the first time
+            left = left - basis @ (basis.T @ left)
+        rest = np.linalg.norm(left)
+        if rest > 1e-9:
             kept.append(i)
+            basis = np.column_stack([basis, left / rest])
     return kept
 
 

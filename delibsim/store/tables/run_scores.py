@@ -1,6 +1,6 @@
 """The scores of whole runs, read from the file of a scorer: a column a measure and phase."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from delibsim.store.tables.sheets import offline_database
 
 COLUMNS = {"measure": "VARCHAR", "unit": "VARCHAR", "target": "VARCHAR", "value": "DOUBLE"}
 COLUMNS |= {"phase": "VARCHAR", "coder": "VARCHAR", "note": "VARCHAR"}
+NAMED = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items())
+SOURCE = f"read_json(?, format = 'newline_delimited', columns = {{{NAMED}}})"
 SEVERAL = "several_coders"
 OF_ONE_OF_THEM = (
     "DELETE FROM own WHERE target IS NOT NULL AND coder <> ? AND (target, measure, phase) IN"
@@ -54,14 +56,29 @@ def run_scores(path: Path) -> RunScores:
             raise WrongInput(f"{path} is damaged ({said}); score the study again") from None
 
 
+def statement_scores(
+    files: Iterable[Path], measures: Sequence[str]
+) -> Iterator[dict[str, np.ndarray]]:
+    """The scores of statements on these measures, of each file that has some: the columns measure,
+    target, coder and value, NaN where there is none.
+    """
+    with offline_database(threads=2) as database:
+        for path in files:
+            found = database.execute(
+                f"SELECT measure, target, coalesce(coder, '') AS coder, value FROM {SOURCE}"
+                " WHERE unit = 'statement' AND list_contains(?, measure)",
+                [str(path), list(measures)],
+            ).fetchnumpy()
+            if len(found["target"]):
+                yield {name: np.ma.filled(column, np.nan) for name, column in found.items()}
+
+
 def _read(database: Any, path: Path) -> RunScores:
-    columns = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items())
-    source = f"read_json(?, format = 'newline_delimited', columns = {{{columns}}})"
     # The file is read once; of smaller units than a run only the session is kept.
     database.execute(
         "CREATE TEMP TABLE own AS SELECT CASE WHEN unit = 'run' THEN target END AS target,"
         " split_part(target, '/', 1) AS session, measure, coalesce(phase, '') AS phase, value,"
-        f" coder, note FROM {source} WHERE target IS NOT NULL",
+        f" coder, note FROM {SOURCE} WHERE target IS NOT NULL",
         [str(path)],
     )
     database.execute(OF_ONE_OF_THEM, [ENSEMBLE, ENSEMBLE])

@@ -193,7 +193,7 @@ def test_a_column_that_an_entry_names_must_be_there():
         drawings_of("codes", {"pairs": rows.drop(columns="a")})
 
 
-PREPARED_FROM_ANSWERS = {"pair_correlations", "individual_change"}
+PREPARED_FROM_ANSWERS = {"pair_correlations", "individual_change", "effects_on_texts"}
 
 
 @pytest.mark.parametrize("kind", FIGURES, ids=[kind.name for kind in FIGURES])

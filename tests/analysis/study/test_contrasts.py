@@ -71,11 +71,11 @@ def test_strengths_of_compared_texts_are_contrasted_by_topic():
     sign = rows["treatment"].map({"none": 0.0, "basic": 1.0, "normative": 2.0})
     rows["pairs.ab.logical"] = sign * (1 + place)
     rows["pairs.ab.logical_note"] = ""
-    told = row(found(rows), outcome="pairs.ab.logical", scale="strength")
+    told = row(found(rows), outcome="pairs.ab.logical", scale="value")
     ends = ttest_1samp([2, 4, 6, 8, 10], 0).confidence_interval()
     assert (told["estimate"], told["topics"]) == (6, 5)
     assert (told["low"], told["high"]) == pytest.approx((ends.low, ends.high))
-    assert told["family"] == "published contrasts: pairs.ab.logical (strength), models"
+    assert told["family"] == "published contrasts: pairs.ab.logical (value), models"
 
 
 def test_known_effects_are_recovered():

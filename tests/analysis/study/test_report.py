@@ -70,7 +70,7 @@ def test_the_page_shows_the_questions_and_writes_the_contrasts(found):
 
 KEYS = [
     "study", "runs", "finding", "contrasts", "questions", "noise_floor", "icc", "by_model", "by_topic",
-    "mixed", "ceiling", "people", "missing",
+    "mixed", "ceiling", "people", "effects", "missing",
 ]  # fmt: skip
 
 

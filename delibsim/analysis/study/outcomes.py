@@ -1,0 +1,103 @@
+"""What treatments are compared on: the outcomes that a study has, or those chosen by name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.measure import MEASURES
+
+CHANGE, RELATIVE, VALUE = "absolute", "relative", "value"
+OF_TEXTS = frozenset({"aqua.score"})
+"""Built-in measures without phases that are outcomes of a study unless others are chosen."""
+
+
+@dataclass(frozen=True)
+class OutcomeMeasure:
+    """A measure's change on a scale: absolute, or relative to the room there was for it; on the
+    scale `value` the measure itself, or any column with numbers.
+    """
+
+    measure: str
+    scale: str = CHANGE
+
+    @property
+    def column(self) -> str:
+        """Its column in the table of a study."""
+        if self.scale == VALUE:
+            return self.measure
+        relative = "_relative" if self.scale == RELATIVE else ""
+        return f"{self.measure}{relative}_change"
+
+    def __str__(self) -> str:
+        """As it is named in notes."""
+        return f"{self.measure} ({self.scale})"
+
+
+OUTCOMES = (
+    OutcomeMeasure("dri"),
+    OutcomeMeasure("dri", RELATIVE),
+    OutcomeMeasure("dri_adjusted"),
+    OutcomeMeasure("dri_adjusted", RELATIVE),
+    OutcomeMeasure("diversity"),
+)
+"""What every study is compared on. A change of diversity has no bound and so no relative scale."""
+
+
+def usual_outcomes(rows: pd.DataFrame) -> tuple[OutcomeMeasure, ...]:
+    """Index and diversity, and what else was measured: codes, AQuA, strengths from pairs, measures
+    of plug-ins. Lengths, flags and the like are outcomes only where they are chosen.
+    """
+    further = []
+    usual = {outcome.column for outcome in OUTCOMES}
+    for outcome in _measured(rows):
+        ours = outcome.measure in MEASURES and outcome.measure not in OF_TEXTS
+        if not ours and outcome.column not in usual:
+            further.append(outcome)
+    return (*OUTCOMES, *further)
+
+
+def chosen_outcomes(rows: pd.DataFrame, names: Sequence[str]) -> tuple[OutcomeMeasure, ...]:
+    """The outcomes of these names: a measure, the last part of its name, or a column of numbers.
+
+    WrongInput for a name that the table has not, or that fits several.
+    """
+    found: dict[OutcomeMeasure, None] = {}
+    for name in names:
+        found |= dict.fromkeys(_named(rows, name))
+    return tuple(found)
+
+
+def _named(rows: pd.DataFrame, name: str) -> Sequence[OutcomeMeasure]:
+    measured = _measured(rows)
+    own = [one for one in OUTCOMES if one.measure == name and one.column in rows.columns]
+    own = own or [one for one in measured if one.measure == name]
+    if own:
+        return own
+    if name in rows.columns:
+        if not pd.api.types.is_numeric_dtype(rows[name]):
+            raise WrongInput(f"column {name} holds texts; an outcome needs numbers")
+        return [OutcomeMeasure(name, VALUE)]
+    ending = [one for one in measured if one.measure.endswith(f".{name}")]
+    if not ending:
+        raise unknown("outcome", name, [one.measure for one in measured])
+    if len(ending) > 1:
+        several = ", ".join(one.measure for one in ending)
+        raise WrongInput(f"outcome '{name}' may be each of {several}; give the whole name")
+    return ending
+
+
+def _measured(rows: pd.DataFrame) -> list[OutcomeMeasure]:
+    """Every measure of the table that a session has a value of."""
+    names = set(map(str, rows.columns))
+    found: dict[OutcomeMeasure, None] = {}
+    for name in map(str, rows.columns):
+        measure = name.removesuffix("_note")
+        known = MEASURES.get(name)
+        noted = measure != name
+        if measure in names and (noted or (known is not None and not known.phases)):
+            found.setdefault(OutcomeMeasure(measure, VALUE))
+        elif noted and f"{measure}_change" in names:
+            found.setdefault(OutcomeMeasure(measure))
+    return list(found)
