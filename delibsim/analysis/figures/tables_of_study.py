@@ -25,6 +25,7 @@ from delibsim.analysis.figures.words import (
     why_no_people,
 )
 from delibsim.analysis.result import Result, said
+from delibsim.analysis.study.outcomes import CHANGE
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
@@ -165,7 +166,7 @@ def _effects(study: StudyTable, results: Results) -> Data:
 def _change_of_people(results: Results, outcome: str, scale: str) -> dict[str, Any]:
     """The row of people's change on the topics of the study; empty where it is not known."""
     rows = rows_of(results, "people")
-    if rows.empty or scale != "absolute":
+    if rows.empty or scale != CHANGE:
         return {}
     known = rows[(rows["outcome"] == outcome) & (rows["phase"] == "change")].dropna(subset="people")
     words = {"label": "people, before to after", "look": REAL_PEOPLE, "spoken": ""}

@@ -28,6 +28,7 @@ from delibsim.analysis.study.effects import (
 )
 from delibsim.analysis.study.effects import NONE as UNCLEAR
 from delibsim.analysis.study.methods import StudyRecord
+from delibsim.analysis.study.outcomes import CHANGE, VALUE
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
@@ -180,7 +181,7 @@ def finding(
 ) -> StudyFinding:
     """What a study found; `drawn` are the figures of its report."""
     rows = (main_contrasts(found.results) or ([],))[0]
-    first = rows[0] if rows else {"outcome": found.study.primary, "scale": "absolute"}
+    first = rows[0] if rows else {"outcome": found.study.primary, "scale": CHANGE}
     figures = {one.name: one for one in drawn}
     own = (ON_TEXTS, *FIGURES) if first.get("verb") == NOT_VALID else FIGURES
     named_first = [figures[name] for name in own if name in figures]
@@ -338,6 +339,7 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
     """
     parts: list[str] = []
     label = f"the {measured(str(rows[0]['outcome']))}"
+    what = "difference" if rows[0]["scale"] == VALUE else "change"
     for row in rows:
         a, b = named(row["a"]), named(row["b"])
         of = "it" if any(label in part for part in parts) else label
@@ -348,11 +350,11 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
         elif exactly_equal(row):
             parts.append(f"{a} and {b} gave the same in every pair")
         else:
-            parts.append(f"{a} against {b}, no clear change in {of}, {numbers_of(row)}")
+            parts.append(f"{a} against {b}, no clear {what} in {of}, {numbers_of(row)}")
     if others := len(rows) - len(parts):
-        parts.append(f"no clear change in {label} in {counted(others, 'contrast')}")
+        parts.append(f"no clear {what} in {label} in {counted(others, 'contrast')}")
     if least := least_found([row for row in rows if row["verb"] == UNCLEAR], results):
-        parts.append(f"one test would have found an effect of {least} with a power of .8")
+        parts.append(f"an effect of {least} would be found in 80% of such studies")
     return parts
 
 

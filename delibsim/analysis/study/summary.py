@@ -8,6 +8,7 @@ from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
 from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, NOT_VALID, RAISED
+from delibsim.analysis.study.outcomes import CHANGE, RELATIVE
 from delibsim.analysis.study.sample import CITIZENS, MODELS
 from delibsim.analysis.study.words import (
     listed,
@@ -164,8 +165,9 @@ def main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None
     """The contrasts that the summary is about, and whether they are those of the null model."""
     for population in (MODELS, CITIZENS):
         rows = rows_of(results, "contrasts", population=population)
+        rows = [row for row in rows if row["scale"] != RELATIVE]
         primary = [row for row in rows if row.get("role") == PRIMARY]
-        index = [row for row in rows if (row["outcome"], row["scale"]) == (MAIN, "absolute")]
+        index = [row for row in rows if (row["outcome"], row["scale"]) == (MAIN, CHANGE)]
         first = next(iter((*primary, *index, *rows)), None)
         if first is not None:
             of = {name: first[name] for name in ("outcome", "scale")}

@@ -11,6 +11,7 @@ from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.counts import COUNTED, MEDIANS, attrition
 from delibsim.analysis.study.effect_sizes import sizes
 from delibsim.analysis.study.mixed import mixed
+from delibsim.analysis.study.outcomes import chosen_outcomes
 from delibsim.analysis.study.people import people
 from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.study_table import DrawCounts
@@ -80,11 +81,17 @@ def test_of_many_contrasts_the_clear_ones_are_told_and_each_has_a_row():
     assert (finding.grid.of, len(finding.grid.rows)) == ("contrast", 10)
 
 
-def test_another_outcome_that_decides_is_that_of_every_part():
-    finding = report_of(primary="diversity").finding
-    assert finding.outcome == "diversity"
+@pytest.mark.parametrize(
+    ("outcome", "compared"),
+    [("diversity", "change of perspective diversity"), ("words_spoken", "words spoken")],
+)
+def test_another_outcome_that_decides_is_that_of_every_part(outcome, compared):
+    chosen = chosen_outcomes(STUDY.rows, [outcome])
+    finding = report_of(primary=outcome, outcomes=chosen).finding
+    assert finding.outcome == outcome
     assert "Deliberative" not in finding.html()
-    assert "Difference in the change of perspective diversity" in finding.figure.caption
+    assert f"Difference in the {compared}" in finding.figure.caption
+    assert f"what is compared: {compared.replace('of ', 'of the ')}" in finding.compared
 
 
 ROWS = STUDY.rows
