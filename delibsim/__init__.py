@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from delibsim.analysis.agreement.agreement import agreement
     from delibsim.asking.kinds.code_texts import code
     from delibsim.conduct.analysed import study_table
+    from delibsim.conduct.ask import ask
+    from delibsim.conduct.studied import Study, study
+    from delibsim.conduct.study import hold_plan
     from delibsim.domain.annotation import Text
     from delibsim.domain.errors import WrongInput
     from delibsim.domain.measure import Measure
@@ -18,15 +21,16 @@ if TYPE_CHECKING:
     from delibsim.domain.scheme import Scheme
     from delibsim.domain.score import Score, Scorer
     from delibsim.domain.seed import seed_of
-    from delibsim.domain.study import Group, Study, cross
+    from delibsim.domain.study import Group, cross
     from delibsim.domain.survey import Item, Motion, Response, Survey, Topic
     from delibsim.domain.transcript import Silence, Statement, Transcript, Turn
     from delibsim.domain.treatment import Network, Procedure, Treatment, Wording
     from delibsim.engine.hold import hold
+    from delibsim.models.ask import wait
     from delibsim.models.base import Completion, LanguageModel, Usage
     from delibsim.models.citizen.citizen import Citizen
     from delibsim.models.pool import ModelPool, models_for
-    from delibsim.planning.compose import compose
+    from delibsim.planning.compose import compose, plan
     from delibsim.prompts.prompt import Message, Prompt
     from delibsim.scorers.agreement import Agreement
     from delibsim.scorers.diversity import Diversity
@@ -39,8 +43,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "delibsim.analysis.agreement.agreement": ("agreement",),
     "delibsim.conduct.analysed": ("study_table",),
+    "delibsim.conduct.ask": ("ask",),
+    "delibsim.conduct.studied": ("Study", "study"),
+    "delibsim.conduct.study": ("hold_plan",),
     "delibsim.asking.kinds.code_texts": ("code",),
-    "delibsim.planning.compose": ("compose",),
+    "delibsim.planning.compose": ("compose", "plan"),
     "delibsim.models.pool": ("ModelPool", "models_for"),
     "delibsim.domain.annotation": ("Text",),
     "delibsim.domain.errors": ("WrongInput",),
@@ -51,11 +58,12 @@ _HOMES = {
     "delibsim.domain.scheme": ("Scheme",),
     "delibsim.domain.score": ("Score", "Scorer"),
     "delibsim.domain.seed": ("seed_of",),
-    "delibsim.domain.study": ("Group", "Study", "cross"),
+    "delibsim.domain.study": ("Group", "cross"),
     "delibsim.domain.survey": ("Item", "Motion", "Response", "Survey", "Topic"),
     "delibsim.domain.transcript": ("Silence", "Statement", "Transcript", "Turn"),
     "delibsim.domain.treatment": ("Network", "Procedure", "Treatment", "Wording"),
     "delibsim.engine.hold": ("hold",),
+    "delibsim.models.ask": ("wait",),
     "delibsim.models.base": ("Completion", "LanguageModel", "Usage"),
     "delibsim.models.citizen.citizen": ("Citizen",),
     "delibsim.prompts.prompt": ("Message", "Prompt"),
@@ -106,13 +114,18 @@ __all__ = [
     "Wording",
     "WrongInput",
     "agreement",
+    "ask",
     "code",
     "compose",
     "cross",
     "hold",
+    "hold_plan",
     "models_for",
+    "plan",
     "seed_of",
+    "study",
     "study_table",
+    "wait",
 ]  # fmt: skip
 
 

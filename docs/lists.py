@@ -16,6 +16,7 @@ from delibsim.cli.commands import loaded
 
 ROOT = Path(__file__).resolve().parents[1]
 CONF = ROOT / "conf"
+IN_PYTHON = ROOT / "delibsim" / "data" / "in_python.yaml"
 LIST = re.compile(
     r"(<!-- list of (delibsim [\w-]+|\w+): made by docs/lists.py -->\n).*?(\n<!-- end of list -->)",
     re.DOTALL,
@@ -131,10 +132,23 @@ def _meant(one: Any) -> str:
     return f"{text} Default: `{usual}`" if usual != "" and "Default" not in text else text
 
 
+def in_python() -> str:
+    """What each command is in Python."""
+    parts = []
+    for command, told in yaml.safe_load(IN_PYTHON.read_text(encoding="utf-8")).items():
+        parts.append(f"## delibsim {command}")
+        if "needs" in told:
+            parts.append(f"Needs {told['needs']}.")
+        kind = "plain" if "needs" in told else "python"
+        parts.append(f"```{kind}\n{told['code'].rstrip()}\n```")
+    return "\n\n".join(parts)
+
+
 LISTS: dict[str, Callable[[], str]] = {
     "groups": groups,
     "citizens": citizens,
     "mixed": mixed,
+    "in_python": in_python,
 }
 
 

@@ -10,9 +10,12 @@ name the folder PATH need the published answers of people; where those are not a
 the page is run without them. A page works in an empty folder of its own.
 """
 
+import ast
 import contextlib
 import importlib.util
+import inspect
 import io
+import json
 import os
 import re
 import shlex
@@ -185,6 +188,35 @@ def folder(tmp_path, monkeypatch):
     return work
 
 
+async def run_notebook(path):
+    """What each cell of a notebook shows, its cells run in order where an event loop is running."""
+    names, shown, flags = {}, [], ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == [], "clear the outputs: they grow old"
+        tree = ast.parse("".join(cell["source"]))
+        last = ast.parse("None", mode="eval").body
+        if isinstance(tree.body[-1], ast.Expr):
+            last = tree.body.pop().value
+        for part, kind in ((tree, "exec"), (ast.Expression(last), "eval")):
+            found = eval(compile(part, cell["id"], kind, flags=flags), names)
+            found = await found if inspect.iscoroutine(found) else found
+        if found is not None:
+            shown.append(found)
+    return shown
+
+
+async def test_the_notebook_runs_where_a_loop_is_running(folder):
+    """Its cells run in a plain namespace: a kernel of Jupyter would bring some forty packages."""
+    shown = await run_notebook(ROOT / "docs" / "notebook.ipynb")
+    assert len(shown) > 7
+    for value in shown:
+        html = value._repr_html_()
+        assert "<table" in html or "<svg" in html
+        assert len(html) < 60_000
+
+
 def words_of(picture):
     """What a picture says: its title, its description, every text in it, in order."""
     text = picture.read_text(encoding="utf-8")
@@ -194,6 +226,12 @@ def words_of(picture):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_a_page_does_what_it_says(path, folder):
     run_page(path, folder)
+    if path.name == "r.md" and not run_command("Rscript -e 'library(jsonlite)' | cat", folder)[0]:
+        blocks = blocks_of(path.read_text(encoding="utf-8"))
+        code = "\n".join(block.body for block in blocks if block.kind == "r")
+        (folder / "page.R").write_text(code, encoding="utf-8")
+        code, _, said = run_command("Rscript page.R | cat", folder)
+        assert code == 0, said
     if path.name == "README.md":
         drawn = words_of(folder / "runs" / "smoke" / "analysis" / "figures" / "effects.svg")
         assert len(drawn) > 5
@@ -242,7 +280,12 @@ def test_lists_of_presets_are_those_of_the_files():
     lists = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(lists)
     made = lists.pages()
-    assert {path.name for path in made} == {"cli.md", "citizen.md", "models.md"}
+    assert {path.name for path in made} == {
+        "cli.md",
+        "citizen.md",
+        "commands-in-python.md",
+        "models.md",
+    }
     for path, text in made.items():
         assert text == path.read_text(encoding="utf-8"), "make it anew: python docs/lists.py"
 

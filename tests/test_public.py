@@ -1,5 +1,6 @@
 """The public names, and what is not loaded until it is needed."""
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from importlib import import_module
 import pytest
 
 import delibsim
+from delibsim.cli.commands import COMMANDS, loaded
+from delibsim.domain.data import read_data
 
 SLOW = ("mesa", "pandas", "scipy", "litellm", "numpy", "networkx", "hydra")
 LOADED = f"\nprint(*sorted(name for name in {SLOW!r} if name in sys.modules))"
@@ -72,3 +75,24 @@ except SystemExit:
 @pytest.mark.parametrize("word", ["--help", "--version", "scroe"])
 def test_help_loads_nothing_slow(word):
     assert last_line(HELP.format(word=word) + LOADED) == ""
+
+
+def commands():
+    """Every command by its words, such as `code ask`."""
+    for name in COMMANDS:
+        for inner in getattr(loaded(name), "commands", None) or ("",):
+            yield f"{name} {inner}".strip()
+
+
+def test_python_can_do_what_every_command_does():
+    """The blocks themselves are run with docs/commands-in-python.md."""
+    known = read_data("in_python.yaml")
+    assert list(known) == list(commands())
+    for command, told in known.items():
+        for line in ast.walk(ast.parse(told["code"])):
+            if isinstance(line, ast.ImportFrom) and line.module.startswith("delibsim"):
+                for name in [one.name for one in line.names]:
+                    value = getattr(import_module(line.module), name)
+                    assert value.__doc__, (command, name)
+                    assert "_" not in (name[0], *(part[0] for part in line.module.split(".")))
+    assert sum("needs" in told for told in known.values()) == 6

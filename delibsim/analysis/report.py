@@ -13,6 +13,7 @@ from delibsim.analysis.pages.cells import INTERVALS, interval
 from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, PagePart, Picture
 from delibsim.analysis.result import Catalogue, Result, catalogue
+from delibsim.domain.text import as_card, in_short
 
 
 class FirstPage(Protocol):
@@ -24,6 +25,10 @@ class FirstPage(Protocol):
         """The page, with those of the pictures of the report that it shows, and the parts of the
         report that it leads to.
         """
+        ...
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
         ...
 
 
@@ -62,6 +67,17 @@ class Report:
     beside: Sequence[Result] = ()
     shape: Callable[[], Mapping[str, Any]] | None = None
     data: Any = None
+
+    __repr__ = in_short
+
+    def _repr_html_(self) -> str:
+        """A notebook shows its first screen, and which tables it has."""
+        names = as_card("", {"tables": ", ".join(result.name for result in self.given)})
+        if self.finding is not None:
+            return f"{self.finding._repr_html_()}{names}"
+        table = self.results.get(self.catalogue.headline)
+        shown = "" if table is None else table._repr_html_()
+        return as_card(self.title, {}, [*self.warnings, *self.summary]) + shown + names
 
     @property
     def whole(self) -> bool:

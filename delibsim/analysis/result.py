@@ -10,10 +10,13 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from delibsim.domain.text import as_card, in_short
 from delibsim.measures.inference.means import holm
 from delibsim.store.reading import read_yaml
 
 TABLES = Path(__file__).parents[1] / "data" / "tables"
+SHOWN = 30
+"""Rows of a table that a notebook shows."""
 Screen = Literal["always", "asked", "never"]
 """When a table is printed: always, where all tables are asked for, or never."""
 
@@ -44,6 +47,19 @@ class Result:
     screen: Screen = "always"
     hidden: Sequence[str] = ()
     off_page: Sequence[str] = ()
+
+    __repr__ = in_short
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the table as it is read, or why there is none."""
+        from delibsim.analysis.pages.cells import reading
+
+        if not self.given:
+            return as_card(self.title, {}, [self.detail])
+        read = reading(self)
+        rows = pd.DataFrame(list(read.rows), columns=[head.name for head in read.heads])
+        table = rows.to_html(index=False, border=0, max_rows=SHOWN)
+        return as_card(self.title, {}) + table + as_card("", {}, [read.in_words, *self.notes])
 
     @property
     def given(self) -> bool:

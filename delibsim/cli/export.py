@@ -12,22 +12,9 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, report, run_at, safe, say, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, study_named
-from delibsim.store.branch_folders import BRANCHES
-from delibsim.store.branches import is_of_branches
-from delibsim.store.interventions import intervention_tables
 from delibsim.store.runs import BENCH, EXPORT, Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.tables.asked import (
-    code_tables,
-    note_tables,
-    summary_tables,
-    table_of_texts,
-    vote_tables,
-)
-from delibsim.store.tables.codebook import ROWS
-from delibsim.store.tables.sheets import Table
 from delibsim.store.tables.study import FORMATS, Export
-from delibsim.store.tables.study import export as write
 
 app = typer.Typer(add_completion=False)
 TABLES, OF_STUDY = "tables", ("tables", "bench")
@@ -110,50 +97,14 @@ def _tables(
     runs: Runs, folder: Path, formats: Sequence[str], spreadsheet_safe: bool, texts: bool
 ) -> tuple[Export, Mapping[str, str]]:
     """Write all tables, with `texts` or without; what was exported, and what a row of each is."""
-    rows_are = dict(ROWS)
-    unscored = 0
+    from delibsim.conduct.export import export_tables  # imports pandas
 
-    def more(left_out: list[str]) -> list[Table]:
-        nonlocal unscored
-        wide, unscored = _wide_table(runs)
-        found = [
-            wide,
-            *code_tables(runs, left_out),
-            *vote_tables(runs, left_out),
-            *_branch_tables(runs, left_out),
-            *note_tables(runs, left_out),
-            *intervention_tables(runs, left_out),
-            *summary_tables(runs, left_out),
-        ]
-        rows_are.update({table.name: table.row for table in found})
-        return found
-
-    written = write(runs, folder, formats, spreadsheet_safe, more, texts)
-    if unscored:
+    found = export_tables(runs, folder, formats, spreadsheet_safe, texts)
+    if unscored := found.unscored:
         runs_of = "run has" if unscored == 1 else "runs have"
         advice = f"give `delibsim score {quoted(runs.study)}` and export again"
         say(f"{unscored} {runs_of} not all scores yet, empty in runs_wide: {advice}", err=True)
-    return written, rows_are
-
-
-def _wide_table(runs: Runs) -> tuple[Table, int]:
-    """The table with a row a session, or of a study of texts a row a text; and how many runs lack
-    scores in it.
-    """
-    if StudyTexts(runs).held():
-        return table_of_texts(runs), 0
-    from delibsim.conduct.analysed import wide_table  # imports pandas
-
-    return wide_table(runs)
-
-
-def _branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
-    """The tables of forks and probes, where runs of the study were forked or probed."""
-    if not any((runs.folder / kind).is_dir() for kind in BRANCHES) and not is_of_branches(runs):
-        return []
-    from delibsim.conduct.branch_tables import branch_tables  # imports numpy
-
-    return branch_tables(runs, faults)
+    return found.written, found.rows_are
 
 
 def _bench(

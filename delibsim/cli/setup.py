@@ -6,9 +6,10 @@ from pathlib import Path
 
 import typer
 
-from delibsim.cli.options import Words, declared, settings_of, settings_of_kind, told
+from delibsim.cli.options import RUNS, Words, declared, settings_of, settings_of_kind, told
 from delibsim.cli.terminal import console, echo_json, print_each, say, shown
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.text import quoted
 from delibsim.store.drafts import KINDS, write_draft
 
 app = typer.Typer(
@@ -79,27 +80,50 @@ def _labels(form: str) -> tuple[tuple[str, str], ...]:
 
 
 new_app = typer.Typer(add_completion=False)
+REPORT = "report"
+WRITTEN = {**KINDS, REPORT: "table, figure and mixed model of a study, made again in R"}
+RENDERED = {"quarto": "quarto render {}", "rmarkdown": "Rscript -e 'rmarkdown::render(\"{}\")'"}
+"""The command that makes a page of a document, by its form."""
 
 
 @declared(new_app, "new", "new")
 def new(
     kind: str | None = None,
     name: str | None = None,
+    form: str = "",
+    to: Path | None = None,
+    root: Path = RUNS,
 ) -> None:
     """Write a commented topic, survey, treatment, set of personas or package of a scorer, which
-    works as it is, into the folder you are in. Nothing is overwritten. Without arguments, list what
-    can be written.
+    works as it is, into the folder you are in; or a report on a study in R. Nothing is overwritten.
+    Without arguments, list what can be written.
     """
     if kind is None:
-        for one, what in KINDS.items():
+        for one, what in WRITTEN.items():
             say(f"{one:9}  {what}")
         say("next: delibsim new KIND NAME")
         return
-    if kind not in KINDS:
-        raise unknown("kind of draft", kind, KINDS)
+    if kind not in WRITTEN:
+        raise unknown("kind of draft", kind, WRITTEN)
     if name is None:
         raise WrongInput(f"give the {kind} a name: delibsim new {kind} NAME")
+    if kind == REPORT:
+        _new_report(name, root, form or "quarto", to)
+        return
+    if form or to:
+        raise WrongInput(f"--as and -o are of delibsim new {REPORT}; leave them out")
     draft = write_draft(kind, name, Path.cwd())
     say(f"written: {shown(draft.path)}; edit it, every line is explained")
     for command in draft.following:
         say(f"next: {command}")
+
+
+def _new_report(study: str, root: Path, form: str, to: Path | None) -> None:
+    """Write a document in R on a study, and say what makes a page of it."""
+    from delibsim.conduct.r_report import write_r_report  # pandas is slow to import
+
+    path = write_r_report(study, root, form, to)
+    say(f"written: {shown(path)}; fill in what is marked FILL IN")
+    for command in ("analyze", "export"):
+        say(f"next: delibsim {command} {quoted(study)}")
+    say(f"next: {RENDERED[form].format(shown(path))}")

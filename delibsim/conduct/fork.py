@@ -4,9 +4,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.retry import addresses_now
-from delibsim.conduct.study import Notify, Prepared, closed_on_failure, prepare
+from delibsim.conduct.study import (
+    Notify,
+    Prepared,
+    closed_on_failure,
+    hold_prepared,
+    prepare,
+)
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.parentage import position_of
 from delibsim.domain.run import Session
@@ -84,6 +91,11 @@ async def prepare_branches(found: Branches, notify: Notify = lambda text: None) 
             records = [exchange.record() for exchange in found.past[session.id]]
             inherit(found.runs, session.id, records)
     return prepared
+
+
+async def hold_branches(found: Branches, observer: Observer | None = None) -> list[SessionOutcome]:
+    """Hold the branches of a run that have no run yet; the outcomes of all of them."""
+    return await hold_prepared(await prepare_branches(found), observer)
 
 
 def _is_before(exchange: Exchange, at: int) -> bool:

@@ -4,7 +4,6 @@ It says what the procedure alone does to every measure: citizens compute with nu
 no language. Topics, instruments, treatments, settings, people and orders are those of the study.
 """
 
-import asyncio
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import slug
+from delibsim.models.ask import wait
 from delibsim.store.branch_folders import TWIN
 from delibsim.store.codec import session_to_json
 from delibsim.store.manifest import Manifest
@@ -135,7 +135,7 @@ def _rows(table: StudyTable, sessions: Sequence[Session], runs: Runs, watch: Wat
     settings = {"seed": sessions[0].seed, "twin_of": table.study}
     runs.settle(Manifest(runs.study, settings, {}, names))
     if waiting:
-        asyncio.run(hold_all(waiting, runs, observer=_Told(watch, len(waiting))))
+        wait(hold_all(waiting, runs, observer=_Told(watch, len(waiting))))
     rows = study_table(runs).rows
     return rows[rows["session"].isin(names)]
 

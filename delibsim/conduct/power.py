@@ -2,7 +2,6 @@
 sentences.
 """
 
-import asyncio
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import brief, counted, safe
 from delibsim.measures.corrected import best_split, mixed_error
 from delibsim.measures.inference.power import TESTS, SampleSize
+from delibsim.models.ask import wait
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.estimate import DesignPrice, design_price, estimate
 from delibsim.planning.load import Range
@@ -281,7 +281,7 @@ def _sample(assumed: Assumed, planned: StudyPlan | None, own: Mapping[str, float
 def _price(planned: StudyPlan) -> DesignPrice | None:
     """The price of a session of a plan; nothing is called."""
     runs = Runs(planned.root, planned.study)
-    found = asyncio.run(estimate(planned.sessions, runs, planned.limits, planned.addresses))
+    found = wait(estimate(planned.sessions, runs, planned.limits, planned.addresses))
     treatments = {session.treatment.name for session in planned.sessions}
     return design_price(found, max(len(treatments), 2))
 

@@ -36,13 +36,17 @@ async def proven_pool(
     pool = ModelPool(limits, budget, addresses)
     async with closed_on_failure(pool):
         issues = await pool.check(calls)
-        for issue in issues:
-            notify(f"{issue.level}: {issue.model}: {issue.text}")
+        told = [f"{issue.level}: {issue.model}: {issue.text}" for issue in issues]
+        for line in told:
+            notify(line)
         if any(issue.level == "error" for issue in issues):
-            raise WrongInput(
+            fault = WrongInput(
                 "nothing was asked and nothing was paid; mend what is said above and give the"
                 " command again"
             )
+            for line in told:  # a traceback shows them, where nobody was notified
+                fault.add_note(line)
+            raise fault
     return pool
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,6 +11,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import joined, parts
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
+from delibsim.models.ask import wait
 from delibsim.models.base import LanguageModel
 from delibsim.models.limits import Limits
 from delibsim.models.pool import ModelPool
@@ -189,10 +189,7 @@ def _translate(scorer: ReadsTranslations, translator: Translator, texts: Sequenc
         finally:
             await pool.close()
 
-    # A thread of its own, because the caller may be in an event loop (a notebook is).
-    with ThreadPoolExecutor(1) as executor:
-        faults = executor.submit(lambda: asyncio.run(ask())).result()
-    for text, reason in faults.items():
+    for text, reason in wait(ask()).items():
         scorer.keep_fault(text, reason)
 
 

@@ -14,6 +14,7 @@ from delibsim.domain.rating import Rating, digest
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import Scheme
+from delibsim.domain.text import in_short
 from delibsim.domain.treatment import Wording
 
 
@@ -38,6 +39,8 @@ class Text:
     author: str = ""
     stance: str = ""
     minority: str = ""
+
+    __repr__ = in_short
 
     @property
     def sha256(self) -> str:
@@ -99,6 +102,8 @@ class Panel:
     wording: Wording
     reasks: int = 3
 
+    __repr__ = in_short
+
     def __post_init__(self) -> None:
         """Refuse a name that is no printable line, and coders that are not this panel's."""
         Participant(self.name)  # a coder's name heads its prompts like a participant's
@@ -119,6 +124,8 @@ class Annotation:
     value: Any
     status: str = "ok"
     detail: str = ""
+
+    __repr__ = in_short
 
     @property
     def reason(self) -> Reason:
@@ -143,6 +150,8 @@ class AnnotatedRun(Run):
     wordings: Mapping[str, str] = field(default_factory=dict)
     codes: tuple[tuple[Scheme, tuple[Code, ...]], ...] = ()
     compared: tuple[TextScore, ...] = ()
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse a rating of another debate, and two of one rater."""

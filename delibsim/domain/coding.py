@@ -7,6 +7,7 @@ from delibsim.domain.measure import Measure
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.score import ENSEMBLE as ENSEMBLE
+from delibsim.domain.text import in_short
 
 NO_CODE = ("", "na", "n/a", "nan", ".")
 """What stands in a cell of a table without a code, whatever the case of its letters."""
@@ -34,6 +35,8 @@ class Sample:
     missing: Reason | None = None
     wording: str = "coding"
 
+    __repr__ = in_short
+
     def __post_init__(self) -> None:
         """Refuse a level with a reason why it is missing, and none without a reason."""
         if (self.level is None) != (self.missing is not None):
@@ -59,6 +62,8 @@ class Steps:
     wording: str
     steps: tuple[str, ...] = ()
     missing: Reason | None = None
+
+    __repr__ = in_short
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
-from delibsim.domain.text import one_name
+from delibsim.domain.text import in_short, one_name
 
 Outcome = Literal["a", "b", "tie"]
 """The text shown first, the one shown second, or neither."""
@@ -93,6 +93,8 @@ class Vote:
     run: int = 1
     missing: Reason | None = None
     rationale: str = ""
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse outcomes that are none, and votes that are missing without a reason."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import in_short
 
 MEDIATOR = "Mediator"
 """By this name the mediator is asked; no participant has it."""
@@ -47,6 +48,8 @@ class ConsensusRule:
     model: Mapping[str, Any] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
 
+    __repr__ = in_short
+
     def __post_init__(self) -> None:
         """Refuse a number of candidates or of words that cannot be."""
         if not 1 <= self.candidates <= MOST_CANDIDATES:
@@ -65,6 +68,8 @@ class Contribution:
     text: str = ""
     missing: Reason | None = None
 
+    __repr__ = in_short
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -77,6 +82,8 @@ class Candidate:
     text: str = ""
     missing: Reason | None = None
     order: tuple[str, ...] = ()
+
+    __repr__ = in_short
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,8 @@ class ConsensusVote:
     rankings: tuple[Ranking, ...] = ()
     winner: str = ""
     decided: Decision = ""
+
+    __repr__ = in_short
 
     @property
     def standing(self) -> tuple[Candidate, ...]:
@@ -137,6 +146,8 @@ class Consensus:
     first: ConsensusVote
     critiques: tuple[Contribution, ...] = ()
     second: ConsensusVote | None = None
+
+    __repr__ = in_short
 
     @property
     def last(self) -> ConsensusVote:

@@ -4,6 +4,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from delibsim.domain.text import in_short
+
 Side = Literal["proposition", "opposition"]
 SIDES: tuple[Side, Side] = get_args(Side)
 AUDIENCE = "audience"
@@ -23,6 +25,8 @@ class Participant:
     persona: str = ""
     model: str = "citizen"
     role: str = "citizen"
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse a name that is not one printable line without space around it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
+from delibsim.domain.errors import shortened
 from delibsim.domain.format import Format, format_named
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import Parentage, TurnSlot, branched, position_of
@@ -13,6 +14,7 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic, faults_of
+from delibsim.domain.text import as_card, counted, in_short
 from delibsim.domain.transcript import Silence, Transcript, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
@@ -47,6 +49,21 @@ class Session:
     consensus: ConsensusRule | None = None
     parentage: Parentage | None = None
     before: "Session | None" = None
+
+    __repr__ = in_short
+
+    def facts(self) -> dict[str, object]:
+        """What it is, in words by name."""
+        people, models = counted(len(self.participants), "participant"), ", ".join(self.models)
+        rounds = counted(self.treatment.rounds, "round") if self.treatment.interaction else ""
+        treated = f"{self.treatment.name}, {rounds}" if rounds else self.treatment.name
+        survey = f"{self.survey.id}, {counted(len(self.survey.items), 'item')}"
+        named = {"topic": self.topic.question, "treatment": treated, "survey": survey}
+        return {**named, "group": f"{people} ({models})", "seed": self.seed}
+
+    def _repr_html_(self) -> str:
+        """A notebook shows what is planned."""
+        return as_card(f"Session {self.id}, a {self.format}", self.facts())
 
     def seed_for(self, *names: str | int) -> int:
         """The seed of whatever these names name in this session.
@@ -249,6 +266,8 @@ class Gap:
     reason: Reason
     answers: int = 0
 
+    __repr__ = in_short
+
     @property
     def what(self) -> str:
         """What is missing, as it is counted; see `missing_kind`."""
@@ -292,6 +311,19 @@ class Run:
     silences: tuple[Silence, ...] = ()
     consensus: Consensus | None = None
     dropped: Mapping[str, tuple[str, ...]] | None = field(default=None, compare=False)
+
+    __repr__ = in_short
+
+    def _repr_html_(self) -> str:
+        """A notebook shows what was held, and how it began."""
+        said = counted(len(self.transcript), "statement")
+        answered = sum(len(response.answers) for response in self.responses)
+        held = {"status": self.status, "held": f"{said}, {counted(answered, 'answer')}"}
+        lacking = Counter(gap.what for gap in self.gaps)
+        held["missing"] = ", ".join(f"{n} {what}" for what, n in lacking.items())
+        told = [f"{one.turn.speaker}: {one.text}" for one in self.transcript[:2]]
+        facts = {**self.session.facts(), **held}
+        return as_card(f"Run {self.session.id}", facts, [shortened(one) for one in told])
 
     def __post_init__(self) -> None:
         """Refuse a run that could not have been held.

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from delibsim.domain.comparison import OUTCOMES, Outcome
+from delibsim.domain.text import in_short
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,8 @@ class PairExample:
     a: str
     b: str
     why: str
+
+    __repr__ = in_short
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class QualityDimension:
     version: str = "1"
     note: str = ""
     examples: tuple[PairExample, ...] = ()
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse what could not stand in a prompt."""
@@ -81,6 +86,8 @@ class Level:
     name: str
     anchor: str
 
+    __repr__ = in_short
+
 
 @dataclass(frozen=True)
 class Example:
@@ -89,6 +96,8 @@ class Example:
     text: str
     level: LevelValue
     why: str = ""
+
+    __repr__ = in_short
 
 
 @dataclass(frozen=True)
@@ -114,6 +123,8 @@ class Dimension:
     applies: str = ""
     steps: tuple[str, ...] = ()
     least_words: int = 0
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse ids, levels, anchors and examples that contradict the scale."""
@@ -172,6 +183,8 @@ class Scheme:
     most_words: int | None = None
     lower_in_doubt: bool = False
     note: str = field(default="")
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse ids that cannot be ids, no dimension, and a dimension given twice."""

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Survey, Topic
+from delibsim.domain.text import in_short
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 PORTS = {f"{name}{i}" for name in ("com", "lpt") for i in range(10)}
@@ -25,23 +26,6 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Study:
-    """A named set of planned sessions."""
-
-    id: str
-    sessions: tuple[Session, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse two sessions of one name."""
-        ids = [session.id for session in self.sessions]
-        if len(set(ids)) < len(ids):
-            raise ValueError(
-                f"study {self.id}: two sessions have one name; give them different replicates or"
-                " labels"
-            )
-
-
-@dataclass(frozen=True)
 class Group:
     """The participants of a session and the settings of their models, by name.
 
@@ -51,6 +35,8 @@ class Group:
     label: str
     participants: tuple[Participant, ...]
     models: Mapping[str, Mapping[str, Any]]
+
+    __repr__ = in_short
 
 
 def slug(name: str) -> str:

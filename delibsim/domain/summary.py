@@ -13,6 +13,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import language
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import in_short
 
 Kind = Literal["open", "stance"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -43,6 +44,8 @@ class OpinionSet:
     question: str
     kind: Kind
     texts: tuple[Text, ...]
+
+    __repr__ = in_short
 
     @property
     def spoken(self) -> tuple[Text, ...]:
@@ -162,6 +165,8 @@ class Summary:
     slot: Slot
     text: str = ""
     missing: Reason | None = None
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse summaries that are missing without a reason."""

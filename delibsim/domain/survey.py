@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import in_short
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Topic:
     background: str = ""
     survey: str = ""
 
+    __repr__ = in_short
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -34,6 +37,8 @@ class Motion:
     text: str
     theme: str = ""
     tournament: bool = True
+
+    __repr__ = in_short
 
     @property
     def topic(self) -> Topic:
@@ -67,6 +72,8 @@ class Item:
     text: str
     reverse: bool = False
 
+    __repr__ = in_short
+
 
 def fault_of_distribution(forced: Sequence[int] | None, scale: range, items: int) -> str:
     """Why so many items cannot be rated with a forced distribution; "" where they can."""
@@ -94,6 +101,8 @@ class Survey:
     forced_distribution: tuple[int, ...] | None = None
     validated: bool = False
     source: str = ""
+
+    __repr__ = in_short
 
     def __hash__(self) -> int:
         """That of its id, which is quick: prompts look up what was made of a survey before."""
@@ -164,6 +173,8 @@ class Response:
     missing: Mapping[str, Reason] = field(default_factory=dict)
     order: tuple[str, ...] = ()
     reversed: bool = False
+
+    __repr__ = in_short
 
 
 def faults_of(values: Mapping[str, int], survey: Survey) -> list[str]:

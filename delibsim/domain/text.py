@@ -3,6 +3,10 @@
 import re
 import shlex
 import unicodedata
+from collections.abc import Iterable, Mapping, Sized
+from dataclasses import MISSING, fields, is_dataclass
+from html import escape
+from typing import Any
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
 """The categories of characters by which a text could command a terminal."""
@@ -86,3 +90,56 @@ def quoted(word: object) -> str:
     ('first', "'my study'")
     """
     return shlex.quote(safe(str(word)))
+
+
+SHOWN, SAID = 180, 40
+"""Characters of a noun that is shown in short, and of one text within it."""
+
+
+def in_short(noun: Any) -> str:
+    """A dataclass as a reader of a notebook sees it, in under 200 characters: what it is called,
+    how many things it holds, the beginnings of its texts. What is as by default is left out.
+    """
+    told, left = [], SHOWN - len(type(noun).__name__)
+    for own in fields(noun):
+        value = getattr(noun, own.name)
+        usual = own.default is not MISSING and value == own.default
+        if not own.repr or usual or (isinstance(value, Sized) and not len(value)):
+            continue
+        part = f"{own.name}={_in_short(value)}"
+        left -= len(part) + 2
+        if left < 0:
+            told.append("...")
+            break
+        told.append(part)
+    return f"{type(noun).__name__}({', '.join(told)})"
+
+
+def _in_short(value: Any) -> str:
+    """A value within a noun: a text by its beginning, another noun by its name, many by number."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= SAID else f"{value[: SAID - 3]}...")
+    if is_dataclass(value):
+        name = getattr(value, "id", None) or getattr(value, "name", "")
+        whole = repr(value)
+        if not name and len(whole) <= 2 * SAID:
+            return whole
+        return f"{type(value).__name__}({_in_short(name) if name else '...'})"
+    return f"<{len(value)}>" if isinstance(value, Sized) else repr(value)[:SAID]
+
+
+def as_card(title: str, facts: Mapping[str, object], told: Iterable[str] = ()) -> str:
+    """What a notebook shows of a noun: a title, facts by name, a row each, and sentences, as HTML
+    in which no text of others is markup.
+    """
+    cell = "<td style='text-align:left'>"
+    known = {name: value for name, value in facts.items() if str(value)}
+    rows = [f"<tr>{cell}{_inert(k)}</td>{cell}{_inert(v)}</td></tr>" for k, v in known.items()]
+    head = f"<p><b>{_inert(title)}</b></p>" if title else ""
+    table = f"<table>{''.join(rows)}</table>" if rows else ""
+    lines = "".join(f"<p>{_inert(line)}</p>" for line in told if line)
+    return f"<div>{head}{table}{lines}</div>"
+
+
+def _inert(text: object) -> str:
+    return escape(safe(str(text)))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from delibsim.domain.reason import Reason
+from delibsim.domain.text import in_short
 
 PREPARATION = "preparation"
 """The task of writing notes before a debate; only their author is shown them."""
@@ -29,6 +30,8 @@ class Statement:
     cut: bool = False
     given: bool = False
 
+    __repr__ = in_short
+
 
 @dataclass(frozen=True)
 class Silence:
@@ -40,6 +43,8 @@ class Silence:
     turn: Turn
     status: str
     reason: str
+
+    __repr__ = in_short
 
     @property
     def why(self) -> Reason:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from delibsim.domain.rules import Rules
+from delibsim.domain.text import in_short
 
 MOST_ROUNDS = 1_000
 """The most rounds of speech that a session may have."""
@@ -25,6 +26,8 @@ class Treatment:
     interaction: bool = True
     paraphrase_of: str = ""
 
+    __repr__ = in_short
+
     def __post_init__(self) -> None:
         """Refuse a number of rounds that nobody could mean, and a paraphrase of itself."""
         if self.paraphrase_of and self.paraphrase_of == self.name:
@@ -42,6 +45,8 @@ class Wording:
 
     id: str
     texts: Mapping[str, str]
+
+    __repr__ = in_short
 
 
 def wording_plain(wording: Wording) -> dict[str, Any]:
@@ -106,6 +111,8 @@ class Procedure:
     instructions: Instructed = "turns"
     background: bool = True
     words: int | None = 150
+
+    __repr__ = in_short
 
     def __post_init__(self) -> None:
         """Refuse negative re-asks, bounds below 1, and a length that is asked for and not read."""

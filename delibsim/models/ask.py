@@ -2,8 +2,12 @@
 coders of finished text.
 """
 
-from collections.abc import Callable
-from typing import Any
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from os import getpid
+from threading import Event, Thread, current_thread
+from typing import Any, TypeVar
 
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import Reason
@@ -15,6 +19,47 @@ from delibsim.prompts.session import reask
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
 )
+
+
+T = TypeVar("T")
+
+
+_LOOPS: dict[int, asyncio.AbstractEventLoop] = {}
+"""The event loop of `wait`, by process: that of a parent does not run in a forked one."""
+
+
+def wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine gives, such as that of `hold`, when it is done; in a script, and also where
+    an event loop is running, as in a notebook.
+
+    All that is waited for runs in one loop, in a thread of its own, so that models may be used
+    again. An interrupt cancels it and waits for its end: calls in flight are recorded first.
+    """
+    loop = _LOOPS.get(getpid()) or _begin_loop()
+    if current_thread().name == f"delibsim {getpid()}":  # what is waited for waits itself
+        with ThreadPoolExecutor(1) as executor:
+            return executor.submit(lambda: asyncio.run(coroutine)).result()
+    over = Event()
+
+    async def run() -> T:
+        try:
+            return await coroutine
+        finally:
+            over.set()
+
+    found = asyncio.run_coroutine_threadsafe(run(), loop)
+    try:
+        return found.result()
+    except KeyboardInterrupt:
+        found.cancel()
+        over.wait()
+        raise
+
+
+def _begin_loop() -> asyncio.AbstractEventLoop:
+    loop = _LOOPS[getpid()] = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name=f"delibsim {getpid()}", daemon=True).start()
+    return loop
 
 
 class Interrupted(RuntimeError):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from delibsim.domain.cost import OUTCOMES as OUTCOMES
+from delibsim.domain.text import in_short
 from delibsim.prompts.prompt import LONGEST_REPLY, Prompt, UnreadableReply
 
 Status = Literal[
@@ -90,6 +91,8 @@ class Completion:
     retry_after: float | None = None
     possibly_billed: bool = False
     tries: tuple[FailedAttempt, ...] = ()
+
+    __repr__ = in_short
 
 
 class Cancelled(asyncio.CancelledError):

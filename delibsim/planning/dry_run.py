@@ -2,15 +2,16 @@
 its prompts as files.
 """
 
-import asyncio
 import csv
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.engine.check import prompt_hash
+from delibsim.models.ask import wait
 from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.replay import Exchange, branch_voices
 from delibsim.prompts.prompt import Prompt
@@ -92,7 +93,7 @@ def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
         mediator,
         None if session.parentage is None else session.cell,
     )
-    return repr(signature), models
+    return json.dumps(signature, default=asdict), models
 
 
 async def render_prompts(session: Session) -> str:
@@ -165,7 +166,7 @@ def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int,
         file = f"{name}.txt"
         replicates = [session.replicate for session in group]
         key = (call_signature(group[0])[0], group[0].seed, *replicates)
-        text = asyncio.run(_text(group, originals.setdefault(key, file), file))
+        text = wait(_text(group, originals.setdefault(key, file), file))
         (folder / file).write_text(text, encoding="utf-8", errors="replace")
     _write_index(groups, folder / INDEX)
     return len(groups), len(originals)

@@ -23,10 +23,10 @@ def document(plans: Plans) -> str:
 
     The seal is a hash, by which a file that was filled in is known.
     """
-    return sealed(_written("preregistration", facts(plans)))
+    return sealed(written("preregistration", facts(plans)))
 
 
-def _written(name: str, said: Mapping[str, Any]) -> str:
+def written(name: str, said: Mapping[str, Any]) -> str:
     """A text of data/templates with what it says."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
 
@@ -84,7 +84,7 @@ def power_analysis(path: Path) -> str:
     if not path.is_file():
         raise WrongInput(f"{path} is no file; make it with delibsim power --json > {path}")
     try:
-        return _written("power", read_json(path)).strip("\n")
+        return written("power", read_json(path)).strip("\n")
     except (KeyError, TypeError, ValueError, AttributeError, TemplateError) as error:
         raise WrongInput(
             f"{path} is no answer of delibsim power; make it with delibsim power --json > {path}"

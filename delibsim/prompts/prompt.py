@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from delibsim.domain.text import in_short
+
 LONGEST_REPLY = 200_000
 """Characters of a reply that is read, about 30,000 words: a longer one is no answer, whatever was
 asked.
@@ -75,6 +77,8 @@ class Message:
     role: Literal["system", "user", "assistant"]
     content: str
 
+    __repr__ = in_short
+
 
 @dataclass(frozen=True)
 class Purpose:
@@ -95,6 +99,8 @@ class Prompt:
     messages: tuple[Message, ...]
     reply: Form
     purpose: Purpose
+
+    __repr__ = in_short
 
     @property
     def text(self) -> str:

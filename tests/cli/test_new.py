@@ -106,7 +106,7 @@ def test_without_arguments_the_kinds_are_listed_with_a_line_each(delibsim, files
     answer = delibsim("new")
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert [line.split()[0] for line in lines[:-1]] == list(KINDS)
+    assert [line.split()[0] for line in lines[:-1]] == [*KINDS, "report"]
     assert all(len(line.split()) > 4 for line in lines[:-1])
     assert lines[-1] == "next: delibsim new KIND NAME"
     assert files() == {}

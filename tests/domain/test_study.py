@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import quick, thorough
 
 from delibsim.domain.participant import Participant
-from delibsim.domain.study import Group, Study, cross, slug
+from delibsim.domain.study import Group, cross, slug
 from delibsim.domain.survey import Item, Survey, Topic
 from delibsim.domain.text import study_named
 from delibsim.domain.treatment import Procedure, Treatment, Wording
@@ -120,7 +120,7 @@ def test_a_design_holds_every_cell_once():
     sessions = design(*factors)
     assert len(sessions) == 3 * 3 * 2 * 5
     assert cells(sessions) == set(itertools.product(*factors))
-    assert len(Study("all", sessions).sessions) == 90
+    assert len({session.id for session in sessions}) == 90
 
 
 def test_every_session_holds_what_its_cell_says():
@@ -212,11 +212,6 @@ def test_treatments_and_groups_share_seeds_within_a_replicate():
         for s in design(["a", "b"], ["x", "y"], ["g", "h"], [1, 2])
     }
     assert len(seeds) == 4
-
-
-def test_a_study_refuses_two_sessions_of_one_name():
-    with pytest.raises(ValueError, match="study demo: two sessions have one name"):
-        Study("demo", design(["a"], ["x", "x"], ["g"], [1]))
 
 
 @pytest.mark.parametrize("name", ["first", "my study", "it's", "a;b", "été"])

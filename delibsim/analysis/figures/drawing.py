@@ -18,7 +18,7 @@ from delibsim.analysis.figures.style import FORMATS, PART, STYLE
 from delibsim.analysis.figures.words import fields_of, filled_in
 from delibsim.analysis.pages.page import Picture
 from delibsim.domain.errors import unknown
-from delibsim.domain.text import safe
+from delibsim.domain.text import in_short, safe
 from delibsim.store.files import make_folder
 
 if TYPE_CHECKING:
@@ -101,6 +101,13 @@ class Drawing:
         """Keep names that others wrote from commanding a terminal or breaking a document."""
         for name in ("title", "caption", "alt"):
             object.__setattr__(self, name, " ".join(safe(getattr(self, name)).split()))
+
+    __repr__ = in_short
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the figure above its title and caption."""
+        told = f"<figcaption>{_inert(self.title)}. {_inert(self.caption)}</figcaption>"
+        return f"<figure>{self.svg()}{told}</figure>"
 
     def svg(self, columns: int | None = None) -> str:
         """The figure as an SVG document whose texts are texts; title and description within.
