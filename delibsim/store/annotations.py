@@ -27,8 +27,19 @@ from delibsim.store.files import (
     write_atomically,
 )
 from delibsim.store.reading import read_json
+from delibsim.store.records import built
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Calls, cut_off, file_beside
+
+
+@dataclass(frozen=True)
+class _Pack:
+    """What every file of a pack holds, and others beside."""
+
+    number: int
+    kind: str
+    sheets: dict[str, dict[str, Any]]
+
 
 ANNOTATIONS = "annotations"
 TASK = "task.json"
@@ -137,8 +148,14 @@ def tasks_with_packs(runs: Runs, prefix: str) -> list[str]:
 
 def packs_of(files: TaskFolder) -> dict[str, dict[str, Any]]:
     """The packs and draws of a task by name, in the order in which they were made."""
-    found = {path.stem: read_json(path) for path in files.packs.glob("*.json")}
+    found = {path.stem: _pack(path) for path in files.packs.glob("*.json")}
     return dict(sorted(found.items(), key=lambda one: (one[1]["number"], one[0])))
+
+
+def _pack(path: Path) -> dict[str, Any]:
+    plain = read_json(path)
+    built(_Pack, plain, f"{path} is damaged; restore it from a copy")
+    return plain
 
 
 def add_pack(files: TaskFolder, name: str, pack: Mapping[str, Any]) -> Path:

@@ -14,6 +14,7 @@ from delibsim.conduct.analysed import study_table
 from delibsim.store.sums import SUMS, sums_in
 from delibsim.store.withdrawn import lay_tombstone
 
+CODED = ("code", "ask", "s", "scheme=dqi3", "group.size=2", "samples=2")
 A, B = "ccps.normative.citizen_rounds1_size3.r1", "ccps.normative.citizen_rounds1_size3.r2"
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 DESIGN = ("topic=ccps", "treatment=none,normative", "replicate=1,2", "group.size=3", "rounds=1")
@@ -426,6 +427,33 @@ def test_only_regular_files_count_in_a_study(delibsim, pilot, put, place):
         assert (
             f"{place.removeprefix(f'{A}/' if '/' in named else '')} is a link, a pipe" in answer.out
         )
+
+
+@pytest.mark.parametrize(
+    "command", ["status s", "analyze s", "plot s effects", "view s --static p"]
+)
+@pytest.mark.parametrize("file", [".lock", "scores/other.v1.jsonl"])
+def test_no_command_waits_for_a_pipe_in_a_study(delibsim, pilot, command, file):
+    (pilot / file).unlink(missing_ok=True)
+    os.mkfifo(pilot / file)
+    answer = delibsim(*command.split())
+    assert answer.code in (0, 2)
+    assert answer.code == 0 or len(answer.err.splitlines()) == 1
+
+
+def test_a_link_in_a_study_lets_nothing_be_written_elsewhere(delibsim, pilot):
+    kept = pilot.parent / "kept.txt"
+    kept.write_text("mine")
+    shutil.rmtree(pilot / A)
+    for file in (".lock", "annotations/code-dqi3/exchanges.jsonl"):
+        (pilot / file).unlink(missing_ok=True)
+        (pilot / file).parent.mkdir(parents=True, exist_ok=True)
+        (pilot / file).symlink_to(kept)
+        words = ("run", "-m", "-q", "study=s", *DESIGN) if file == ".lock" else CODED
+        answer = delibsim(*words)
+        assert (answer.code, kept.read_text()) == (2, "mine")
+        assert "it is a link" in answer.err
+        (pilot / file).unlink()
 
 
 def test_a_study_may_be_reached_through_a_link(delibsim, pilot):
