@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 
 Record = Mapping[str, Any]
+MOST_USD = 1e9
+"""No call costs so much: a record that says so is damaged."""
 FAULTY = (LookupError, TypeError, ValueError, AttributeError)
 """What reading a record raises that is none of a call."""
 
@@ -211,7 +213,7 @@ def _money(
         attempts = [*completion.get("tries", ()), completion]
         costs = list(map(cost_of, attempts))
         known = math.fsum(cost for cost in costs if cost is not None)
-        if not math.isfinite(known):
+        if not abs(known) < MOST_USD:
             return Money(unknown=1)
         doubtful = costs.count(None)
         price = prices.get(record["model"], Price())

@@ -399,6 +399,32 @@ def test_ratings_are_compared_with_their_record(delibsim, home):
     assert "the record holds no such call" in delibsim("verify", "d").out
 
 
+def test_damaged_settings_packs_and_records_of_raters_are_told(delibsim, home):
+    debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
+    delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting")
+    delibsim("rate", "ask", "d", "group.size=2")
+    delibsim("rate", "handout", "d", "--raters", "2", "-o", "pack")
+    study = home / "runs" / "d"
+    panel, (pack,) = study / "annotations" / "rating-panel", study.glob("annotations/*/packs/*")
+    none = json.dumps(dict.fromkeys(("models", "wording", "sheets", "number")))
+    for file, content in ((pack, "[]"), (pack, none), (panel / "task.json", none)):
+        kept = file.read_text()
+        file.write_text(content)
+        answer = delibsim("score", "d")
+        assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+        assert f"{file.name} is damaged; restore it" in answer.err
+        file.write_text(kept)
+
+    def spoil(records):
+        records[0]["completion"] = None
+        for one in records[1:3]:
+            one["completion"]["usage"]["cost_usd"] = 1e308
+
+    for log in (*study.glob("*/exchanges.jsonl"), panel / "exchanges.jsonl"):
+        edit_lines(log, spoil)
+    assert "0 USD spent, 4 calls of unknown cost" in delibsim("status", "d").out
+
+
 def test_a_study_is_verified_while_it_is_held(delibsim, pilot):
     with Runs.at(pilot).lock():
         assert delibsim("verify", "s", "-q").code == 0
@@ -446,6 +472,11 @@ def test_no_command_waits_for_a_pipe_in_a_study(delibsim, pilot, command, file):
 def test_a_link_in_a_study_lets_nothing_be_written_elsewhere(delibsim, pilot):
     kept = pilot.parent / "kept.txt"
     kept.write_text("mine")
+    shutil.rmtree(pilot / A)
+    (pilot / A).mkdir()
+    (pilot / A / SUMS).symlink_to(kept)
+    assert delibsim("run", "-m", "-q", "study=s", *DESIGN).code == 0
+    assert kept.read_text() == "mine"
     shutil.rmtree(pilot / A)
     for file in (".lock", "annotations/code-dqi3/exchanges.jsonl"):
         (pilot / file).unlink(missing_ok=True)
