@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from delibsim.analysis.causes import DAMAGED, Cause, cause_of
-from delibsim.domain.cost import Money, cost_of, sum_of, total_of
+from delibsim.domain.cost import MOST_USD, Money, cost_of, sum_of, total_of
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.prompts.prompt import Message
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 Record = Mapping[str, Any]
-MOST_USD = 1e9
-"""No call costs so much: a record that says so is damaged."""
 FAULTY = (LookupError, TypeError, ValueError, AttributeError)
 """What reading a record raises that is none of a call."""
 
