@@ -143,7 +143,10 @@ def mixed_power(
     split = None
     if budget is not None:
         people, models = best_split(budget, prices["people"], prices["models"], r)
-        best = mixed_error(sd, people, models or people, r if models else 0) if people else math.nan
+        if not models:  # people alone
+            best = mixed_error(sd, people, people, 0) if people else math.nan
+        else:
+            best = mixed_error(sd, people, models, r)
         split = {"budget": budget, "people": people, "models": models, "error": best}
     saved = n * (alone / error) ** 2 - n if error else math.inf
     return MixedPower(sd, int(n), int(units), r, error, alone, saved, split)

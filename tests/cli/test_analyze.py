@@ -1,7 +1,9 @@
 """`delibsim analyze`: its words, its report, its JSON and its exit codes."""
 
 import io
+import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from small_study import held_study
@@ -179,3 +181,54 @@ def test_what_models_code_is_an_outcome_that_models_alone_do_not_decide(delibsim
     assert {row["b"] for row in words["contrasts"]} == {"none", "basic"}
     usual = delibsim("analyze", "pilot", "--json", *FEW).json
     assert {row["outcome"] for row in usual["contrasts"]} > {"dri", "dqi3.justification"}
+
+
+def test_what_is_scored_of_participants_or_statements_alone_is_averaged_in_sessions(delibsim, home):
+    grid = ("topic=ccps,acp", "treatment=basic,normative", "replicate=1,2")
+    small = ("group.size=3", "rounds=1")
+    assert delibsim("run", "-m", "-q", "study=pilot", *grid, *small).code == 0
+    assert delibsim("score", "pilot").code == 0
+    scores = home / "runs" / "pilot" / "scores"
+    own = [json.loads(line) for line in next(scores.glob("dri.v*")).read_text().splitlines()]
+    means = {}
+    for score in own:
+        if score["measure"] == "dri_individual":
+            session = score["target"].partition("/")[0]
+            means.setdefault((session, score["phase"]), []).append(score["value"])
+    found = delibsim("analyze", "pilot", "--outcome", "dri_individual", "--json", *FEW)
+    assert found.code == 0
+    (contrast,) = found.json["contrasts"]
+    changes = {
+        session: np.mean(means[session, "post"]) - np.mean(means[session, "pre"])
+        for session, _ in means
+    }
+    of = {
+        name: [changes[one] for one in changes if f".{name}." in one]
+        for name in ("normative", "basic")
+    }
+    expected = np.mean(of["normative"]) - np.mean(of["basic"])
+    assert contrast["estimate"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_scores_of_statements_have_models_alone_with_sessions_as_clusters(delibsim, home):
+    grid = ("topic=ccps", "treatment=basic,normative", "replicate=1,2,3,4")
+    assert delibsim("run", "-m", "-q", "study=pilot", *grid, "group.size=3", "rounds=1").code == 0
+    assert delibsim("score", "pilot").code == 0
+    rows, values = [], {"basic": [], "normative": []}
+    for i, path in enumerate(sorted((home / "runs" / "pilot").glob("*/run.json"))):
+        session, own = path.parent.name, [float((7 * i + 3 * n) % 5) for n in range(3)]
+        values[session.split(".")[1]] += own
+        named = {"measure": "aqua.score", "phase": None, "coder": "AQuA", "note": None}
+        for n, value in enumerate(own):
+            rows.append(
+                named | {"unit": "statement", "target": f"{session}/{n + 1}", "value": value}
+            )
+        rows.append(named | {"unit": "run", "target": session, "value": sum(own) / 3})
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (home / "runs" / "pilot" / "scores" / "aqua.v9.jsonl").write_text(lines)
+    found = delibsim("analyze", "pilot", "--json", *FEW).json
+    (effect,) = found["effects"]
+    assert (effect["outcome"], effect["row"]) == ("aqua.score", "models")
+    assert (effect["n"], effect["clusters"]) == (24, 8)
+    difference = np.mean(values["normative"]) - np.mean(values["basic"])
+    assert effect["estimate"] == pytest.approx(difference, abs=1e-12)

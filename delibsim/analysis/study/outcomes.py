@@ -1,6 +1,6 @@
 """What treatments are compared on: the outcomes that a study has, or those chosen by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -67,6 +67,27 @@ def chosen_outcomes(rows: pd.DataFrame, names: Sequence[str]) -> tuple[OutcomeMe
     for name in names:
         found |= dict.fromkeys(_named(rows, name))
     return tuple(found)
+
+
+def with_means(rows: pd.DataFrame, means: Mapping[str, Sequence]) -> pd.DataFrame:
+    """The rows of a study with the means of further measures within sessions: columns measure,
+    phase, session and value; the change where both surveys have a value.
+    """
+    table = pd.DataFrame(dict(means))
+    if table.empty:
+        return rows
+    added = {}
+    for measure, own in table.groupby("measure"):
+        wide = own.pivot(index="session", columns="phase", values="value")
+        if {"pre", "post"} <= set(wide) and "change" not in wide:
+            wide["change"] = wide["post"] - wide["pre"]
+        for phase in wide:
+            name = f"{measure}_{phase}" if phase else str(measure)
+            added[name] = rows["session"].map(wide[phase])
+        change = "change" if "change" in wide else wide.columns[0]
+        lacking = rows["session"].map(wide[change]).isna()
+        added[f"{measure}_note"] = lacking.map({True: "not_scored", False: None})
+    return rows.assign(**added)
 
 
 def _named(rows: pd.DataFrame, name: str) -> Sequence[OutcomeMeasure]:

@@ -192,13 +192,19 @@ def pooled(a: SampleStatistics, b: SampleStatistics) -> MeanDifference:
 
 def welch(a: SampleStatistics, b: SampleStatistics) -> MeanDifference:
     """The difference a less b with variances of their own (Welch 1947,
-    https://doi.org/10.1093/biomet/34.1-2.28).
+    https://doi.org/10.1093/biomet/34.1-2.28). A sample of one has no error, and values that do not
+    vary have no degrees of freedom.
 
     >>> round(welch(SampleStatistics(2.939, 0.12, 660), SampleStatistics(2.980, 0.431, 910)).p, 4)
     0.0065
     """
+    nothing = float("nan")
+    if min(a.n, b.n) < 2:
+        return MeanDifference(a.mean - b.mean, nothing, nothing)
     own_a, own_b = a.sd**2 / a.n, b.sd**2 / b.n
     squared = own_a + own_b
+    if not squared:
+        return MeanDifference(a.mean - b.mean, 0.0, nothing)
     df = squared**2 / (own_a**2 / (a.n - 1) + own_b**2 / (b.n - 1))
     return MeanDifference(a.mean - b.mean, float(np.sqrt(squared)), df)
 

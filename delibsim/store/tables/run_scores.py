@@ -77,6 +77,24 @@ def statement_scores(
                 yield {name: np.ma.filled(column, np.nan) for name, column in found.items()}
 
 
+def session_means(files: Iterable[Path], measures: Sequence[str]) -> dict[str, list[Any]]:
+    """The means over participants, statements and coders of measures that runs have no score of:
+    the columns measure, phase, session and value.
+    """
+    found: dict[str, list[Any]] = {"measure": [], "phase": [], "session": [], "value": []}
+    with offline_database(threads=2) as database:
+        for path in files:
+            part = database.execute(
+                "SELECT measure, coalesce(phase, '') AS phase, split_part(target, '/', 1) AS"
+                f" session, avg(value) FILTER (WHERE NOT isnan(value)) AS value FROM {SOURCE}"
+                " WHERE unit <> 'run' AND list_contains(?, measure) GROUP BY ALL ORDER BY ALL",
+                [str(path), list(measures)],
+            ).fetchnumpy()
+            for name, column in part.items():
+                found[name] += np.ma.filled(column, np.nan).tolist()
+    return found
+
+
 def _read(database: Any, path: Path) -> RunScores:
     # The file is read once; of smaller units than a run only the session is kept.
     database.execute(
