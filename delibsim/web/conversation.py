@@ -201,8 +201,7 @@ def conversation_page(site: Site, folder: str, session: str, number: int = 0) ->
     shown = run_page(index, session, site.private)
     up, trail = _place(site, index.runs, session, "")
     if isinstance(shown, Unfinished):
-        if shown.damaged:
-            site.damaged[folder, session] = shown.damaged
+        site.damaged |= {(folder, session): shown.damaged} if shown.damaged else {}
         values = _unfinished(site, index.runs, session, shown)
         return page(site, "unfinished.html", up, trail, values), 1
     pages = max(1, -(-len(shown.turns) // TURNS))
@@ -215,9 +214,8 @@ def conversation_page(site: Site, folder: str, session: str, number: int = 0) ->
 def calls_page(site: Site, folder: str, session: str) -> str:
     """The list of the calls of a session."""
     runs = site.session(folder, session).runs
-    damaged = exchanges_of(runs, session)[1]
-    values: dict[str, Any] = {"session": session, "damaged": damaged}
-    values["calls"] = _without_details(site, calls_of(runs, session))
+    calls = _without_details(site, calls_of(runs, session))
+    values = {"session": session, "damaged": exchanges_of(runs, session)[1], "calls": calls}
     up, trail = _place(site, runs, session, "../")
     return page(site, "calls.html", up, [*trail, ("Calls", "")], values)
 

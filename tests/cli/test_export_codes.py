@@ -60,3 +60,16 @@ def test_a_damaged_line_of_codes_is_told_and_the_others_are_scored_and_exported(
     for words in (("score", "s", "--scorer", "codes"), ("export", "s")):
         answer = delibsim(*words)
         assert (answer.code, told in answer.out + answer.err) == (3, True), answer.err
+
+
+def test_a_code_of_a_dimension_that_the_scheme_does_not_know_is_exported_without_a_place(
+    delibsim, study
+):
+    runs = Runs(study.parent.parent, "s")
+    (text, *_) = texts = texts_of(runs)
+    codings = keep_task(runs, texts, unit="statement")
+    codings.add(samples_of(text, "reasons", MODELS[0], (2, 2)))
+    codings.add(samples_of(text, "<b>", MODELS[0], (2, 2)))
+    assert delibsim("export", "s", "-o", "ex").code == 0
+    places = [row["place"] for row in table(study.parent.parent.parent / "ex" / "samples.csv")]
+    assert places == ["3", "3", "", ""]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from delibsim.domain.coding import Code, Sample
-from delibsim.domain.scheme import LevelValue, Scheme
+from delibsim.domain.scheme import Scheme
 from delibsim.measures.ensemble import entropies, flips, level_shares, margin, stability
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 from delibsim.store.codings import Codings, schemes_of
@@ -127,11 +127,13 @@ def _sample_rows(coded: SchemeCodes, place: _Places) -> Iterator[Row]:
 
 
 def _level(scheme: Scheme, given: Code | Sample) -> Row:
-    """The level as text and as place, or why there is none."""
+    """The level as text and as place, which a dimension that the scheme does not know gives to
+    none; or why there is none.
+    """
     place = None
-    if given.level is not None:
-        values: tuple[LevelValue, ...] = scheme.dimension(given.dimension).values
-        place = values.index(given.level) + 1
+    for dimension in scheme.dimensions:
+        if dimension.id == given.dimension and given.level is not None:
+            place = dimension.values.index(given.level) + 1
     missing = None if given.missing is None else str(given.missing)
     level = None if given.level is None else str(given.level)
     return {"level": level, "place": place, "missing": missing}
