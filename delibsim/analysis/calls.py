@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from delibsim.analysis.causes import DAMAGED, Cause, cause_of
-from delibsim.domain.cost import Money, cost_of, sum_of, total_of
+from delibsim.domain.cost import MOST_USD, Money, cost_of, sum_of, total_of
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
 from delibsim.prompts.prompt import Message
@@ -211,7 +211,7 @@ def _money(
         attempts = [*completion.get("tries", ()), completion]
         costs = list(map(cost_of, attempts))
         known = math.fsum(cost for cost in costs if cost is not None)
-        if not math.isfinite(known):
+        if not abs(known) < MOST_USD:
             return Money(unknown=1)
         doubtful = costs.count(None)
         price = prices.get(record["model"], Price())

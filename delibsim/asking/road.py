@@ -34,7 +34,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.domain.text import plural_of, study_named
 from delibsim.models.base import LanguageModel
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, few_sweeps
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.estimate import CostEstimate, estimate_loads
 from delibsim.planning.load import Load
@@ -243,7 +243,7 @@ async def ask(plan: Plan, opened: Open, notify: Notify) -> Outcome:
             try:
                 plan.answers.files.settle(plan.task)
                 asking = Asking(plan, pool, notify, done)
-                with closing(asking.record):
+                with closing(asking.record), few_sweeps():
                     faults = await kind.course(asking)
             finally:
                 await pool.close()

@@ -331,6 +331,10 @@ def handout(
     call = CommandLine(study, words, root)
     handing = Handing(raters, n, Online(hand_on) if online else None, out)
     _show_handed(chosen, chosen.hand_out(call, handing), call.runs, as_json)
+    faults = call.runs.all()[1]
+    for fault in faults:
+        say(f"left out: {safe(fault)}", err=True)
+    raise typer.Exit(exit_code(True, not faults))
 
 
 def _show_handed(kind: AskingCommand, pack: HandedOut, runs: Runs, as_json: bool) -> None:

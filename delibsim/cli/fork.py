@@ -24,7 +24,15 @@ from delibsim.cli.estimate import ask_first, show_estimate_of_branches
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.study import hold_branches, told
 from delibsim.cli.table import show
-from delibsim.cli.terminal import console, echo_json, exit_code, print_each, run_at, study_at
+from delibsim.cli.terminal import (
+    console,
+    echo_json,
+    exit_code,
+    print_each,
+    run_at,
+    study_at,
+    tell_folder,
+)
 from delibsim.cli.terminal import shown as shown_path
 from delibsim.conduct.fork import Branches, branches, parent_of
 from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
@@ -96,7 +104,9 @@ def fork(
 def _target(runs: Runs, made: ForkPlan, root: Path) -> Runs:
     """Where the forks will lie: in the study that was named, or in that of the run."""
     if made.study:
-        return place_of_branches(Runs(root, made.study.removesuffix(f"/{FORKS}")), FORKS)
+        named = Runs(root, made.study.removesuffix(f"/{FORKS}"))
+        tell_folder(named)
+        return place_of_branches(named, FORKS)
     if not is_of_branches(runs):
         return place_of_branches(runs, FORKS)
     if runs.folder.name != FORKS:

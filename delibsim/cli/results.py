@@ -252,9 +252,11 @@ def plot(
 ) -> None:
     """Draw one figure of a study, such as effects or before_after; without a figure, list them.
 
-    Exit code 0; 4 if the study cannot give the figure, or any.
+    Exit code 0; 3 if a damaged or changed run is left out, 4 if the study cannot give the figure,
+    or any.
     """
-    from delibsim.analysis.study.study_table import DrawCounts  # pandas is slow to import
+    from delibsim.analysis.study.counts import left_out  # pandas is slow to import
+    from delibsim.analysis.study.study_table import DrawCounts
     from delibsim.conduct import figures
 
     kind = figures.figure_named(figure) if figure else None
@@ -262,8 +264,10 @@ def plot(
         raise WrongInput(f"--columns is 1 or 2, not {columns}")
     watch = progress()
     source = figures.source_of(_given(study, root), condition or [], session or [], watch)
+    changed = left_out(source.study)
+    print_each(changed, console(stderr=True))
     if kind is None:
-        raise typer.Exit(_list_figures(source, as_json))
+        raise typer.Exit(exit_code(_list_figures(source, as_json), not changed))
     results = source.results(kind, DrawCounts(), watch)
     drawing = kind.draw(source.study, results)
     if drawing is None:
@@ -273,6 +277,7 @@ def plot(
     path = to or Path(f"{slug(source.study.study)}-{figure}.svg")
     drawing.write(path, columns)
     _print_drawing(drawing, path, as_json)
+    raise typer.Exit(exit_code(True, not changed))
 
 
 def _given(study: str, root: Path) -> Any:
@@ -298,8 +303,8 @@ def _print_drawing(drawing: Any, path: Path, as_json: bool) -> None:
     say(f"written: {shown(path)}")
 
 
-def _list_figures(source: Any, as_json: bool) -> int:
-    """Print which figures there are; the exit code."""
+def _list_figures(source: Any, as_json: bool) -> bool:
+    """Print which figures there are; whether there are any."""
     from delibsim.analysis.figures.of_study import FIGURES
 
     found = {kind.name: source.why_not(kind) for kind in FIGURES}
@@ -318,4 +323,4 @@ def _list_figures(source: Any, as_json: bool) -> int:
             screen.print()
         if missing:
             print_table("", texts("figure", "not here, because"), missing, screen)
-    return 0 if "" in found.values() else 4
+    return "" in found.values()

@@ -14,7 +14,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, LanguageModel
-from delibsim.models.pool import ModelPool
+from delibsim.models.pool import ModelPool, few_sweeps
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
 from delibsim.store.sent import sent_log
@@ -139,7 +139,7 @@ async def hold_all(
     for waiting in combinations.values():
         seats += [waiting] * min(at_once, len(waiting))
     try:
-        with lock or runs.lock():
+        with lock or runs.lock(), few_sweeps():
             # A cancellation waits until every call in flight is recorded.
             await asyncio.gather(*map(hold_in_turn, seats), return_exceptions=True)
     finally:

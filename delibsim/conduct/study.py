@@ -8,6 +8,7 @@ from delibsim.conduct.cost import budget_of
 from delibsim.conduct.outcome import Observer, SessionOutcome, gone
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.domain.text import counted, quoted
 from delibsim.models.limits import Budget, Limits
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
@@ -111,6 +112,11 @@ async def prepare_as_planned(
     held = tuple(outcomes_on_disk(plan, runs))
     known = {outcome.session.id for outcome in held}
     waiting = tuple(session for session in plan.sessions if session.id not in known)
+    alone = tuple(session for session in waiting if not session.seats_of_people)
+    if 0 < len(alone) < len(waiting):
+        others = counted(len(waiting) - len(alone), "session")
+        notify(f"note: {others} with people: delibsim serve {quoted(plan.study)} waits for them")
+        waiting = alone
     if not waiting:
         return Prepared(plan, runs, held, waiting, ModelPool(plan.limits))
     if runs.holder():

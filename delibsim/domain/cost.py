@@ -76,6 +76,10 @@ def total_of(parts: Iterable[Money]) -> Money:
     )
 
 
+MOST_USD = 1e9
+"""No call costs so much: a record that says so is damaged."""
+
+
 def dollars(usd: float) -> str:
     """An amount of US dollars: to the cent, below a dollar to a hundredth of one.
 
@@ -113,10 +117,11 @@ def cost_of(attempt: Mapping[str, Any]) -> float | None:
 
 
 def sum_of(costs: Iterable[float | None]) -> float | None:
-    """US dollars of all; None as soon as one is unknown.
+    """US dollars of all; None as soon as one is unknown, or is more than a call can cost.
 
-    >>> sum_of([0.25, 0.5]), sum_of([0.25, None])
-    (0.75, None)
+    >>> sum_of([0.25, 0.5]), sum_of([0.25, None]), sum_of([0.25, 1e308])
+    (0.75, None, None)
     """
-    known = list(costs)
-    return None if None in known else math.fsum(cost for cost in known if cost is not None)
+    given = list(costs)
+    known = [cost for cost in given if cost is not None and abs(cost) < MOST_USD]
+    return math.fsum(known) if len(known) == len(given) else None

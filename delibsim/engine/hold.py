@@ -37,7 +37,7 @@ async def hold(
     responses = before + after
     unanswered = any(response.missing for response in responses)
     lacking = consensus is not None and any(consensus.gaps)
-    return Run(
+    run = Run(
         session=session,
         responses=responses,
         transcript=tuple(forum.statements),
@@ -47,3 +47,5 @@ async def hold(
         consensus=consensus,
         dropped=forum.dropped(),
     )
+    vars(forum).clear()  # a model of Mesa refers to itself, and its memory would wait for a sweep
+    return run

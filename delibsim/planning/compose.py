@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from delibsim.domain.errors import NotImported, WrongInput, each_of, told_once, unknown
 from delibsim.domain.format import DESIGNS, Match, against_baseline, round_robin
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import shared
@@ -137,8 +138,6 @@ def _of_match(job: Job, match: Match) -> Job:
     return replace(job, values=values)
 
 
-PERSON = "person"
-"""The model of a seat for a person."""
 SHOWN = 10
 """How many different faults of a sweep are listed."""
 UNNAMED = "unnamed"

@@ -8,12 +8,13 @@ from typing import Any
 
 from delibsim.domain.effect import no_effects, same_cells
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.domain.text import counted
 from delibsim.models.limits import Limits
-from delibsim.planning.compose import PERSON, StudyPlan
+from delibsim.planning.compose import StudyPlan
 from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.plugins import declared, load, names, without_effect
 from delibsim.store.manifest import Manifest

@@ -12,7 +12,7 @@ whose place it takes.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,30 @@ from delibsim.store.files import (
     write_atomically,
 )
 from delibsim.store.reading import read_json
+from delibsim.store.records import built
 from delibsim.store.runs import Runs
-from delibsim.store.sent import Calls, cut_off, file_beside
+from delibsim.store.sent import Calls, cut_off, file_beside, records_of
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What the settings of every task are, where they are there, and others beside."""
+
+    study: str = ""
+    seed: int = 0
+    reasks: int = 0
+    models: dict[str, dict[str, Any]] = field(default_factory=dict)
+    wording: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Pack:
+    """What every file of a pack holds, and others beside."""
+
+    number: int
+    kind: str
+    sheets: dict[str, dict[str, Any]]
+
 
 ANNOTATIONS = "annotations"
 TASK = "task.json"
@@ -84,6 +106,7 @@ class TaskFolder:
         if self.begun():
             task = read_json(self.folder / TASK)
             if isinstance(task, dict) and task:
+                built(_Task, task, f"{self.folder / TASK} is damaged; restore it from a copy")
                 return task
             raise WrongInput(f"{self.folder / TASK} holds no settings; restore it from a copy")
         if self.annotations.is_file() or self.exchanges.is_file():
@@ -137,8 +160,14 @@ def tasks_with_packs(runs: Runs, prefix: str) -> list[str]:
 
 def packs_of(files: TaskFolder) -> dict[str, dict[str, Any]]:
     """The packs and draws of a task by name, in the order in which they were made."""
-    found = {path.stem: read_json(path) for path in files.packs.glob("*.json")}
+    found = {path.stem: _pack(path) for path in files.packs.glob("*.json")}
     return dict(sorted(found.items(), key=lambda one: (one[1]["number"], one[0])))
+
+
+def _pack(path: Path) -> dict[str, Any]:
+    plain = read_json(path)
+    built(_Pack, plain, f"{path} is damaged; restore it from a copy")
+    return plain
 
 
 def add_pack(files: TaskFolder, name: str, pack: Mapping[str, Any]) -> Path:
@@ -181,7 +210,7 @@ class AnnotationLog:
 
     def read(self) -> Calls:
         """As `sent.Calls`."""
-        records, damaged = read_lines(self.file)
+        records, damaged = records_of(*read_lines(self.file))
         return records, damaged, cut_off(self.file, records)
 
 

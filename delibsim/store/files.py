@@ -3,11 +3,13 @@ one torn last line.
 """
 
 import ctypes
+import errno
 import fcntl
 import json
 import os
 import resource
 import shutil
+import stat
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -169,6 +171,28 @@ def make_folder(folder: Path, durable: bool = False) -> None:
         _sync(new.parent)
 
 
+def _own_file(path: Path) -> int:
+    """A file to be read, appended to and locked, made where it is missing; OSError for a link, a
+    pipe or a device in its place, by which somebody else's file would be written or waited for.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        handle = os.open(path, flags, mode_of(path, 0o666))
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+    else:
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            return handle
+        os.close(handle)
+    problem = "it is a link, a pipe or a device, not a file; take it away"
+    raise OSError(errno.EINVAL, problem, str(path))
+
+
+def _own_text(path: Path) -> TextIO:
+    return os.fdopen(_own_file(path), "a+", encoding="utf-8")
+
+
 class Log:
     """A file of JSON objects, one a line, that is kept open from one line to the next.
 
@@ -221,8 +245,7 @@ class Log:
             if status.st_nlink:
                 return self._file, status.st_size
             self.close()
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        self._file = os.open(self._path, flags, mode_of(self._path, 0o666))
+        self._file = _own_file(self._path)
         Log._open += 1
         return self._file, os.fstat(self._file).st_size
 
@@ -365,7 +388,7 @@ def locked(folder: Path) -> Generator[Callable[[str], None]]:
     dies, however it dies, so a stale lock cannot exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("a+", encoding="utf-8") as file:
+    with _own_text(folder / ".lock") as file:
 
         def say(*lines: str) -> None:
             file.truncate(0)
@@ -387,7 +410,7 @@ def joined(folder: Path, name: str) -> Generator[None]:
     """Hold a folder beside the process that shares it under this name; WrongInput if it is held by
     another, or under another name.
     """
-    with (folder / ".lock").open("a+", encoding="utf-8") as file:
+    with _own_text(folder / ".lock") as file:
         _flock(folder, file, fcntl.LOCK_SH)
         file.seek(0)
         if file.read().split("\n")[1:] != [name]:
@@ -401,11 +424,11 @@ def joined(folder: Path, name: str) -> Generator[None]:
 def holder(folder: Path) -> str:
     """The number of the process that holds a folder now, alone or with workers; "" if none does."""
     try:
-        with (folder / ".lock").open("r", encoding="utf-8") as file:
+        with opened(folder / ".lock") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                return file.readline().strip() or "(unknown)"
+                return file.readline().decode(errors="replace").strip() or "(unknown)"
     except OSError:
         pass
     return ""
@@ -414,7 +437,7 @@ def holder(folder: Path) -> str:
 @contextmanager
 def alone(path: Path) -> Generator[bool]:
     """Whether no other process is in this context for a file, nor another place of this process."""
-    with path.open("a", encoding="utf-8") as file:
+    with _own_text(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -425,7 +448,7 @@ def alone(path: Path) -> Generator[bool]:
 
 def is_taken(path: Path) -> bool:
     """Whether a process is in `alone` for a file."""
-    with suppress(FileNotFoundError), path.open("rb") as file:
+    with suppress(FileNotFoundError), opened(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -438,7 +461,7 @@ def in_turn(path: Path) -> Generator[None]:
     """Wait until no other process is in this context for a file, which is made if it is not
     there.
     """
-    with path.open("a", encoding="utf-8") as file:
+    with _own_text(path) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

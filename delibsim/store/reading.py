@@ -135,7 +135,7 @@ def file_bytes(path: Path, most: int = JSON_BYTES) -> bytes:
         if os.fstat(file.fileno()).st_size <= most:
             content = file.read(SMALL)  # room is made for as much as is asked for
             if len(content) == SMALL:
-                content += file.read(most + 1 - SMALL)
+                content += file.read()
     if content is None or len(content) > most:
         raise ValueError(f"larger than {most:,} bytes")
     return content

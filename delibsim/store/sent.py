@@ -114,10 +114,16 @@ Calls = tuple[list[dict[str, Any]], int, list[Sent]]
 """The records of a log, how many of its lines are damaged, and the calls that were cut off."""
 
 
+def records_of(lines: list[dict[str, Any]], damaged: int) -> tuple[list[dict[str, Any]], int]:
+    """The lines of a log that are records of calls; others count as damaged."""
+    records = [line for line in lines if isinstance(line.get("completion", {}), dict)]
+    return records, damaged + len(lines) - len(records)
+
+
 def calls_of(runs: Runs, session: str) -> Calls:
     """The calls of a session, none if it was withdrawn; Damaged where a file cannot be read."""
     try:
-        records, damaged = runs.exchanges(session)
+        records, damaged = records_of(*runs.exchanges(session))
         if runs.withdrawn(session):
             return records, damaged, []
         return records, damaged, cut_off(runs.path(session) / "exchanges.jsonl", records)

@@ -47,6 +47,7 @@ def write_sums(folder: Path, run: str, durable: bool = False) -> None:
         write_atomically(folder / SUMS, text, durable)
     else:
         folder.mkdir(parents=True, exist_ok=True)
+        (folder / SUMS).unlink(missing_ok=True)  # a link would be followed
         (folder / SUMS).write_text(text, encoding="ascii")
 
 

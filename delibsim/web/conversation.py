@@ -98,12 +98,13 @@ class RunPage:
 @dataclass(frozen=True)
 class Unfinished:
     """A session without a run that can be read: its plan (None where that cannot be read), its
-    calls so far, and why.
+    calls so far, and why; what is damaged of it, if anything is.
     """
 
     plan: Session | None
     calls: Sequence[RecordedCall]
     why: str
+    damaged: str = ""
 
 
 def run_page(index: StudyIndex, session: str, private: bool = False) -> RunPage | Unfinished:
@@ -120,7 +121,7 @@ def run_page(index: StudyIndex, session: str, private: bool = False) -> RunPage 
             return Unfinished(plan, calls, going)
         view = run_view(runs, session, index.scores(session), all_measures(runs), private)
     except Damaged as error:
-        return Unfinished(None, calls, f"damaged: {_without_path(error, runs)}")
+        return Unfinished(None, calls, f"damaged: {_without_path(error, runs)}", str(error))
     return RunPage(view, _turns(view, calls), _by_occasion(calls), len(calls))
 
 
@@ -200,6 +201,8 @@ def conversation_page(site: Site, folder: str, session: str, number: int = 0) ->
     shown = run_page(index, session, site.private)
     up, trail = _place(site, index.runs, session, "")
     if isinstance(shown, Unfinished):
+        if shown.damaged:
+            site.damaged[folder, session] = shown.damaged
         values = _unfinished(site, index.runs, session, shown)
         return page(site, "unfinished.html", up, trail, values), 1
     pages = max(1, -(-len(shown.turns) // TURNS))

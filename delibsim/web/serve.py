@@ -220,6 +220,8 @@ LONGEST = 65_536
 """Bytes of the head of a request: its address and its headers, cookies among them."""
 HEAD_SECONDS = 20.0
 """Seconds within which a head that was begun must end."""
+BODY_SECONDS = 60.0
+"""Seconds within which a body must end after its head."""
 
 
 def bound(host: str, port: int | None) -> socket.socket:
@@ -293,8 +295,8 @@ def configured(app: Any, **more: Any) -> uvicorn.Config:
 
 class Protocol(HttpToolsProtocol):
     """A connection, read by httptools, which is quicker than h11 and sets no limit of its own: it
-    is closed once the head of a request is too long, or takes too long. What it answers by itself
-    has the headers of all answers.
+    is closed once the head of a request is too long, or takes too long, or its body does. What it
+    answers by itself has the headers of all answers.
     """
 
     _head = 0
@@ -304,30 +306,32 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """The first head is awaited."""
         super().connection_made(transport)
-        self._await_head()
+        self._await(HEAD_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is awaited any more."""
-        self._head_is_there()
+        self._is_there()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Read what has come."""
         if self._in_head:
             self._head += len(data)
-            self._await_head()
+            self._await(HEAD_SECONDS)
         super().data_received(data)
         if self._in_head and self._head > LONGEST:
             self.send_400_response("The address and the headers are too long.")
 
     def on_headers_complete(self) -> None:
-        """The head ends, and what follows is limited by who reads it."""
+        """The head ends, and the body, whose length is limited by who reads it, is awaited."""
         self._in_head, self._head = False, 0
-        self._head_is_there()
+        self._is_there()
+        self._await(BODY_SECONDS)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """The next head begins."""
+        self._is_there()
         super().on_message_complete()
         self._in_head = True
 
@@ -335,23 +339,23 @@ class Protocol(HttpToolsProtocol):
         """Answer what is no request, and close."""
         self._end(400, msg)
 
-    def _await_head(self) -> None:
+    def _await(self, seconds: float) -> None:
         if self._late is None:
-            self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
+            self._late = self.loop.call_later(seconds, self._too_late)
 
-    def _head_is_there(self) -> None:
+    def _is_there(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
 
     def _too_late(self) -> None:
-        if self._head:
-            self._end(408, "The head of the request took too long.")
+        if self._head or not self._in_head:
+            self._end(408, "The request took too long.")
         else:
             self.transport.close()  # nothing was asked
 
     def _end(self, status: int, said: str) -> None:
-        self._head_is_there()
+        self._is_there()
         if self.transport.is_closing():
             return
         if self.cycle is None or self.cycle.response_complete:  # else it would stand in an answer

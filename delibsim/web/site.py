@@ -53,7 +53,7 @@ class Site:
     named, `alone` the one session of it. `private` leaves out personas and the answers of people,
     `read_only` keeps no notes, `static` is a folder of pages in the place of a server. An index is
     taken for up to date for `fresh` seconds. It is made beside, and a page waits `patience` seconds
-    for it.
+    for it. `damaged` says of sessions whose page was asked for and shows no run what is damaged.
     """
 
     root: Path
@@ -65,6 +65,7 @@ class Site:
     cache: Path | None = None
     fresh: float = FRESH
     patience: float = inf
+    damaged: dict[tuple[str, str], str] = field(default_factory=dict)
     _indexes: dict[str, StudyIndex] = field(default_factory=dict)
     _kept: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
     _compared: dict[str, RunPairs] = field(default_factory=dict)
@@ -260,7 +261,7 @@ class Site:
         """The index of a study that has this session; NotFound if it has none of that name."""
         runs = self.runs(folder)
         try:
-            begun = (runs.path(session) / "session.json").is_file()
+            begun = (runs.path(session) / "session.json").exists()
         except (WrongInput, OSError, ValueError):
             begun = False
         # On a file system that ignores case another name would lead to the same folder.

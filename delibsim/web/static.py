@@ -6,7 +6,6 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.models.clients.faults import scrub, secrets
-from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text, staged
 from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.study_texts import StudyTexts
@@ -62,24 +61,11 @@ def write_static(site: Site, folder: Path, watch: Watch) -> Written:
             written.append(name)
         manifest = {"written_by": "delibsim", "files": written}
         (stage / MANIFEST).write_text(json_text(manifest, indent=1) + "\n", encoding="utf-8")
-        left_out += _damaged(site)
+        left_out += [f"left out: {why}" for why in site.damaged.values()]
     notes = []
     for study in [] if site.alone else site.readable():
         notes += [f"{study}: {line}" for line in on_comparisons(site, study)]
     return Written(len(written), notes, left_out)
-
-
-def _damaged(site: Site) -> Iterator[str]:
-    """The sessions whose page shows no run because a file of theirs is damaged or was changed."""
-    for folder in [address_of(site.only)] if site.alone and site.only else site.readable():
-        runs = site.runs(folder)
-        for session in [site.alone] if site.alone else runs.sessions():
-            try:
-                runs.planned(session)
-                if runs.held(session):
-                    runs.run(session)
-            except Damaged as error:
-                yield f"left out: {error}"
 
 
 def _files(site: Site, watch: Watch) -> Iterator[File]:

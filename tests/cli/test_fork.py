@@ -262,6 +262,7 @@ def test_a_study_without_forks_says_how_they_are_made(delibsim, study):
 
 def test_the_name_of_a_study_of_forks_stays_in_its_folder(delibsim, study, home):
     answer = delibsim("fork", "s", "--at", "3", "study=../../x", "--json")
+    assert "lies in the folder" in answer.err
     assert answer.code == 0
     assert (home / answer.json["folder"]).resolve().is_relative_to(home / "runs")
     assert not (home.parent / "x").exists()

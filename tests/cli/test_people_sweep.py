@@ -127,3 +127,14 @@ def test_a_misspelt_survey_is_answered_with_those_that_are_imported(delibsim, pu
     assert "unknown survey 'deliberr.cpps'; did you mean deliberr.ccps" in answer.err
     other = delibsim("run", "topic=bep", "survey=deliberr.bep")
     assert "not imported: survey 'deliberr.bep'" in other.err
+
+
+def test_run_holds_the_sessions_without_people_and_names_who_waits_for_the_others(delibsim, home):
+    grid = ("topic=ccps", "treatment=none", "replicate=1-4", "people=0.5", "group.size=2")
+    found = delibsim("run", "-m", "study=both", *grid, "-q")
+    assert found.code == 0
+    assert "2 sessions with people: delibsim serve both waits for them" in found.err
+    assert len(list((home / "runs" / "both").glob("*/run.json"))) == 4
+    alone = delibsim("run", "-m", "study=alone", "model=person", *grid[:3], "-q")
+    assert alone.code == 2
+    assert "delibsim serve" in alone.err

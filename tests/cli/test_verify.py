@@ -14,6 +14,11 @@ from delibsim.conduct.analysed import study_table
 from delibsim.store.sums import SUMS, sums_in
 from delibsim.store.withdrawn import lay_tombstone
 
+LEAVE_OUT = (
+    "score s", "analyze s", "export s", "status s", "view s --static pages", "plot s effects", "plot s",
+    "code handout s scheme=dqi3", "compare handout s dimension=logical",
+)  # fmt: skip
+CODED = ("code", "ask", "s", "scheme=dqi3", "group.size=2", "samples=2")
 A, B = "ccps.normative.citizen_rounds1_size3.r1", "ccps.normative.citizen_rounds1_size3.r2"
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 DESIGN = ("topic=ccps", "treatment=none,normative", "replicate=1,2", "group.size=3", "rounds=1")
@@ -230,9 +235,7 @@ def test_a_run_that_was_edited_is_told_and_enters_no_number(delibsim, pilot, wha
     assert table.loc[A, "dri_note"] == "damaged"
 
 
-@pytest.mark.parametrize(
-    "command", ["score s", "analyze s", "export s", "status s", "view s --static pages"]
-)
+@pytest.mark.parametrize("command", LEAVE_OUT)
 def test_who_leaves_a_changed_run_out_names_it(delibsim, pilot, command):
     edit(pilot / A / "run.json", set_answer)
     answer = delibsim(*command.split())
@@ -396,6 +399,32 @@ def test_ratings_are_compared_with_their_record(delibsim, home):
     assert "the record holds no such call" in delibsim("verify", "d").out
 
 
+def test_damaged_settings_packs_and_records_of_raters_are_told(delibsim, home):
+    debate = ("format=debate", "motion=voting", "proposition=citizen_eloquent")
+    delibsim("run", "-q", "study=d", *debate, "opposition=citizen_halting")
+    delibsim("rate", "ask", "d", "group.size=2")
+    delibsim("rate", "handout", "d", "--raters", "2", "-o", "pack")
+    study = home / "runs" / "d"
+    panel, (pack,) = study / "annotations" / "rating-panel", study.glob("annotations/*/packs/*")
+    none = json.dumps(dict.fromkeys(("models", "wording", "sheets", "number")))
+    for file, content in ((pack, "[]"), (pack, none), (panel / "task.json", none)):
+        kept = file.read_text()
+        file.write_text(content)
+        answer = delibsim("score", "d")
+        assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+        assert f"{file.name} is damaged; restore it" in answer.err
+        file.write_text(kept)
+
+    def spoil(records):
+        records[0]["completion"] = None
+        for one in records[1:3]:
+            one["completion"]["usage"]["cost_usd"] = 1e308
+
+    for log in (*study.glob("*/exchanges.jsonl"), panel / "exchanges.jsonl"):
+        edit_lines(log, spoil)
+    assert "0 USD spent, 4 calls of unknown cost" in delibsim("status", "d").out
+
+
 def test_a_study_is_verified_while_it_is_held(delibsim, pilot):
     with Runs.at(pilot).lock():
         assert delibsim("verify", "s", "-q").code == 0
@@ -426,6 +455,38 @@ def test_only_regular_files_count_in_a_study(delibsim, pilot, put, place):
         assert (
             f"{place.removeprefix(f'{A}/' if '/' in named else '')} is a link, a pipe" in answer.out
         )
+
+
+@pytest.mark.parametrize(
+    "command", ["status s", "analyze s", "plot s effects", "view s --static p"]
+)
+@pytest.mark.parametrize("file", [".lock", "scores/other.v1.jsonl"])
+def test_no_command_waits_for_a_pipe_in_a_study(delibsim, pilot, command, file):
+    (pilot / file).unlink(missing_ok=True)
+    os.mkfifo(pilot / file)
+    answer = delibsim(*command.split())
+    assert answer.code in (0, 2)
+    assert answer.code == 0 or len(answer.err.splitlines()) == 1
+
+
+def test_a_link_in_a_study_lets_nothing_be_written_elsewhere(delibsim, pilot):
+    kept = pilot.parent / "kept.txt"
+    kept.write_text("mine")
+    shutil.rmtree(pilot / A)
+    (pilot / A).mkdir()
+    (pilot / A / SUMS).symlink_to(kept)
+    assert delibsim("run", "-m", "-q", "study=s", *DESIGN).code == 0
+    assert kept.read_text() == "mine"
+    shutil.rmtree(pilot / A)
+    for file in (".lock", "annotations/code-dqi3/exchanges.jsonl"):
+        (pilot / file).unlink(missing_ok=True)
+        (pilot / file).parent.mkdir(parents=True, exist_ok=True)
+        (pilot / file).symlink_to(kept)
+        words = ("run", "-m", "-q", "study=s", *DESIGN) if file == ".lock" else CODED
+        answer = delibsim(*words)
+        assert (answer.code, kept.read_text()) == (2, "mine")
+        assert "it is a link" in answer.err
+        (pilot / file).unlink()
 
 
 def test_a_study_may_be_reached_through_a_link(delibsim, pilot):

@@ -3,6 +3,7 @@ refusals, scores.
 """
 
 import asyncio
+import gc
 import json
 import math
 import os
@@ -574,3 +575,14 @@ async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs)
     again = await hold_session(sessions[1], runs)
     assert (again.recorded, again.run.status) == (broken.asked - 1, "complete")
     assert again.asked == CALLS - broken.asked + 1, "the call that broke is asked again"
+
+
+async def test_the_collector_sweeps_seldom_while_sessions_are_held(session, runs):
+    class Sees(Observer):
+        def on_session(self, outcome):
+            seen.append(gc.get_threshold())
+
+    seen, before = [], gc.get_threshold()
+    await hold_all([session], runs, observer=Sees())
+    assert seen[0][0] > 10 * before[0]
+    assert gc.get_threshold() == before

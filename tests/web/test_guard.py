@@ -94,6 +94,7 @@ def test_which_addresses_are_the_loopback():
 def server(site, monkeypatch):
     """The reader as it is served, over a folder with a study; the port, and what was connected."""
     monkeypatch.setattr(serve, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(serve, "BODY_SECONDS", 0.5)
     monkeypatch.setattr(Site, "listed", failing(Site.listed))
     made = serve.bound("127.0.0.1", 0)
     port = made.getsockname()[1]
@@ -173,9 +174,12 @@ def test_an_answer_that_fails_has_the_headers_too(server, site, capfd):
     assert "the disk is gone" in capfd.readouterr().err
 
 
-def test_a_connection_that_asks_nothing_is_closed(server):
-    with socket.create_connection(("127.0.0.1", server), timeout=10) as connection:
-        assert connection.recv(10) == b""
+@pytest.mark.parametrize("body", ["", "POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\nabc"])
+def test_a_connection_that_asks_nothing_or_does_not_end_is_closed(server, body):
+    with socket.create_connection(("127.0.0.1", server), timeout=3) as connection:
+        connection.sendall(body.encode())
+        while connection.recv(10_000):
+            pass
 
 
 def test_an_application_that_fails_before_it_answers_has_the_headers():

@@ -19,6 +19,7 @@ from delibsim.analysis.study.sample import (
 )
 from delibsim.analysis.study.study_table import DESIGN, HELD, DrawCounts, StudyTable
 from delibsim.analysis.study.words import p_in_words
+from delibsim.domain.text import counted
 from delibsim.measures.inference.means import holm
 
 INDEX = OutcomeMeasure("dri")
@@ -148,6 +149,15 @@ def first_of(names: Sequence[str]) -> str:
     """The first names of a list, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(map(str, names[:SHOWN])) + more
+
+
+def left_out(study: StudyTable) -> list[str]:
+    """Which sessions a damaged or changed file keeps out, in a sentence; none where none is."""
+    damaged = study.rows.loc[study.rows["status"] == "damaged", "session"].tolist()
+    if not damaged:
+        return []
+    sessions, named = counted(len(damaged), "session"), first_of(damaged)
+    return [said("study/damaged", sessions=sessions, named=named, study=study.study)]
 
 
 SESSIONS, ANSWERS, VALUES = "sessions", "sessions with missing answers", "values of the outcome"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.study.blocks import placed
+from delibsim.analysis.study.counts import left_out
 from delibsim.analysis.study.mixed import column
 from delibsim.analysis.study.sample import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
@@ -83,6 +84,7 @@ def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int 
         known = [name.removesuffix("_change") for name in changes]
         raise unknown(f"outcome in {study.study}", outcome, known)
     sessions, notes = main_population(study)
+    notes += left_out(study)
     population = replace(study, rows=sessions)
     data = population.analysed(column_of_change)
     for name in between:
@@ -99,15 +101,15 @@ def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int 
     if not (rows.groupby("topic")["replicate"].nunique() > 1).any():
         raise too_small
     fixed, terms = _design(rows)
-    kept, left_out = estimable(fixed, terms)
+    kept, untold = estimable(fixed, terms)
     if not {TOPIC, DRAW} & {one.name for one in kept}:
         raise too_small
     fit = mixed_fit(column(rows["difference"]), fixed, kept)
     if not fit.converged:
         raise WrongInput(f"the mixed model of {study.study} cannot be fitted: {fit.note}")
     for name in (TOPIC, DRAW):
-        if name in left_out:
-            notes.append(f"{study.study} does not tell the SD of the {name}: {left_out[name]}.")
+        if name in untold:
+            notes.append(f"{study.study} does not tell the SD of the {name}: {untold[name]}.")
     if not study.paired:
         notes.append("Treatments of the pilot share no seeds: those that do spread less.")
     source = f"{study.study}: {len(data)} sessions of {between[0]} and {between[1]}, {outcome}"

@@ -16,7 +16,7 @@ from delibsim.analysis.study.ablations import ablations, personas
 from delibsim.analysis.study.aqua import aqua, icc
 from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
-from delibsim.analysis.study.counts import attrition, counts, first_of, in_room, unmeasurable
+from delibsim.analysis.study.counts import attrition, counts, in_room, left_out, unmeasurable
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
 from delibsim.analysis.study.finding import ON_TEXTS, finding, how_much
 from delibsim.analysis.study.methods import StudyRecord, checklist, methods
@@ -194,12 +194,7 @@ def _warnings(study: StudyTable) -> list[str]:
     if lacking := int(study.rows["status"].isin(NOT_HELD).sum()):
         sessions = counted(planned, "planned session")
         told.append(said("study/not_complete", lacking=f"{lacking:,}", planned=sessions))
-    if damaged := study.rows.query("status == 'damaged'")["session"].tolist():
-        sessions = counted(len(damaged), "session")
-        told.append(
-            said("study/damaged", sessions=sessions, named=first_of(damaged), study=study.study)
-        )
-    return told
+    return told + left_out(study)
 
 
 OF_CONTRASTS = (

@@ -27,6 +27,9 @@ HELD = ("complete", "partial")
 BLOCK = ("topic", "model", "setting")
 """What is held equal when treatments are compared."""
 
+AT_ONCE = 1_000
+"""Rows that are made plain at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class StudyTable:
@@ -52,12 +55,13 @@ class StudyTable:
 
     def plain_rows(self) -> Iterator[list[Any]]:
         """The values of each row in the order of the columns, None where there is none."""
-        columns = []
-        for name in self.rows.columns:
-            values = self.rows[name].astype(object)
-            columns.append(values.where(values.notna(), None).tolist())
-        for row in zip(*columns, strict=True):
-            yield list(row)
+        for first in range(0, len(self.rows), AT_ONCE):
+            part, columns = self.rows.iloc[first : first + AT_ONCE], []
+            for name in part.columns:
+                values = part[name].astype(object)
+                columns.append(values.where(values.notna(), None).tolist())
+            for row in zip(*columns, strict=True):
+                yield list(row)
 
     def analysed(self, outcome: str) -> pd.DataFrame:
         """The rows that have a value of this column, such as `dri_change`."""

@@ -43,17 +43,17 @@ def table_of_study(
 
     `known` are the measures that scorers declare, `equal` the cells that are the same as another.
     """
-    rows = _placed(facts)
     design, counts = fixed_columns()
     series: dict[str, Any] = {}
     for column in (*design, *counts):
         fact = AS_FACT.get(column.name, column.name)
-        values = [row.get(fact) for row in rows]
+        values = [row.get(fact) for row in facts]
         series[column.name] = pd.Series(values, dtype=DTYPES[column.kind])
-    series["study"] = pd.Series([study] * len(rows), dtype="object")
-    cells = [row.get("cell") for row in rows]
+    series["study"] = pd.Series([study] * len(facts), dtype="object")
+    series["setting"] = pd.Series(_settings(facts), dtype="object")
+    cells = [row.get("cell") for row in facts]
     series["equal_to"] = pd.Series([equal.get(cell or "") for cell in cells], dtype="object")
-    columns, measured = _measures(rows, scores, known)
+    columns, measured = _measures(facts, scores, known)
     ordered = {column.name: series[column.name] for column in design}
     ordered |= measured | {column.name: series[column.name] for column in counts}
     frame = pd.DataFrame(ordered)
@@ -97,8 +97,8 @@ def knows_seeds(rows: pd.DataFrame) -> bool:
     return "seed" in rows.columns and bool(rows["seed"].notna().any())
 
 
-def _placed(facts: Sequence[Row]) -> list[Row]:
-    """The facts with the setting of each session."""
+def _settings(facts: Sequence[Row]) -> list[str]:
+    """The setting of each session, as the tables name it."""
     placed = []
     interned: dict[Any, frozenset[Any]] = {}
     for row in facts:
@@ -110,15 +110,11 @@ def _placed(facts: Sequence[Row]) -> list[Row]:
             own = Placed(row["session"], row["cell"], row["replicate"], family, interned[settings])
             placed.append(own)
     found = conditions_of(placed)
-    rows: list[Row] = []
+    told = []
     for row in facts:
-        if row["session"] in found:
-            stated = found[row["session"]].settings
-            setting = ", ".join(f"{key}={value}" for key, value in stated)
-            rows.append({**row, "setting": setting or ""})
-        else:
-            rows.append({"setting": "", **row})
-    return rows
+        stated = found[row["session"]].settings if row["session"] in found else ()
+        told.append(", ".join(f"{key}={value}" for key, value in stated))
+    return told
 
 
 def _with_rounds(settings: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, Any]]:

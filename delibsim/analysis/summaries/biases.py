@@ -11,6 +11,7 @@ from delibsim.analysis.result import said as sentence
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, by_judge
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.model_family import family_of
+from delibsim.measures.inference.means import least_squares
 from delibsim.measures.summaries.gaps import place, t_mean, within_slope
 from delibsim.measures.summaries.prediction import preferences
 
@@ -95,12 +96,12 @@ def _at_equal_length(lead: np.ndarray, ratio: np.ndarray) -> Row:
     x = np.column_stack([np.ones(len(lead)), ratio])
     if len(lead) < 4 or np.linalg.matrix_rank(x) < 2:
         return {}
-    bread = np.linalg.inv(x.T @ x)
-    slopes = bread @ x.T @ lead
-    residuals = lead - x @ slopes
-    meat = (x * (residuals**2)[:, None]).T @ x
-    error = float(np.sqrt((bread @ meat @ bread)[0, 0] * len(lead) / (len(lead) - 2)))
-    return {"at_equal_length": float(slopes[0]), "se": error, "per_log_length": float(slopes[1])}
+    slopes, errors = least_squares(x, lead)
+    return {
+        "at_equal_length": float(slopes[0]),
+        "se": float(errors[0]),
+        "per_log_length": float(slopes[1]),
+    }
 
 
 def strengths(sets: Sequence[JudgedSet]) -> Result:

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 
 ALIKE = 1e-13
 """The share of the largest value below which values do not differ."""
+PERFECT = 1e-9
+"""The share of the largest value below which an error is what rounding leaves."""
 NAN = float("nan")
 
 
@@ -70,6 +72,20 @@ def mean_within(
     if df <= 0 or np.abs(apart).max() <= ALIKE * np.abs(found).max():
         return MeanEstimate(estimate, df=df if df > 0 else NAN)
     return by_t(estimate, float(np.sqrt(apart @ apart / df * (given @ given))), df, level)
+
+
+def least_squares(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The coefficients of `y` (n,) on the columns of `x` (n, k), which are independent, k below n,
+    and their standard errors where variances differ (HC1: MacKinnon & White, 1985).
+
+    A perfect fit has no errors: they are NaN, whatever the rounding leaves.
+    """
+    n, k = x.shape
+    bread = np.linalg.inv(x.T @ x)
+    coefficients = bread @ x.T @ y
+    moved = x @ bread * (y - x @ coefficients)[:, None]
+    errors = np.sqrt((moved**2).sum(axis=0) * n / (n - k))
+    return coefficients, np.where(errors > PERFECT * np.abs(y).max(), errors, np.nan)
 
 
 def by_t(estimate: float, error: float, df: float, level: float = 0.95) -> MeanEstimate:

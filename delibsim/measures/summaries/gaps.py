@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.inference.means import SampleStatistics, by_t, welch
+from delibsim.measures.inference.means import SampleStatistics, by_t, least_squares, welch
 
 Marks = NDArray[np.bool_]
 TOO_SMALL, CONSTANT = "group_too_small", "no_variance"
@@ -98,14 +98,9 @@ def within(
     nan = float("nan")
     if n <= k or np.linalg.matrix_rank(x) < k:
         return nan, nan, nan
-    bread = np.linalg.inv(x.T @ x)
-    slopes = bread @ x.T @ y
-    residuals = y - x @ slopes
-    meat = (x * (residuals**2)[:, None]).T @ x
-    error = float(np.sqrt((bread @ meat @ bread)[1, 1] * n / (n - k)))
+    slopes, errors = least_squares(x, y)
     estimate = -float(slopes[1])  # of the others less the group
-    if not error > 0:
-        return estimate, nan, nan
+    error = float(errors[1])
     return estimate, error, by_t(estimate, error, n - k).p
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import ENSEMBLE
+from delibsim.store.reading import opened
 from delibsim.store.tables.sheets import offline_database
 
 COLUMNS = {"measure": "VARCHAR", "unit": "VARCHAR", "target": "VARCHAR", "value": "DOUBLE"}
@@ -43,9 +44,12 @@ class RunScores:
 
 
 def run_scores(path: Path) -> RunScores:
-    """The scores in the file of a scorer; WrongInput where it holds anything else."""
+    """The scores in the file of a scorer; WrongInput where it holds anything else, OSError where
+    it is no regular file, which the database would wait for.
+    """
     import duckdb
 
+    opened(path).close()
     with offline_database(threads=2) as database:
         try:
             return _read(database, path)

@@ -23,6 +23,7 @@ from delibsim.measures.inference.means import (
     equivalence_of_mean,
     holm,
     jackknifed,
+    least_squares,
     mean_of_units,
     mean_within,
     paired_difference,
@@ -266,3 +267,13 @@ def test_what_is_nan_is_no_member_of_the_family(corrected):
     assert math.isnan(found[1])
     assert corrected([]) == []
     assert np.isnan(corrected([math.nan])).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_errors_of_least_squares_are_those_of_statsmodels_and_a_perfect_fit_has_none(seed):
+    x = sm.add_constant(np.random.default_rng(seed).normal(size=(9, 2)))
+    y = np.random.default_rng(seed + 50).normal(size=9)
+    theirs = sm.OLS(y, x).fit(cov_type="HC1")
+    slopes, errors = least_squares(x, y)
+    assert (slopes, errors) == (pytest.approx(theirs.params), pytest.approx(theirs.bse))
+    assert np.isnan(least_squares(x, x @ [0.3, 0.7, 0.1])[1]).all()
