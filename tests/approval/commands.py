@@ -8,6 +8,7 @@ import contextlib
 import csv
 import fcntl
 import io
+import math
 import os
 import platform
 import re
@@ -228,9 +229,38 @@ def _settled(text: str, folder: Path) -> str:
     return text
 
 
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d*\.?\d+(?:e[-+]?\d+)?(?![\w.])")
+
+
+def alike(before: str, now: str) -> bool:
+    """Whether two lines are the same but for the last digits of their numbers."""
+    if before == now:
+        return True
+    if NUMBER.sub("#", before) != NUMBER.sub("#", now):
+        return False
+    pairs = zip(NUMBER.findall(before), NUMBER.findall(now), strict=True)
+    return all(math.isclose(_number(a), _number(b), rel_tol=1e-9, abs_tol=1e-12) for a, b in pairs)
+
+
+def _number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def _as_kept(path: Path, text: str) -> str:
+    """A text with the lines of the file that are alike as they stand there."""
+    before = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
+    now = text.splitlines(keepends=True)
+    if len(before) != len(now):
+        return text
+    return "".join(old if alike(old, new) else new for old, new in zip(before, now, strict=True))
+
+
 def keep(study: str) -> int:
-    """Keep what a study gave, in place of what was kept before; the number of files."""
+    """Keep what a study gave, in place of what was kept before; the number of files. Lines that
+    differ in last digits alone stay.
+    """
     found = gathered(study)
+    found = {name: _as_kept(KEPT / study / name, text) for name, text in found.items()}
     shutil.rmtree(KEPT / study, ignore_errors=True)
     for name, text in found.items():
         path = KEPT / study / name

@@ -4,11 +4,8 @@ Where a value changed for a reason, `python tests/approval/commands.py STUDY` ke
 the commit says which and why. Numbers may differ in the last digits, as those of other processors.
 """
 
-import math
-import re
-
 import pytest
-from approval.commands import FOLDER, KEPT, STUDIES, gathered
+from approval.commands import FOLDER, KEPT, STUDIES, alike, gathered
 
 pytestmark = [
     pytest.mark.heavy,
@@ -17,7 +14,6 @@ pytestmark = [
         reason="the names of packs follow from the folder, which has another path on this system",
     ),
 ]
-NUMBER = re.compile(r"(?<![\w.])[-−]?\d*\.?\d+(?:e[-+]?\d+)?(?![\w.])")
 SHOWN = 5
 
 
@@ -39,26 +35,12 @@ def _differences(name, kept, found):
     if kept == found:
         return
     before, now = kept.splitlines(), found.splitlines()
-    lines = [pair for pair in zip(before, now, strict=False) if not _alike(*pair)]
+    lines = [pair for pair in zip(before, now, strict=False) if not alike(*pair)]
     if lines or len(before) != len(now):
         yield f"{name}: {len(lines)} lines differ; {len(before)} lines before, {len(now)} now"
     for was, is_ in lines[:SHOWN]:
         yield f"- {was[:300]}"
         yield f"+ {is_[:300]}"
-
-
-def _alike(before, now):
-    """Whether two lines are the same but for the last digits of their numbers."""
-    if before == now:
-        return True
-    if NUMBER.sub("#", before) != NUMBER.sub("#", now):
-        return False
-    pairs = zip(NUMBER.findall(before), NUMBER.findall(now), strict=True)
-    return all(math.isclose(_number(a), _number(b), rel_tol=1e-9, abs_tol=1e-12) for a, b in pairs)
-
-
-def _number(text):
-    return float(text.replace("−", "-"))
 
 
 def test_a_changed_value_is_seen():
