@@ -173,7 +173,9 @@ def _a_text(usd: Range, n: int) -> Range:
 
 app = commands_of(CodeCommand())
 
-COLUMNS = {"session": TEXT, "treatment": TEXT, "human": TEXT, "chance": TEXT, "text": TEXT}
+ROLES = ("session", "treatment", "human", "chance", "text", "models")
+COLUMNS = dict.fromkeys(ROLES, TEXT)
+"""The columns that may be named otherwise, and which are of models, parted by commas."""
 SCHEME = {"scheme": TEXT}
 
 
@@ -185,6 +187,7 @@ def effect(
     contrast: Words = None,
     example: bool = False,
     out: Path | None = None,
+    tables: str = "",
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
@@ -207,7 +210,7 @@ def effect(
     pairs = _contrasts(contrast)
     gold = [found.gold] if found.gold is not None and found.gold.given else []
     more = [*gold, *multiverse(found.worded, pairs)]
-    end_with_report(effects(found.scored, found.notes, pairs, more), out, as_json)
+    end_with_report(effects(found.scored, found.notes, pairs, more), out, as_json, tables)
 
 
 @declared(app, "code", "plan")

@@ -164,8 +164,8 @@ def analyze(
     names = outcome or []
     if people_are not in ("", GOLD):
         raise unknown("--people-are", people_are, [GOLD])
-    if people_are and second is not None:
-        raise WrongInput("--people-are is of one study; analyse each by itself")
+    if (people_are or names) and second is not None:
+        raise WrongInput("--outcome and --people-are are of one study; analyse each by itself")
     source = source_of(study, root, watch, to, second is None, names, people_are)
     if second is None:
         report = analyse(source, chosen, margin, watch)

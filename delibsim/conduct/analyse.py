@@ -15,6 +15,7 @@ from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people
 from delibsim.analysis.study.outcomes import chosen_outcomes, with_means
 from delibsim.analysis.study.pair_correlations import pair_correlations
 from delibsim.analysis.study.report import Findings, analyses, findings, study_report
+from delibsim.analysis.study.sample import wanted_outcomes
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.conduct.analysed import newest_scores, place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
@@ -97,7 +98,9 @@ def source_of(
     of_people = None
     if people:
         of_people = table
-        table = replace(table, rows=table.rows[~held_by_people(table.rows)].reset_index(drop=True))
+        models = table.rows[~held_by_people(table.rows)].reset_index(drop=True)
+        measures = frozenset(one.measure for one in wanted_outcomes(table))
+        table = replace(table, rows=models, by_models=table.by_models | measures)
     return AnalysisSource(table, record, own, place.runs, of_people)
 
 

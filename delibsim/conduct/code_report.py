@@ -12,6 +12,7 @@ from delibsim.analysis.coding.report import CodeReportSettings, coding_report
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.finding import ON_TEXTS
+from delibsim.analysis.study.outcomes import VALUE, usual_outcomes
 from delibsim.analysis.study.sample import wanted_outcomes
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.asking.kinds.coding import Coding, coding_of
@@ -110,8 +111,9 @@ def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], 
 
 def by_models(runs: Runs | None, table: StudyTable) -> frozenset[str]:
     """The columns of a study that hold what models said of its texts."""
-    if runs is None:
-        return frozenset()
+    if runs is None:  # a table has such columns with their notes from an export alone
+        further = [one for one in usual_outcomes(table.rows) if one.scale == VALUE]
+        return frozenset(one.measure for one in further)
     begun = [f"{AQUA}."]
     begun += [f"{id}." for id in schemes_of(runs) if Codings.of(runs, id).files.task()]
     for about in comparisons_about(runs):

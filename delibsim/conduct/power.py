@@ -131,8 +131,8 @@ def mixed_power(
         )
     if asked.correlation is None:
         raise WrongInput("--mixed needs --correlation R: of people with their twins of models")
-    if (budget is None) != (len(prices) < 2):
-        raise WrongInput("a split needs --price people=A,models=B and --budget USD")
+    if (budget is None) != (len(prices) < 2) or not all(prices.values()):
+        raise WrongInput("a split needs --price people=A,models=B, above 0, and --budget USD")
     own = _numbers(asked.sd, "sd", MEMBERS)
     outcome, between = _contrast(asked.contrast)
     table = _pilot(pilot, root) if pilot else None
@@ -143,10 +143,9 @@ def mixed_power(
     split = None
     if budget is not None:
         people, models = best_split(budget, prices["people"], prices["models"], r)
-        if not models:  # people alone
-            best = mixed_error(sd, people, people, 0) if people else math.nan
-        else:
-            best = mixed_error(sd, people, models, r)
+        if not people:
+            raise WrongInput(f"--budget {budget:g} pays for no session of people")
+        best = mixed_error(sd, people, models or people, r if models else 0)
         split = {"budget": budget, "people": people, "models": models, "error": best}
     saved = n * (alone / error) ** 2 - n if error else math.inf
     return MixedPower(sd, int(n), int(units), r, error, alone, saved, split)

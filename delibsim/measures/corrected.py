@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 Row = Literal["people", "models", "corrected"]
 SINGULAR = 1e10
 """The condition of a design above which it is taken as one that cannot tell its coefficients."""
+VANISHING = 1e-12
+"""The share of an estimate up to which its error is rounding."""
 CHUNK = 100
 """Clusters that are left out at once, each from all others."""
 FEW_CLUSTERS = 100
@@ -56,7 +58,8 @@ class Effect:
     """One contrast by people alone, by models alone, or corrected.
 
     `se` is the clustered sandwich; the 95% interval is by t from it, or from the jackknife error
-    `jackknife` where few clusters were read (else NaN). `weights` are those of the proxies.
+    `jackknife` where few clusters were read (else NaN). `weights` are those of the proxies. Codes
+    that do not vary give no interval.
     """
 
     estimate: float
@@ -67,6 +70,14 @@ class Effect:
     clusters: int
     weights: tuple[float, ...] = ()
     jackknife: float = math.nan
+    freedom: int = 0
+
+    @property
+    def p(self) -> float:
+        """The two-sided p of t from the error of the interval; NaN without an interval."""
+        if math.isnan(self.low):
+            return math.nan
+        return float(2 * student.sf(abs(self.estimate) / self.error, self.freedom))
 
     @property
     def error(self) -> float:
@@ -178,7 +189,8 @@ def _effect(own: Units, contrast: Array, row: Row, given: Sequence[float] | None
     if clusters < FEW_CLUSTERS:
         jackknife = error = _jackknife(own, contrast, row, given)
     freedom = clusters - len(contrast)
-    half = student.ppf(0.975, freedom) * error if freedom > 0 else math.nan
+    varies = error > VANISHING * max(1.0, abs(estimate))
+    half = student.ppf(0.975, freedom) * error if freedom > 0 and varies else math.nan
     return Effect(
         estimate=estimate,
         se=se,
@@ -188,6 +200,7 @@ def _effect(own: Units, contrast: Array, row: Row, given: Sequence[float] | None
         clusters=clusters,
         weights=weights,
         jackknife=jackknife,
+        freedom=freedom,
     )
 
 
@@ -370,8 +383,9 @@ def planned(
     """What codes tell of other draws; the arguments are those of `units`.
 
     A draw adds the sum of squared influences of people less weighted proxies, over the units that
-    it left out; what the draw that was made added is taken off the variance there is. Both are
-    made larger by G/(G - coefficients - proxies), for what was fitted to G clusters.
+    it left out; what the draw that was made added is taken off the variance there is, down to what
+    the proxies explain. The first is made larger by n/(n - coefficients - proxies), for what was
+    fitted to n codes, the second likewise by clusters.
     """
     design, codes = np.asarray(x, dtype=float), np.asarray(people, dtype=float)
     known = np.asarray(proxies, dtype=float).reshape(len(codes), -1)
@@ -386,13 +400,16 @@ def planned(
     weights = np.linalg.lstsq(products[1:, 1:], products[1:, 0], rcond=None)[0]
     left = coded[:, 0] - coded[:, 1:] @ weights
     _, place = np.unique(np.asarray(clusters), return_inverse=True)
-    sums = np.bincount(place, weights=weight * left + everywhere @ weights)
-    g = len(sums)
+    of_models = np.bincount(place, weights=everywhere @ weights)
+    sums = np.bincount(place, weights=weight * left) + of_models
+    g, fitted = len(sums), design.shape[1] + known.shape[1]
     added = float((weight * (weight - 1) * left**2).sum())
-    scale = g / max(g - design.shape[1] - known.shape[1], 1)
+    scale = g / max(g - fitted, 1)
+    least = float((of_models**2).sum())  # what models explain varies at least
+    n = int(drawn.sum())
     return Planned(
-        complete=max(scale * (float((sums**2).sum()) - added), 0.0),
-        drawing=scale * weight * left**2,
+        complete=scale * max(float((sums**2).sum()) - added, least),
+        drawing=n / max(n - fitted, 1) * weight * left**2,
         clusters=g,
     )
 

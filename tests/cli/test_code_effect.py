@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from tests.corrected_data import example
 
@@ -59,7 +60,7 @@ def test_the_rows_of_the_worked_example(delibsim, table):
     assert corrected["lambda"] == pytest.approx([0.5740328337, 0.2983073315])
     assert corrected["effective"] == pytest.approx(30 * (0.3038110208 / 0.1608995338) ** 2)
     assert corrected["low"] is None
-    assert corrected["note"] == "a treatment has 6 sessions; an interval needs 10"
+    assert corrected["note"] == "people read of a treatment 6 sessions; an interval needs 10"
     assert models["note"] == "not valid by itself"
 
 
@@ -164,6 +165,61 @@ def test_treatments_that_differ_in_the_topic_are_not_told_apart(delibsim, table)
     assert delibsim("code", "plan", file).code == 4
 
 
+def test_a_model_that_codes_what_people_read_alone_corrects_nothing(delibsim, table):
+    lines = [line.split(",") for line in planted()]
+    alone = "text,session,treatment,m1,human,chance"
+    without = delibsim("code", "effect", table(*map(",".join, lines), head=alone), "--json").json
+    for cells in lines:
+        cells.insert(4, cells[4])  # a second model says what people said, where they said something
+    found = delibsim("code", "effect", table(*map(",".join, lines)), "--json").json
+    assert "m2 has codes of what people read more often" in " ".join(found["sentences"])
+    assert found["rows"][2]["estimate"] == without["rows"][2]["estimate"]
+
+
+def test_many_models_for_few_sessions_correct_by_their_mean(delibsim, table):
+    head = "text,session,treatment," + ",".join(f"m{i}" for i in range(15)) + ",human,chance"
+    rng, rows = np.random.default_rng(4), []
+    for i in range(480):
+        session = i // 8
+        level = rng.normal()
+        models = ",".join(f"{level + rng.normal():.3f}" for _ in range(15))
+        human = f"{level:.3f}" if i % 4 == 0 else ""
+        rows.append(f"t{i},s{session},{'a' if session % 2 else 'b'},{models},{human},.25")
+    found = delibsim("code", "effect", table(*rows, head=head), "--json").json
+    people, _, corrected = found["rows"]
+    assert isinstance(corrected["lambda"], float)
+    assert "15 models for 60 sessions read: their mean corrects" in " ".join(found["sentences"])
+    assert corrected["high"] - corrected["low"] < people["high"] - people["low"]
+
+
+def test_codes_that_do_not_vary_are_undecided(delibsim, table):
+    rows = []
+    for i in range(160):
+        arm = "normative" if (i // 4) % 2 else "none"
+        rows.append(f"t{i},s{i // 4},{arm},{i % 3},{i % 2},{1 if arm == 'none' else 2},1")
+    found = delibsim("code", "effect", table(*rows), "--json").json
+    assert found["rows"][0]["low"] is None
+    assert "do not vary" in found["rows"][0]["note"]
+    assert "raised" not in " ".join(found["sentences"])
+
+
+def test_several_contrasts_are_corrected_by_holm(delibsim, table):
+    rng, rows = np.random.default_rng(11), []
+    for i in range(480):
+        session = i // 8
+        arm = "abcdef"[session % 6]
+        level = rng.normal() + 0.45 * (arm == "b")
+        rows.append(f"t{i},s{session},{arm},{level:.3f},{level:.3f},{level:.3f},1")
+    found = delibsim("code", "effect", table(*rows), "--json").json
+    own = [row for row in found["rows"] if row["row"] == "corrected"]
+    assert len(own) == 15
+    expected = multipletests([row["p"] for row in own], method="holm")[1]
+    assert [row["p_holm"] for row in own] == pytest.approx(list(expected))
+    clear = [row for row in own if row["p_holm"] < 0.05]
+    said = [line for line in found["sentences"] if "raised" in line or "lowered" in line]
+    assert len(said) == len(clear)
+
+
 def test_another_scale_and_a_model_that_says_nothing_are_told(delibsim, table):
     rows = []
     for i in range(96):
@@ -173,7 +229,7 @@ def test_another_scale_and_a_model_that_says_nothing_are_told(delibsim, table):
     found = delibsim("code", "effect", table(*rows), "--json")
     _, scale, constant = found.json["sentences"]
     assert "people's codes go from 0 to 60, those of m1 from 0 to 6" in scale
-    assert "m2 gives every text 2, so that its weight is 0" in constant
+    assert "m2 says 2 of all, so that its weight is 0" in constant
     assert (found.code, found.json["notes"]) == (0, [])
     weight, of_constant = found.json["rows"][2]["lambda"]
     assert (weight > 5, of_constant) == (True, 0)
@@ -216,7 +272,7 @@ def test_a_treatment_that_people_did_not_read_gives_models_alone_a_row(delibsim,
         rows.append(",".join([*cells[:5], "" if cells[2] == "none" else cells[5], cells[6]]))
     people, models, corrected = delibsim("code", "effect", table(*rows), "--json").json["rows"]
     assert people["estimate"] is None
-    assert people["note"] == "people coded no text of one of the treatments"
+    assert people["note"] == "nothing of people under one of the treatments"
     assert corrected["estimate"] is None
     assert models["estimate"] == pytest.approx(-0.0416666667)
 

@@ -7,12 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import fisher_exact
 
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.cells import decimals
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result, catalogue, make_table
+from delibsim.analysis.result import Result, catalogue, make_table, with_holm
+from delibsim.analysis.study.words import p_in_words, short, with_interval
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
@@ -35,7 +38,15 @@ NONE = "none"
 FEWEST = 10
 """Sessions that a treatment must have for a corrected interval."""
 NOT_VALID = "not valid by itself"
-NO_MODEL = "no text that every model coded"
+NO_MODEL = "nothing that every model coded"
+ALONE = (
+    "models alone say what there is of {}: that is not valid by itself; hand a drawn sample to"
+    " people: delibsim code handout STUDY draw=spread"
+)
+PROXIES = 5
+"""Sessions that people read for each model; of more models their mean corrects."""
+FOLLOWS = 0.001
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -108,18 +119,18 @@ def effect_rows(
 
 
 def of_pair(texts: CodedTexts, a: str, b: str) -> CodedTexts:
-    """The texts of two treatments, with the models that coded any of them."""
+    """The texts of two treatments, with the models that can correct what people say of them."""
     own = texts.chosen(np.isin(texts.treatment, [a, b]))
-    return replace(own, proxies=_some(own.proxies))
+    return replace(own, proxies=_usable(own))
 
 
 def _three(own: CodedTexts, a: str, b: str) -> Iterator[dict[str, Any]]:
     held = "" if told_apart(own, a) else "the treatments differ in what is held constant"
     read = min(sessions_of_each(own.chosen(own.drawn), (a, b)))
-    missing = held or ("" if read else "people coded no text of one of the treatments")
+    missing = held or ("" if read else "nothing of people under one of the treatments")
     alone = held or ("" if told_apart(own.chosen(own.coded), a) else NO_MODEL)
-    sessions = min(sessions_of_each(own, (a, b)))
-    for row in three_rows(own, partial(_known, a=a), missing, alone, sessions, "a treatment has"):
+    few = "people read of a treatment"
+    for row in three_rows(own, partial(_known, a=a), missing, alone, read, few):
         yield {"outcome": own.outcome, "a": a, "b": b} | row
 
 
@@ -146,10 +157,11 @@ def three_rows(
 
 def mean_rows(own: CodedTexts) -> Iterator[dict[str, Any]]:
     """What people, models, and both say of the mean of all texts: the contrast of x = (1)."""
-    own = replace(own, proxies=_some(own.proxies))
-    missing = "" if own.drawn.any() else "people coded none of these texts"
+    own = replace(own, proxies=_usable(own))
+    missing = "" if own.drawn.any() else "nothing of people"
     alone = "" if own.coded.any() and own.proxies else NO_MODEL
-    yield from three_rows(own, _of_mean, missing, alone, len(set(own.session)), "there are")
+    read = len(set(own.session[own.drawn]))
+    yield from three_rows(own, _of_mean, missing, alone, read, "people read")
 
 
 def _of_mean(own: CodedTexts) -> tuple[Units, list[float]]:
@@ -157,9 +169,30 @@ def _of_mean(own: CodedTexts) -> tuple[Units, list[float]]:
     return units(design, proxy_table(own), own.people, own.chance, own.session), [1.0]
 
 
-def _some(proxies: Mapping[str, Array]) -> dict[str, Array]:
-    """The models that coded any of the texts."""
-    return {name: values for name, values in proxies.items() if not np.isnan(values).all()}
+def _usable(own: CodedTexts) -> dict[str, Array]:
+    """The models that coded any of the texts, and did not code those more that people read; of too
+    many for the sessions that people read their mean.
+    """
+    found = {}
+    for name, values in own.proxies.items():
+        if not np.isnan(values).all() and not follows_draw(values, own.drawn):
+            found[name] = values
+    read = len(set(own.session[own.drawn]))
+    if own.drawn.any() and len(found) > max(1, read // PROXIES):
+        mean = pd.DataFrame(found).mean(axis=1).to_numpy(dtype=float)
+        return {f"mean of {len(found)}": mean}
+    return found
+
+
+def follows_draw(values: Array, drawn: NDArray[np.bool_]) -> bool:
+    """Whether a model coded the texts that people read more often than others, or less: it then
+    tells who was drawn, and corrects nothing (Fisher's test at .001).
+    """
+    coded = ~np.isnan(values)
+    if coded.all() or not drawn.any() or drawn.all():
+        return False
+    counts = pd.crosstab(drawn, coded).to_numpy()
+    return bool(fisher_exact(counts).pvalue < FOLLOWS)
 
 
 def _known(own: CodedTexts, a: str) -> tuple[Units, list[float]]:
@@ -211,7 +244,7 @@ def sessions_of_each(own: CodedTexts, treatments: Sequence[str]) -> list[int]:
 
 def _row(found: Effect | None, note: str) -> dict[str, Any]:
     if found is None:
-        return {"note": note}
+        return {"p": math.nan, "note": note}
     by = "t" if math.isnan(found.jackknife) else "jackknife"
     by = "" if math.isnan(found.low) else by
     return {
@@ -223,8 +256,14 @@ def _row(found: Effect | None, note: str) -> dict[str, Any]:
         "interval_se": found.error,
         "n": found.n,
         "clusters": found.clusters,
-        "note": note,
+        "p": found.p,
+        "note": note if not math.isnan(found.low) or found.clusters < 2 else noted(note),
     }
+
+
+def noted(note: str) -> str:
+    """A note with the reason why an estimate has no interval."""
+    return "; ".join(filter(None, (note, "no interval: the codes do not vary")))
 
 
 def _beside(
@@ -234,24 +273,35 @@ def _beside(
     if found is None or people is None:
         return {}
     weights = dict(zip(own.proxies, found.weights, strict=True))
+    shown = fewest >= FEWEST
     told = {
         "lambda": weights,
         "correlation": _correlation(own, found.weights),
-        "effective": _worth(people, found),
+        "effective": _worth(people, found, shown),
     }
-    if fewest < FEWEST:
+    if not shown:
         note = f"{few} {counted(fewest, 'session')}; an interval needs {FEWEST}"
-        return told | {"low": math.nan, "high": math.nan, "interval": "", "note": note}
-    if not any(found.weights):
+        nothing = dict.fromkeys(("low", "high", "p"), math.nan)
+        return told | nothing | {"interval": "", "note": note}
+    if math.isnan(found.low):
+        return told
+    if own.drawn.all():
+        told["note"] = "people coded everything: nothing is left to correct"
+    elif not any(found.weights):
         told["note"] = "the models say nothing of what people coded: their weight is 0"
     return told
 
 
-def _worth(people: Effect, found: Effect) -> float:
-    """How many codes of people alone would give this error; NaN where there is none left."""
+def _worth(people: Effect, found: Effect, shown: bool) -> float:
+    """How many codes of people alone would give this error; NaN where there is none left. Where an
+    interval is shown it is no more than the errors of the intervals say.
+    """
     if not found.se > people.se * 1e-9:
         return math.nan
-    return people.n * people.se**2 / found.se**2
+    by_sandwich = people.n * (people.se / found.se) ** 2
+    if not shown or math.isnan(people.error) or math.isnan(found.error):
+        return by_sandwich
+    return min(by_sandwich, people.n * (people.error / found.error) ** 2)
 
 
 def _correlation(own: CodedTexts, weights: Sequence[float]) -> float:
@@ -276,6 +326,9 @@ def effects(
     check_contrasts(outcomes, contrasts)
     table, said, weights = effects_table(outcomes, contrasts)
     told = [*said, *notes]
+    rows = table.rows
+    of_people = rows[rows["row"] != "models"]
+    answered = of_people["estimate"] if len(of_people) else rows["estimate"]
     return Report(
         catalogue=catalogue("effects"),
         title="Effects on what was coded",
@@ -284,7 +337,7 @@ def effects(
         told=told,
         summary=told,
         drawn=lambda: drawings_of("effects", {one.name: one for one in (table, *more)}),
-        something=bool(table.rows["estimate"].notna().any()),
+        something=bool(answered.notna().any()),
         complete=not notes,
         shape=lambda: {
             "sentences": told,
@@ -304,10 +357,16 @@ def effects_table(
     """
     found: list[dict[str, Any]] = []
     told: list[str] = []
+    alone: list[str] = []
     for texts in outcomes:
-        rows = list(effect_rows(texts, contrasts))
-        told += [*_sentences(rows, texts, whom), *_remarks(texts)]
+        rows = with_holm(effect_rows(texts, contrasts), "row")
+        if texts.drawn.any() or not texts.proxies:
+            told += [*_sentences(rows, texts, whom), *_remarks(texts)]
+        else:
+            alone.append(texts.outcome)
         found += rows
+    if alone:
+        told.append(ALONE.format(", ".join(alone)))
     weights = {i: row["lambda"] for i, row in enumerate(found) if "lambda" in row}
     for i, own in weights.items():
         found[i]["lambda"] = in_words(own)
@@ -344,21 +403,28 @@ def _sentences(rows: Sequence[Mapping[str, Any]], texts: CodedTexts, whom: str) 
     """What the corrected rows say, or that there is none."""
     if len(set(texts.treatment)) < 2:
         return ["one treatment alone: there is nothing to compare"]
-    if not texts.drawn.any():
-        return [
-            "models alone coded these texts: what they say of a treatment is not valid by itself;"
-            " hand a drawn sample to people: delibsim code handout STUDY draw=spread"
-        ]
     return [_sentence(row, whom) for row in rows if row["row"] == "corrected"]
 
 
 def _remarks(texts: CodedTexts) -> Iterator[str]:
     """Models that say the same of every text, and people's codes on another scale than theirs."""
     people = texts.people[texts.drawn]
+    read = len(set(texts.session[texts.drawn]))
+    if len(texts.proxies) > max(1, read // PROXIES):
+        models = counted(len(texts.proxies), "model")
+        yield f"{texts.outcome}: {models} for {counted(read, 'session')} read: their mean corrects"
+    certain = int(((texts.chance >= 1) & ~texts.drawn).sum())
+    if certain and texts.drawn.any():
+        yield f"{texts.outcome}: {certain} of the chance 1 without a code of people"
     for name, values in texts.proxies.items():
         known = values[~np.isnan(values)]
-        if len(known) > 1 and not np.ptp(known):
-            yield f"{texts.outcome}: {name} gives every text {known[0]:g}, so that its weight is 0"
+        if follows_draw(values, texts.drawn):
+            yield (
+                f"{texts.outcome}: {name} has codes of what people read more often, or less, than"
+                " of others, so that it corrects nothing: let it code all"
+            )
+        elif len(known) > 1 and not np.ptp(known):
+            yield f"{texts.outcome}: {name} says {known[0]:g} of all, so that its weight is 0"
         elif len(known) and _another_scale(people, known):
             yield (
                 f"{texts.outcome}: people's codes go from {people.min():g} to {people.max():g},"
@@ -378,11 +444,13 @@ def _another_scale(people: Array, models: Array) -> bool:
 def _sentence(row: Mapping[str, Any], whom: str) -> str:
     pair = f"{row['a']} against {row['b']}"
     low, high = row.get("low", math.nan), row.get("high", math.nan)
-    if "estimate" not in row or math.isnan(low):
+    if "estimate" not in row:
         return f"{pair}: nothing can be said of {row['outcome']}: {row['note']}"
+    if math.isnan(low):
+        return f"{pair}: no interval of {row['outcome']}, {short(row['estimate'])}: {row['note']}"
     verb = "raised" if low > 0 else "lowered"
-    if low <= 0 <= high:
+    if low <= 0 <= high or not row["p_holm"] < LEVEL:
         verb = "no effect is shown on"
-    return (
-        f"{pair}: {verb} {row['outcome']}: {row['estimate']:+.3f} [{low:.3f}; {high:.3f}], {whom}"
-    )
+    holm = "" if row["p_holm"] == row["p"] else f", Holm {p_in_words(row['p_holm'])}"
+    numbers = with_interval(row["estimate"], low, high)
+    return f"{pair}: {verb} {row['outcome']}, {numbers}{holm}, {whom}"

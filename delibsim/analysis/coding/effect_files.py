@@ -1,6 +1,5 @@
 """The texts of a CSV file on which effects are computed, and those of a study."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,10 @@ from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 
 TEXT, SESSION, TREATMENT, HUMAN, CHANCE = "text", "session", "treatment", "human", "chance"
 ROLES = (TEXT, SESSION, TREATMENT, HUMAN, CHANCE)
+MODELS = "models"
+MISSING = frozenset({"NA", "NaN", "nan", "."})
+LARGEST = 1e9
+"""The largest code."""
 HELD = ("topic", "setting")
 """Columns of such a name are held constant; every other one holds the codes of a model."""
 EXAMPLE = 14
@@ -35,11 +38,17 @@ def texts_in(path: Path, named: Mapping[str, str]) -> tuple[CodedTexts, list[str
     all lines that are wrong.
     """
     sheet = read_sheet(path)
-    columns = _columns(path, sheet, named)
+    chosen = [name for name in named.get(MODELS, "").split(",") if name]
+    columns = _columns(path, sheet, {role: own for role, own in named.items() if role != MODELS})
     held = [name for name in HELD if name in sheet.header]
     taken = {*columns.values(), *held}
     models = [name for name in sheet.header if name not in taken]
+    for name in chosen:
+        if name not in models:
+            raise unknown("column of a model", name, models)
+    models = chosen or models
     faults: list[str] = []
+    _check_texts(sheet, columns.get(TEXT, ""), faults)
     given = [columns[role] for role in (HUMAN, CHANCE) if role in columns]
     numbers = {name: _numbers(sheet, name, faults) for name in (*models, *given)}
     cells = {name: _cells(sheet, name) for name in (columns[SESSION], columns[TREATMENT], *held)}
@@ -75,6 +84,15 @@ def _columns(path: Path, sheet: CsvSheet, named: Mapping[str, str]) -> dict[str,
     return {role: name for role, name in found.items() if name in sheet.header}
 
 
+def _check_texts(sheet: CsvSheet, column: str, faults: list[str]) -> None:
+    """Each text stands in one line."""
+    first: dict[str, int] = {}
+    for line, name in zip(sheet.lines, _cells(sheet, column) if column else (), strict=False):
+        if name and name in first:
+            faults.append(f"line {line}: text '{name[:40]}' stands in line {first[name]} already")
+        first.setdefault(name, line)
+
+
 def _cells(sheet: CsvSheet, name: str) -> Words:
     place = sheet.header.index(name)
     return np.array([row[place].strip() for row in sheet.rows], dtype=str)
@@ -85,12 +103,13 @@ def _numbers(sheet: CsvSheet, name: str, faults: list[str]) -> Array:
     found = np.full(len(sheet.rows), np.nan)
     for i, cell in enumerate(_cells(sheet, name)):
         written = cell.replace(",", ".") if sheet.decimal_comma else cell
+        written = "" if written in MISSING else written
         try:
             found[i] = float(written or "nan")
         except ValueError:
             faults.append(f"line {sheet.lines[i]}: '{name}' holds numbers, not '{cell[:40]}'")
             continue
-        if written and not math.isfinite(found[i]):
+        if written and not abs(found[i]) <= LARGEST:
             faults.append(f"line {sheet.lines[i]}: '{name}' holds numbers, not '{cell[:40]}'")
     return found
 

@@ -82,6 +82,8 @@ def _by_doubt(plan: Planned, doubt: Array, codes: int) -> float:
     """The error if so many texts are drawn half by doubt; NaN where models do not differ."""
     if codes < 1 or not np.nansum(doubt):
         return math.nan
+    if codes >= plan.units:
+        return plan.error(1)
     return plan.error_of(chances_by_doubt(np.nan_to_num(doubt), codes))
 
 

@@ -13,6 +13,7 @@ from delibsim.analysis.result import Result, make_table
 LEVEL = "level"
 MOST_LEVELS = 8
 """Different values above which codes have no thresholds."""
+ROUNDING = 1e-12
 NAMED = ["outcome", "a", "b", "row"]
 ALL = "all models"
 
@@ -93,8 +94,8 @@ def _shares(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
         if main.empty:
             yield row | {"note": "no estimate by all models"}
             continue
-        sign = np.sign(main["estimate"].iloc[0])
-        same = np.sign(known["estimate"]) == sign
+        signs = np.sign(known["estimate"].where(known["estimate"].abs() > ROUNDING, 0.0))
+        same = signs == signs[main.index[0]]
         clear = (known["low"] > 0) | (known["high"] < 0)
         row |= {"estimate": main["estimate"].iloc[0], "same_sign": same.mean()}
         row |= {"clear": clear.mean(), "clear_with_sign": (clear & same).mean()}

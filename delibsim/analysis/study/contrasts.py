@@ -48,7 +48,7 @@ from delibsim.domain.text import counted
 from delibsim.measures.inference.contrasts import free_p
 from delibsim.measures.inference.means import benjamini_hochberg, holm
 
-BY_MODELS = "models_alone: what models alone say of texts is not valid by itself"
+BY_MODELS = "models_alone: what models alone say is not valid by itself"
 PRIMARY, SECONDARY = "primary", "secondary"
 
 

@@ -5,7 +5,8 @@ same topic, setting, treatment and replicate, and the chance with which the plan
 Source: Broska, Howes and van Loon 2025, Sociological Methods & Research 54(3).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,10 @@ from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.counts import outcome_of
 from delibsim.analysis.study.outcomes import RELATIVE
 from delibsim.analysis.study.sample import outcomes_of, wanted_outcomes
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.study_table import HELD, StudyTable
+from delibsim.analysis.study.words import with_interval
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.text import counted
+from delibsim.domain.text import counted, quoted
 
 NAMES = frozenset({"person", "people", "human"})
 """What the model of a session is called that people hold."""
@@ -28,7 +30,7 @@ CHANCE = "chance"
 
 def held_by_people(rows: pd.DataFrame) -> pd.Series:
     """Which sessions were planned for people in all seats."""
-    named = rows["model"].astype(str).isin(NAMES)
+    named = rows["model"].astype(str).str.lower().isin(NAMES)
     if "people_seats" in rows.columns and "size" in rows.columns:
         named |= (rows["people_seats"] >= rows["size"]).fillna(False).astype(bool)
     return named
@@ -42,7 +44,10 @@ def mixed_subjects(study: StudyTable, share: float | None) -> tuple[Result, list
     """
     people = held_by_people(study.rows)
     if not people.any():
-        raise WrongInput("no session is of people: people=SHARE of a sweep plans some")
+        raise WrongInput(
+            "no session is of people: people=SHARE of a sweep plans some; in a table their model is"
+            " person, people or human"
+        )
     if share is None and CHANCE not in study.rows.columns:
         raise WrongInput(
             "it is not known with what chance sessions were given to people; plan them so, with"
@@ -50,7 +55,9 @@ def mixed_subjects(study: StudyTable, share: float | None) -> tuple[Result, list
         )
     if share is None and not study.rows.loc[people, CHANCE].between(1e-9, 1).all():
         raise WrongInput(f"column {CHANCE} of sessions of people is above 0 and at most 1")
-    notes = list(_left_out(study.rows[people]))
+    if not study.rows.loc[people, "status"].isin(HELD).any():
+        raise WrongInput(f"people have held no session yet: delibsim serve {quoted(study.study)}")
+    notes = [*_left_out(study.rows[people]), *_without_twin(study.rows, people)]
     outcomes = outcomes_of(study.rows, wanted_outcomes(study))[0]
     texts = []
     for outcome in outcomes:
@@ -59,8 +66,20 @@ def mixed_subjects(study: StudyTable, share: float | None) -> tuple[Result, list
     table = effects_table(texts)[0]
     deciding = outcome_of(study)
     first = [one for one, outcome in zip(texts, outcomes, strict=True) if outcome == deciding]
-    told = effects_table(first, whom="in people")[1]
+    told = []
+    if first:
+        of_first, told, _ = effects_table(first, whom="in people")
+        told += list(_beside(of_first.plain()))
     return make_table("study/mixed_subjects", table.rows, notes=notes), told
+
+
+def _beside(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What people alone and models alone say of each contrast."""
+    named = {"people": "people alone", "models": "models alone, which is not valid by itself"}
+    for row in rows:
+        if row["row"] in named and row["estimate"] is not None:
+            numbers = with_interval(row["estimate"], row["low"], row["high"])
+            yield f"{row['a']} against {row['b']}, {named[row['row']]}: {numbers}"
 
 
 def _left_out(rows: pd.DataFrame) -> Iterator[str]:
@@ -70,8 +89,19 @@ def _left_out(rows: pd.DataFrame) -> Iterator[str]:
             f"{counted(len(stood), 'session')} of people in which a stand-in gave replies count as"
             " not held by people"
         )
-    if len(unheld := rows[~rows["status"].isin(["complete", "partial"])]):
+    if len(unheld := rows[~rows["status"].isin(HELD)]):
         yield f"{counted(len(unheld), 'session')} planned for people not held"
+
+
+def _without_twin(rows: pd.DataFrame, people: pd.Series) -> Iterator[str]:
+    """How many sessions of people no model held too."""
+    units = pd.MultiIndex.from_frame(rows[UNIT].fillna("").astype(str))
+    lacking = int((~units[people].isin(units[~people])).sum())
+    if lacking:
+        yield (
+            f"{counted(lacking, 'session')} of people without a twin, a session of a model of the"
+            f" same {', '.join(UNIT)}: models say nothing of it"
+        )
 
 
 def _stood_in(rows: pd.DataFrame) -> pd.Series:

@@ -100,9 +100,14 @@ def _named(rows: pd.DataFrame, name: str) -> Sequence[OutcomeMeasure]:
         if not pd.api.types.is_numeric_dtype(rows[name]):
             raise WrongInput(f"column {name} holds texts; an outcome needs numbers")
         return [OutcomeMeasure(name, VALUE)]
-    ending = [one for one in measured if one.measure.endswith(f".{name}")]
+    numbers = [str(one) for one in rows.columns if pd.api.types.is_numeric_dtype(rows[one])]
+    measures = {one.measure: one for one in measured}
+    ending = []
+    for one in dict.fromkeys([*measures, *numbers]):
+        if one.endswith(f".{name}"):
+            ending.append(measures.get(one, OutcomeMeasure(one, VALUE)))
     if not ending:
-        raise unknown("outcome", name, [one.measure for one in measured])
+        raise unknown("outcome", name, [*measures, *numbers])
     if len(ending) > 1:
         several = ", ".join(one.measure for one in ending)
         raise WrongInput(f"outcome '{name}' may be each of {several}; give the whole name")

@@ -270,6 +270,8 @@ def _with_estimate(results: Results, table: str, row: Mapping[str, Any]) -> list
 
 def beside_null(contrasts: Sequence[Mapping[str, Any]], results: Results) -> Iterator[str]:
     """What the null citizen shows for the same contrasts: what the procedure alone does."""
+    if not contrasts:
+        return
     parts = []
     null = rows_of(results, "contrasts", population=CITIZENS, scale=contrasts[0]["scale"])
     for row in contrasts:

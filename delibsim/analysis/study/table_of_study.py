@@ -83,11 +83,14 @@ def shares_seeds(rows: pd.DataFrame) -> bool:
     """Whether treatments of one replicate share people, order and seeds.
 
     They do where all sessions of one topic and replicate have one seed. Where no seed is known they
-    are taken to do so: a test by draws holds either way, and one that takes sessions as independent
-    does not where models share draws.
+    are taken to do so, as far as replicates have the same numbers under several treatments: a test
+    by draws holds either way, and one that takes sessions as independent does not where models
+    share draws.
     """
     if not knows_seeds(rows):
-        return True
+        named = rows["topic"].astype(str), rows["replicate"].astype(str)
+        several = rows["treatment"].astype(str).groupby(list(named)).nunique()
+        return not len(several) or rows["treatment"].nunique() < 2 or bool((several > 1).any())
     seeds = rows[rows["seed"].notna()].groupby(["topic", "replicate"])["seed"].nunique()
     return int(seeds.max()) == 1
 
