@@ -11,9 +11,9 @@ from delibsim.asking.kinds.coding import uncoded_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.road import kept_answers, merge, refuse_if
 from delibsim.asking.settings import (
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     setting,
     settings_in,
@@ -52,11 +52,7 @@ UNITS = ("statement", "speaker")
 SAME = ("each", "once")
 """Whether texts that are word for word alike are asked each, or once for all."""
 MOST_SAMPLES = 1000
-CODERS = Called(
-    coder="coder",
-    people="people code packs: delibsim code handout STUDY",
-    more="samples=N asks it N times",
-)
+CODERS = called("code")
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ import numpy as np
 from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.asking.settings import (
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     setting,
     settings_in,
@@ -41,11 +41,7 @@ from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Judgments, Summaries
 
-JUDGES = Called(
-    coder="judge",
-    people="language models and citizens are asked here, people by: delibsim judge handout",
-    more="name several: 'group.models=[A,B]'",
-)
+JUDGES = called("judgment")
 DEFAULT_RING = 6
 
 

@@ -21,6 +21,7 @@ from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.road import merge
 from delibsim.asking.settings import CodersAsked
 from delibsim.asking.texts import checked_wording, kin_among, plain
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.summary import Summary
@@ -101,11 +102,7 @@ def _task(
     }
 
 
-RULE_BASED = (
-    "citizens are no language models: they count shared words by rule, so their judgments are a"
-    " null model and no evidence of quality"
-)
-ALIKE = "gave the same four numbers at every sitting, so nothing can be told apart by it"
+_TOLD = read_data("asked.yaml")["judgment"]
 
 
 def judge_rows(planned: Plan) -> list[dict[str, Any]]:
@@ -133,8 +130,8 @@ def notes_of(planned: Plan, rows: list[dict[str, Any]]) -> list[str]:
     """What must be known of the judges before their judgments are read."""
     notes = []
     if any(settings["kind"] == "citizen" for settings in planned.models.values()):
-        notes.append(RULE_BASED)
-    notes += [f"{row['judge']} {ALIKE}" for row in rows if row["alike"]]
+        notes.append(_TOLD["rule_based"])
+    notes += [f"{row['judge']} {_TOLD['alike']}" for row in rows if row["alike"]]
     return notes
 
 

@@ -30,7 +30,8 @@ from delibsim.asking.texts import (
     speaking_in,
 )
 from delibsim.domain.annotation import Text
-from delibsim.domain.comparison import RULES, Pair, Sheet, Vote
+from delibsim.domain.comparison import Pair, Sheet, Vote
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.text import counted, study_named
@@ -280,14 +281,9 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:FEW]) + more
 
 
-RULE_BASED = (
-    "citizens are no language models: they count words by rule, so their votes are no evidence of"
-    " quality"
-)
-IDENTICAL = (
-    "gave the same label in all {} runs of every sheet, so its runs are no draws of their own"
-    " (runs_identical)"
-)
+_TOLD = read_data("asked.yaml")["pair"]
+RULE_BASED: str = _TOLD["rule_based"]
+IDENTICAL: str = _TOLD["identical"]
 
 
 def comparison_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
@@ -368,8 +364,8 @@ def notes_of(planned: Plan, votes: Sequence[Vote]) -> list[str]:
             notes.append(f"{judge} {IDENTICAL.format(planned.settings.runs)}")
     for row in stop_rows(planned) if votes else ():
         rule = str(row["stopped"]).partition(":")[0]
-        if rule in RULES:
-            notes.append(f"{row['dimension']} ended by {row['stopped']}: {RULES[rule]}")
+        if rule in _TOLD["ended"]:
+            notes.append(f"{row['dimension']} ended by {row['stopped']}: {_TOLD['ended'][rule]}")
         else:
             notes.append(f"{row['dimension']} has not ended: the same command goes on")
     return notes

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from delibsim.asking.settings import (
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     setting,
     settings_in,
@@ -22,11 +22,7 @@ from delibsim.prompts.compare import Criteria
 
 UNITS = ("statement", "speech", "participant")
 WITHIN = ("session", "topic")
-JUDGES = Called(
-    coder="judge",
-    people="language models and citizens are asked here",
-    more="runs=N asks it N times",
-)
+JUDGES = called("pair")
 EXAMPLES = 3
 """How many examples of a dimension judges are shown, where they are shown any."""
 OF_DESIGNS = {

@@ -26,6 +26,7 @@ from delibsim.asking.people import (
 )
 from delibsim.domain.annotation import Text
 from delibsim.domain.audit import KINDS, Failure, Reading, Verdict
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
@@ -44,11 +45,7 @@ NONE_CONCLUDED = "none concluded"
 """What a reader writes of a rationale that concludes no level."""
 READER = "reader 1"
 LEVEL = "level"
-INTRO = (
-    "Each explains the level that somebody gave a text on one dimension. Write the level at which"
-    " the explanation arrives. Go by its words alone: you see neither the text nor the level. If it"
-    f" arrives at none, or leaves several open, write: {NONE_CONCLUDED}."
-)
+INTRO = read_data("prompts.yaml")["audit"]["people"].format(none=NONE_CONCLUDED)
 
 
 @dataclass

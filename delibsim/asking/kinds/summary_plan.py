@@ -14,9 +14,9 @@ from delibsim.asking.road import merge
 from delibsim.asking.settings import (
     MODELS,
     SIZE,
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     readers_of,
     setting,
@@ -24,6 +24,7 @@ from delibsim.asking.settings import (
     task_name,
 )
 from delibsim.asking.texts import FEWEST, checked_wording, named_in_parts, plain, slots_of
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.language import prevailing
 from delibsim.domain.reason import in_words
@@ -54,11 +55,7 @@ GROUP = "summary"
 """The folder of conf/ that holds presets of these settings."""
 ALL = 0
 """The size that stands for the whole set."""
-SUMMARISERS = Called(
-    coder="summariser",
-    people="language models, citizens and the extractive summarisers are asked here",
-    more="runs=N asks it N times",
-)
+SUMMARISERS = called("summary")
 
 
 def sizes_read(name: str, value: Any) -> tuple[int, ...]:
@@ -317,15 +314,7 @@ def _grouped(
     return kept | {"embedded": embedding.source} if embedding.source else kept
 
 
-RULE_BASED = (
-    "extractive, themes and citizens are no language models: they copy sentences by rule, and are"
-    " the floor that a summariser must pass"
-)
-TOLD = {
-    "counts": "name how many people or opinions there are, against the wording",
-    "declined": "read like a refusal",
-    "other_language": "are in another language than the opinions",
-}
+_TOLD = read_data("asked.yaml")["summary"]
 
 
 def summaries_of_plan(planned: Plan) -> list[Summary]:
@@ -362,12 +351,11 @@ def flag_counts(planned: Plan, found: Sequence[Summary]) -> dict[str, dict[str, 
 
 def notes_of(planned: Plan, found: Sequence[Summary]) -> list[str]:
     """What must be known of the summaries before they are read."""
-    notes = [RULE_BASED]
+    notes = [_TOLD["rule_based"]]
     for model, flags in flag_counts(planned, found).items():
         for flag, n in flags.items():
-            notes.append(
-                f"{model}: {counted(n, 'summary', 'summaries')} (kept) {TOLD[flag]} ({flag})"
-            )
+            told = f"(kept) {_TOLD['flags'][flag]} ({flag})"
+            notes.append(f"{model}: {counted(n, 'summary', 'summaries')} {told}")
     return notes
 
 
