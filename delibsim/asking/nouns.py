@@ -220,6 +220,18 @@ class Kind(ABC):
     def said(self, answer: Any) -> str:
         """What an answer says, in brief."""
 
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return outcome.plain()
+
+    @abstractmethod
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of those who answered."""
+        return []
+
     def missing(self, answer: Any) -> Reason | None:
         """Why an answer has no value, or not all of it; None where it has."""
         return answer.missing

@@ -1,14 +1,13 @@
 """Planning a coding from settings (scheme, dimensions, texts, coders), and what came of asking."""
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from delibsim.asking.kinds.code import CODES, CodingMaterial, coded_in
 from delibsim.asking.kinds.coding import uncoded_of
-from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.nouns import Plan
 from delibsim.asking.road import kept_answers, merge, refuse_if
 from delibsim.asking.settings import (
     CodersAsked,
@@ -29,7 +28,6 @@ from delibsim.asking.texts import (
 from delibsim.domain.annotation import Text
 from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.reason import in_words
 from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
@@ -254,49 +252,6 @@ class Measured:
     output_tokens: float | None
     usd: float | None
     usd_to_come: float | None
-
-
-def coding_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
-    """What came of a command, as plain values."""
-    return {
-        "study": planned.runs.study,
-        "scheme": planned.about.scheme.id,
-        "dimensions": [dimension.id for dimension in planned.about.dimensions],
-        "coders": list(planned.models),
-        "wordings": list(planned.about.wordings),
-        "texts": len(planned.about.chosen),
-        "samples_a_text": planned.settings.samples,
-        **outcome.plain(),
-        "not_coded": [
-            {"text": one.text, "dimension": one.dimension, "reason": str(one.reason)}
-            for one in planned.about.uncoded
-            if one.text in planned.about.chosen
-        ],
-        "faults": [*outcome.faults, *planned.faults],
-        "steps": planned.answers.steps(),
-    }
-
-
-def coding_told(planned: Plan, outcome: Outcome) -> list[str]:
-    """How many samples there are, which have no level and why, and which texts are not coded."""
-    texts = counted(len(planned.about.chosen), "text")
-    coders = counted(len(planned.models), "coder")
-    dimensions = counted(len(planned.about.dimensions), "dimension")
-    lines = outcome.told("sample", f"{texts}, {dimensions}, {coders}", "No level")
-    return [*lines, *uncoded_told(planned)]
-
-
-def uncoded_told(planned: Plan) -> list[str]:
-    """How many texts are not put before coders on each dimension, by reason."""
-    counts: dict[str, Counter[str]] = {}
-    for one in planned.about.uncoded:
-        if one.text in planned.about.chosen:
-            counts.setdefault(one.reason.code, Counter())[one.dimension] += 1
-    lines = []
-    for code, by_dimension in counts.items():
-        each = ", ".join(f"{n} on {dimension}" for dimension, n in by_dimension.items())
-        lines.append(f"Not coded  {each}: {in_words(code)}")
-    return lines
 
 
 def measured(planned: Plan) -> list[Measured]:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material
+from delibsim.asking.designs import JudgedMaterial
+from delibsim.asking.kinds.judgment import judged_material
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, SheetStep, new_folder

@@ -162,6 +162,40 @@ class RatingKind(Kind):
         stance = f"stance {answer.before} to {answer.after}"
         return f"winner {answer.winner}, {stance}, {' and '.join(sides)}"
 
+    def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """What came of asking the raters, as plain values."""
+        about, counts = plan.about, plan.about.counts()
+        return {
+            "study": plan.runs.study,
+            "panel": about.panel.name,
+            "debates": len(about.debates),
+            "incomplete": about.incomplete,
+            **outcome.plain(),
+            "faults": [*outcome.faults, *plan.faults],
+            "planned": sum(counts),
+            "fewest_raters": min(counts, default=0),
+            "most_raters": max(counts, default=0),
+            "unallocated": counts.count(0),
+            "debates_per_rater": plan.settings.each,
+        }
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many ratings there are, and what was not to be rated, in sentences."""
+        about, counts, each = plan.about, plan.about.counts(), plan.settings.each
+        raters = counted(len(about.panel.coders), "rater")
+        if each is not None:
+            few, most = min(counts, default=0), max(counts, default=0)
+            among = f"{few}" if few == most else f"{few} to {most}"
+            word = "rater" if most == 1 else "raters"
+            raters += f", {counted(each, 'debate')} each, {among} {word} a debate"
+        lines = outcome.told("rating", f"{counted(len(about.debates), 'debate')}, {raters}")
+        if n := counts.count(0):
+            nobody = f"allocated to nobody yet: {counted(n, 'debate')}"
+            lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")
+        if about.incomplete:
+            lines.append(f"not rated, because they broke off: {about.incomplete}")
+        return lines
+
 
 RATINGS = RatingKind()
 
@@ -409,39 +443,3 @@ def _allocated(
     raters = [coder.id for coder in panel.coders]
     found = allocate(motions, raters, each, seed, showings(task))
     return plain({rater: list(map(asdict, own)) for rater, own in found.items()})
-
-
-def ratings_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
-    """What came of asking the raters, as plain values."""
-    about, counts = planned.about, planned.about.counts()
-    return {
-        "study": planned.runs.study,
-        "panel": about.panel.name,
-        "debates": len(about.debates),
-        "incomplete": about.incomplete,
-        **outcome.plain(),
-        "faults": [*outcome.faults, *planned.faults],
-        "planned": sum(counts),
-        "fewest_raters": min(counts, default=0),
-        "most_raters": max(counts, default=0),
-        "unallocated": counts.count(0),
-        "debates_per_rater": planned.settings.each,
-    }
-
-
-def ratings_told(planned: Plan, outcome: Outcome) -> list[str]:
-    """How many ratings there are, and what was not to be rated, in sentences."""
-    about, counts, each = planned.about, planned.about.counts(), planned.settings.each
-    raters = counted(len(about.panel.coders), "rater")
-    if each is not None:
-        few, most = min(counts, default=0), max(counts, default=0)
-        among = f"{few}" if few == most else f"{few} to {most}"
-        word = "rater" if most == 1 else "raters"
-        raters += f", {counted(each, 'debate')} each, {among} {word} a debate"
-    lines = outcome.told("rating", f"{counted(len(about.debates), 'debate')}, {raters}")
-    if n := counts.count(0):
-        nobody = f"allocated to nobody yet: {counted(n, 'debate')}"
-        lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")
-    if about.incomplete:
-        lines.append(f"not rated, because they broke off: {about.incomplete}")
-    return lines
