@@ -14,14 +14,7 @@ from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import (
-    AskingCommand,
-    AskingOptions,
-    CommandLine,
-    Handing,
-    add,
-    commands_of,
-)
+from delibsim.cli.asking import AskingCommand, AskingOptions, CommandLine, Handing, add, commands_of
 from delibsim.cli.options import RUNS, Words, parted, settings_of, settings_of_kind
 from delibsim.cli.summarise import OfSummaries
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at

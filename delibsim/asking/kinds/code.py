@@ -12,11 +12,7 @@ from typing import Any
 
 from delibsim.asking.kinds.coding import Uncoded, occurrences_of, twins_of, uncoded_of
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
-from delibsim.asking.texts import (
-    IMPORTED,
-    shown_texts,
-    study_texts,
-)
+from delibsim.asking.texts import IMPORTED, shown_texts, study_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.coding import Sample, Steps
 from delibsim.domain.language import word_count

@@ -35,9 +35,7 @@ from delibsim.domain.treatment import Wording
 from delibsim.models.clients.prices import price_in
 from delibsim.models.replay import exchanges_in
 from delibsim.planning.config import names, one_name, one_of, temperature, whole
-from delibsim.prompts.coding import (
-    check_coder_texts,
-)
+from delibsim.prompts.coding import check_coder_texts
 from delibsim.store.annotations import packs_of
 from delibsim.store.codec import differences
 from delibsim.store.codings import Codings, scheme_to_plain

@@ -27,10 +27,7 @@ from delibsim.asking.kinds.pair_batches import (
     sheets_in,
     stops_of,
 )
-from delibsim.asking.kinds.pair_texts import (
-    kept_texts,
-    topics_of,
-)
+from delibsim.asking.kinds.pair_texts import kept_texts, topics_of
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import shown_texts

@@ -24,13 +24,7 @@ from delibsim.asking.settings import (
 from delibsim.asking.texts import FEWEST, checked_wording, named_in_parts, plain, slots_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import (
-    FLOORS,
-    GROUPINGS,
-    Grouping,
-    OpinionSet,
-    alike,
-)
+from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping, OpinionSet, alike
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.summaries.texts import NoSharedWord, clusters
