@@ -1,6 +1,5 @@
 """`delibsim judge`: summaries judged by language models, by people, or by a trained judge."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -79,11 +78,6 @@ class JudgeCommand(OfSummaries):
         return export_summaries(planned, name, people, handing.out, handing.online)
 
 
-def _notify() -> Callable[[str], None]:
-    """Prints a line of progress."""
-    return partial(console(stderr=True).print, soft_wrap=True, markup=False)
-
-
 def _score(call: CommandLine, asked: AskingOptions) -> NoReturn:
     """Have every summary of a study scored by a trained judge."""
     from delibsim.conduct.trained.score import score_summaries
@@ -140,7 +134,8 @@ def train(
         longest=given["longest"],
         left_out=given["leave_out"],
     )
-    made = train_judge(training, resume, _notify())
+    notify = partial(console(stderr=True).print, soft_wrap=True, markup=False)
+    made = train_judge(training, resume, notify)
     if made.record is None:
         say(
             f"interrupted at step {made.step:,}; a checkpoint is kept. Go on with --resume",

@@ -196,17 +196,14 @@ def _merged(codings: Codings, new: Mapping[str, Any]) -> dict[str, Any]:
     _refuse_other(codings.of_people(), new, "people have coded")
     begun = codings.files.task() if codings.bound else {}
     if begun:
+        other = [begun["scheme_sha256"], new["scheme_sha256"], "scheme_sha256"]
         refuse_if(
-            differences(begun["scheme"], new["scheme"]) or _other_sha256(begun, new),
+            differences(begun["scheme"], new["scheme"]) or differences(*other),
             f"{study_named(begun['study'])}, scheme {codings.name}: the scheme is not the one by"
             " which texts were coded",
             "put the scheme back as it was, or give the changed one an id of its own",
         )
     return merge(CODES, codings, new)
-
-
-def _other_sha256(begun: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    return differences(begun["scheme_sha256"], new["scheme_sha256"], "scheme_sha256")
 
 
 def _refuse_other(plain: Mapping[str, Any], new: Mapping[str, Any], told: str) -> None:

@@ -277,13 +277,10 @@ class PairKind(Kind):
             if _runs_identical(plan, [vote for vote in votes if vote.judge == judge]):
                 notes.append(f"{judge} {_TOLD['identical'].format(plan.settings.runs)}")
         for row in stop_rows(plan) if votes else ():
-            rule = str(row["stopped"]).partition(":")[0]
-            if rule in _TOLD["ended"]:
-                notes.append(
-                    f"{row['dimension']} ended by {row['stopped']}: {_TOLD['ended'][rule]}"
-                )
-            else:
-                notes.append(f"{row['dimension']} has not ended: the same command goes on")
+            why = _TOLD["ended"].get(str(row["stopped"]).partition(":")[0])
+            told = f"ended by {row['stopped']}: {why}"
+            on = "has not ended: the same command goes on"
+            notes.append(f"{row['dimension']} {told if why else on}")
         return notes
 
 

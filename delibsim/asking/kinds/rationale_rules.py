@@ -21,8 +21,7 @@ _NAMED = _WORDS["named"]
 _ASSERTS = "|".join([_WORDS["satisfies"], _WORDS["gives"], _WORDS["is"]])
 ASSERTION = re.compile(rf"\b(?P<word>{_ASSERTS})(?P<filler>{_FILLER})[\s:=]*$", re.I)
 BEHIND = re.compile(
-    rf"^\W{{0,3}}(?:\([^)]*\)\s*)?(?:anchor |level )?(?:{_WORDS['behind']})\b",
-    re.I,
+    rf"^\W{{0,3}}(?:\([^)]*\)\s*)?(?:anchor |level )?(?:{_WORDS['behind']})\b", re.I
 )
 """What asserts a level that stands before it: "level 2 applies", "2 is the right level"."""
 NEGATION = re.compile(rf"\b(?:{_WORDS['negation']})\b|n['’]t\b", re.I)
