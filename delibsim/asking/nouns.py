@@ -166,6 +166,11 @@ class Outcome:
         }
 
 
+def changed_since(kept: Mapping[str, str], now: Mapping[str, str], told: str) -> list[str]:
+    """What is told of each text whose SHA-256 is not the one that was kept, or that is gone."""
+    return [f"{id}: {told}" for id, sha256 in kept.items() if now.get(id) != sha256]
+
+
 class Kind(ABC):
     """A kind of asking. `noun` is what one answer is called, `called` a task in words."""
 

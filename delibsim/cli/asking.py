@@ -243,21 +243,14 @@ def show_estimate(kind: AskingCommand, plan: Plan, as_json: bool) -> NoReturn:
     """Say what the answers that are still to be asked for will take."""
     found = estimate(plan)
     plan = plan.kind.at_most(plan)
-    answers = plural_of(kind.kind.noun)
-    values = counted_plain(found, plan.runs.study, answers) | kind.values(plan, found)
+    answers, values = plural_of(kind.kind.noun), estimate_plain(found)
+    counts = values.pop("sessions")
+    values["study"] = plan.runs.study
+    values[answers] = {name: counts[name] for name in ("planned", "held", "waiting")}
+    values |= kind.values(plan, found)
     before, after = kind.before(plan, found), kind.after(plan, found)
     show_found(found, plan.limits, values, as_json, before, answers, plan.runs, after)
     raise typer.Exit(0)
-
-
-def counted_plain(found: CostEstimate, study: str, answers: str) -> dict[str, Any]:
-    """An estimate of answers as plain values."""
-    values: dict[str, Any] = estimate_plain(found)
-    counts = values.pop("sessions")
-    return values | {
-        "study": study,
-        answers: {name: counts[name] for name in ("planned", "held", "waiting")},
-    }
 
 
 HELP = read_yaml(Path(__file__).parent.parent / "data" / "asking.yaml")

@@ -28,7 +28,7 @@ from delibsim.asking.kinds.pair_batches import (
     stops_of,
 )
 from delibsim.asking.kinds.pair_texts import kept_texts, topics_of
-from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import shown_texts
 from delibsim.domain.annotation import Annotation, Text
@@ -137,9 +137,9 @@ class PairKind(Kind):
 
     def lost(self, plan: Plan) -> list[str]:
         """The texts that the study no longer holds as they were compared."""
-        known = {text.id for text in plan.about.texts}
+        now = {text.id: text.sha256 for text in plan.about.texts}
         told = "the text was edited or removed since it was compared"
-        return [f"{id}: {told}" for id in plan.task["texts"] if id not in known]
+        return changed_since(plan.task["texts"], now, told)
 
     def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
         """One vote a dimension, sheet and run."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.asking.blinding import blinded
-from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import merge
 from delibsim.asking.settings import KindSettings, setting, settings_in, task_name
 from delibsim.asking.texts import kin_among, plain
@@ -108,8 +108,7 @@ class RatingKind(Kind):
         """The debates that the study no longer holds as they were rated."""
         now = {name: digest(run) for name, run in plan.about.debates.items()}
         told = "the debate was edited or removed since it was rated"
-        kept = plan.task["texts"].items()
-        return [f"{name}: {told}" for name, sha256 in kept if now.get(name) != sha256]
+        return changed_since(plan.task["texts"], now, told)
 
     def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
         """One rating of each debate that a rater is shown."""

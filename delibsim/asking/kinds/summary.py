@@ -12,7 +12,7 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.domain.annotation import Annotation
@@ -131,8 +131,7 @@ class SummaryKind(Kind):
         """The opinions that the study no longer holds as they were summarised."""
         now = {text.id: text.sha256 for text in opinions_of(plan.runs).texts}
         told = "the opinion was edited or removed since it was summarised"
-        kept = plan.task["texts"].items()
-        return [f"{id}: {told}" for id, digest in kept if now.get(id) != digest]
+        return changed_since(plan.task["texts"], now, told)
 
     def keys(self, plan: Plan, coder: str) -> Iterable[Slot]:
         """The slots of a summariser."""
