@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from delibsim.domain.annotation import Text
+from delibsim.domain.data import patterns
 from delibsim.domain.model_family import model_families
 from delibsim.domain.participant import SIDES, Side
 from delibsim.domain.rating import speeches_of
@@ -19,14 +20,11 @@ from delibsim.domain.transcript import Statement, Turn
 
 REMOVED = "[removed]"
 SOMEBODY = "[a participant]"
-_KINDS = (
-    "mini|nano|turbo|pro|oss|plus|max|ultra|flash|lite|large|medium|small|sonnet|opus|haiku"
-    "|instruct|chat|preview|coder|thinking|bot"
-)
+_WORDS = patterns("blinding")
 _NUMBER = r"\d\w*(?:\.\d\w*)*"
 VERSION = (
     rf"(?:{_NUMBER})?"
-    rf"(?:[-_ ]v?{_NUMBER}|[-_.][a-z]?\d+\w*|[-_ ](?:{_KINDS})\b(?:[-_]?{_NUMBER})?)*"
+    rf"(?:[-_ ]v?{_NUMBER}|[-_.][a-z]?\d+\w*|[-_ ](?:{_WORDS['kinds']})\b(?:[-_]?{_NUMBER})?)*"
     r"\+?(?!\w)"
 )
 """A regular expression of the version and the size that may follow the name of a model."""
@@ -48,19 +46,12 @@ WORDS = re.compile(
     rf"(?:(?:{_AS_NAMES})(?! Scotia){VERSION}|(?:{_EXACT})\b)"
 )
 """Names of models that are also words: taken out where they are written as names are."""
-ORDINARY = frozenset(
-    "citizen human local model models debater speaker command falcon nova bard sonnet opus haiku"
-    " moonshot granite reasoning thinking large small medium mini nano turbo flash lite plus"
-    " preview instruct chat ultra base vision open coder beta alpha latest".split()
-)
+ORDINARY = frozenset(_WORDS["ordinary"].split("|"))
 """Words that any speech may hold.
 
 They are not taken out for being a part, or the whole, of a debater's name.
 """
-_MACHINES = (
-    r"(?:AIs?|A\.I\.(?:s\b)?|artificial intelligences?|(?:large )?language models?|LLMs?"
-    r"|chat ?bots?|(?:virtual|digital|AI) assistants?)(?!\w)"
-)
+_MACHINES = rf"(?:{_WORDS['machines']})(?!\w)"
 _TUNED = r"(?:fine[- ]?tuned|instruction[- ]tuned|pre[- ]?trained)"
 _SOMEBODY_IS = (
     r"\b(?:(?:I|we|you|(?:my|our|the) (?:opponents?|other side)) (?:am|are|is)"

@@ -91,16 +91,11 @@ def collect(file: Path, packs: Mapping[str, Pack]) -> CollectedForm:
     new: dict[str, list[Any]] = {}
     clashes: list[str] = []
     for name, answers in given.items():
-        known = {one.key: one for one in packs[name].kept()}
-        new[name] = []
-        for line, one in answers:
-            old = known.setdefault(one.key, one)
-            if old is one:
-                new[name].append(one)
-            elif not packs[name].same(old, one):
-                said = packs[name].said
-                place = f"line {line}: {', '.join(map(str, one.key))}"
-                clashes.append(f"{place}: {said(old)} before, {said(one)} here")
+        new[name], others = packs[name].compared([one for _, one in answers])
+        for old, n in others:
+            (line, one), said = answers[n], packs[name].said
+            place = f"line {line}: {', '.join(map(str, one.key))}"
+            clashes.append(f"{place}: {said(old)} before, {said(one)} here")
     refuse(file, clashes, KEPT)
     with ExitStack() as stack:
         for folder in {packs[name].runs.folder: packs[name].runs for name in given}.values():

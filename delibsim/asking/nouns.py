@@ -166,6 +166,11 @@ class Outcome:
         }
 
 
+def changed_since(kept: Mapping[str, str], now: Mapping[str, str], told: str) -> list[str]:
+    """What is told of each text whose SHA-256 is not the one that was kept, or that is gone."""
+    return [f"{id}: {told}" for id, sha256 in kept.items() if now.get(id) != sha256]
+
+
 class Kind(ABC):
     """A kind of asking. `noun` is what one answer is called, `called` a task in words."""
 
@@ -219,6 +224,18 @@ class Kind(ABC):
     @abstractmethod
     def said(self, answer: Any) -> str:
         """What an answer says, in brief."""
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """What came of asking, as plain values."""
+        return outcome.plain()
+
+    @abstractmethod
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """The same in sentences."""
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of those who answered."""
+        return []
 
     def missing(self, answer: Any) -> Reason | None:
         """Why an answer has no value, or not all of it; None where it has."""

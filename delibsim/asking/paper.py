@@ -14,6 +14,7 @@ from typing import Any
 
 from delibsim.asking.blinding import REMOVED, SOMEBODY
 from delibsim.asking.people import Online, Pack, PackPlace, SheetStep
+from delibsim.domain.data import DATA
 from delibsim.domain.rating import DIMENSIONS
 from delibsim.domain.text import counted, safe
 from delibsim.models.person.fields import Block, Field, Option
@@ -25,7 +26,7 @@ from delibsim.store.files import write_atomically
 from delibsim.store.reading import read_yaml
 
 COLUMNS = ("pack", "sheet", "rater", "question", "answer")
-WORDS = Path(__file__).parents[1] / "data/people/en.yaml"
+WORDS = DATA / "people/en.yaml"
 """The words of the pages in a browser, which are those on paper."""
 ON_SHEETS = ("motion",)
 """The blocks that stand on each sheet, although they are alike for several."""
@@ -36,19 +37,7 @@ NAMES = {"WINNER": "winner", "S1": "after", "C1": "check"} | dict(
 )
 """What the labels of a ballot are called in a form."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-STYLE = (
-    "body{font:11pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111}"
-    "h1{font-size:1.4em}h2{font-size:1.15em}section{break-before:page}"
-    ".speech{margin:1em 0;overflow-wrap:anywhere}.who{font-weight:bold}"
-    "table{border-collapse:collapse;width:100%;margin:1em 0}"
-    "td,th{border:1px solid #999;padding:.3em .5em;text-align:left}td.n{width:4.5em}"
-    ".ask{margin:1.2em 0}.code{font-family:monospace}.before{color:#555}"
-    ".column{font:.8em monospace;color:#555}.name{font-weight:bold}"
-    ".write{display:inline-block;width:5em;border-bottom:1px solid #111}"
-    ".box{display:inline-block;width:1em;height:1em;border:1px solid #111;vertical-align:-.1em}"
-    ".tick{white-space:nowrap;margin-right:1.5em}th small{font-weight:normal}"
-    "table,.ask,.speech{break-inside:avoid}"
-)
+STYLE = "".join((DATA / "pages/paper.css").read_text(encoding="utf-8").splitlines())
 
 
 def hand_out(pack: Pack, folder: Path | None, online: Online | None = None) -> None:

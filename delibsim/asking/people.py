@@ -223,17 +223,24 @@ class Pack(ABC):
         """Keep answers of this pack that there are not yet; who calls holds the study. WrongInput
         for one that contradicts what was handed in before.
         """
-        known, new = {one.key: one for one in self.kept()}, []
-        for one in answers:
+        new, clashes = self.compared(answers)
+        for _, n in clashes:
+            place = ", ".join(map(str, answers[n].key))
+            raise WrongInput(f"{place}: another answer was kept before, and is never overwritten")
+        self.add(new)
+
+    def compared(self, answers: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, int]]]:
+        """Those of some answers that there are not yet; and what is kept that others of them, whose
+        place stands behind it, contradict.
+        """
+        known, new, clashes = {one.key: one for one in self.kept()}, [], []
+        for n, one in enumerate(answers):
             old = known.setdefault(one.key, one)
             if old is one:
                 new.append(one)
             elif not self.same(old, one):
-                place = ", ".join(map(str, one.key))
-                raise WrongInput(
-                    f"{place}: another answer was kept before, and is never overwritten"
-                )
-        self.add(new)
+                clashes.append((old, n))
+        return new, clashes
 
     def same(self, old: Any, new: Any) -> bool:
         """Whether two answers to one question say the same."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from delibsim.asking.nouns import Kind, Plan
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.config import Reader, key_of, one_name, read_values
@@ -91,6 +92,11 @@ class Called:
     coder: str
     people: str
     more: str
+
+
+def called(kind: str) -> Called:
+    """How data/asked.yaml speaks of those whom a kind asks."""
+    return Called(**read_data("asked.yaml")[kind]["called"])
 
 
 @dataclass(frozen=True)

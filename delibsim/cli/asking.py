@@ -16,12 +16,12 @@ from rich.console import Console
 
 from delibsim.analysis.table import DisplayTable
 from delibsim.asking.collect import CollectedForm
-from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.nouns import Kind, Outcome, Plan
 from delibsim.asking.people import HandedOut, Online, people_named
 from delibsim.asking.road import estimate
 from delibsim.asking.road import replay as computed_again
 from delibsim.cli.estimate import FREE, show_found
-from delibsim.cli.options import RUNS, Setting, Words, explain, settings_of, told
+from delibsim.cli.options import RUNS, TEXT, Setting, Words, explain, settings_of, told
 from delibsim.cli.results import end_with_report
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import (
@@ -58,6 +58,10 @@ class CommandLine:
         """The study; WrongInput where there is none of that name."""
         return study_at(self.study, self.root)
 
+    def named(self, key: str) -> str:
+        """What is named by the only setting that there may be; "" where it is left out."""
+        return settings_of(self.words, {key: TEXT})[key]
+
 
 @dataclass(frozen=True)
 class Handing:
@@ -90,14 +94,15 @@ class Reported:
 class AskingCommand:
     """A kind of asking on the command line; data/asking.yaml says what its commands do.
 
-    `command` is its word, `answers` what its answers are called, `following` the command that comes
-    after asking. `handed` and `reported` are the settings of handout and report, `raters` is how
-    many people a pack is for, `form` what follows the form of one where it is read back. With
-    `some` it may be tried on a number of texts.
+    `command` is its word, `kind` what is asked, `key` the setting that names a task, `following`
+    the command that comes after asking. `handed` and `reported` are the settings of handout and
+    report, `raters` is how many people a pack is for, `form` what follows the form of one where it
+    is read back. With `some` it may be tried on a number of texts.
     """
 
     command: ClassVar[str]
-    answers: ClassVar[str]
+    kind: ClassVar[Kind]
+    key: ClassVar[str] = "name"
     following: ClassVar[str]
     handed: ClassVar[Mapping[str, Setting]] = {}
     reported: ClassVar[Mapping[str, Setting]] = {}
@@ -135,20 +140,12 @@ class AskingCommand:
         """What an estimate says of the kind, as plain values."""
         return {}
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """What came of asking, as plain values."""
-        return outcome.plain()
-
     def told(self, plan: Plan, outcome: Outcome) -> list[str]:
-        """The same in sentences."""
-        raise self.without("ask")
+        """What came of asking in sentences."""
+        return plan.kind.told(plan, outcome)
 
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """The same as tables."""
-        return []
-
-    def notes(self, plan: Plan) -> list[str]:
-        """What must be known of those who answered."""
         return []
 
     def rescore(self, plan: Plan, outcome: Outcome) -> None:
@@ -171,7 +168,7 @@ class AskingCommand:
         self.rescore(plan, outcome)
         tables, measured = self.measured(call) if asked.n else ([], {})
         if asked.as_json:
-            echo_json({**self.plain(plan, outcome), **measured})
+            echo_json({**plan.kind.plain(plan, outcome), **measured})
         else:
             self.show(plan, outcome, tables)
             print_each([f"missing: {fault}" for fault in (*outcome.faults, *plan.faults)], screen)
@@ -184,7 +181,7 @@ class AskingCommand:
         print_each(self.told(plan, outcome), screen)
         for table in (*self.tables(plan), *tables):
             show_table(table, screen)
-        print_each([f"note: {line}" for line in self.notes(plan)], screen)
+        print_each([f"note: {line}" for line in plan.kind.notes(plan)], screen)
         screen.print(f"Next       delibsim {self.following} {quoted(plan.runs.study)}")
 
     def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
@@ -200,7 +197,7 @@ class AskingCommand:
 
     def kept(self, call: CommandLine) -> Plan:
         """A task as it was kept, for a replay."""
-        raise self.without("replay")
+        return self.kind.kept(call.runs, call.named(self.key))
 
     def report(self, call: CommandLine) -> Reported:
         """What the answers of a study say."""
@@ -246,20 +243,14 @@ def show_estimate(kind: AskingCommand, plan: Plan, as_json: bool) -> NoReturn:
     """Say what the answers that are still to be asked for will take."""
     found = estimate(plan)
     plan = plan.kind.at_most(plan)
-    values = counted_plain(found, plan.runs.study, kind.answers) | kind.values(plan, found)
-    before, after = kind.before(plan, found), kind.after(plan, found)
-    show_found(found, plan.limits, values, as_json, before, kind.answers, plan.runs, after)
-    raise typer.Exit(0)
-
-
-def counted_plain(found: CostEstimate, study: str, answers: str) -> dict[str, Any]:
-    """An estimate of answers as plain values."""
-    values: dict[str, Any] = estimate_plain(found)
+    answers, values = plural_of(kind.kind.noun), estimate_plain(found)
     counts = values.pop("sessions")
-    return values | {
-        "study": study,
-        answers: {name: counts[name] for name in ("planned", "held", "waiting")},
-    }
+    values["study"] = plan.runs.study
+    values[answers] = {name: counts[name] for name in ("planned", "held", "waiting")}
+    values |= kind.values(plan, found)
+    before, after = kind.before(plan, found), kind.after(plan, found)
+    show_found(found, plan.limits, values, as_json, before, answers, plan.runs, after)
+    raise typer.Exit(0)
 
 
 HELP = read_yaml(Path(__file__).parent.parent / "data" / "asking.yaml")

@@ -1,21 +1,13 @@
 """`delibsim code`: texts coded by a scheme, and an audit of the rationales (kind=rationale)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.table import DisplayTable, numbers, texts
-from delibsim.asking.kinds.code import CODES
-from delibsim.asking.kinds.code_plan import (
-    Measured,
-    coding_plain,
-    coding_told,
-    measured,
-    plan_coding,
-    tried,
-    uncoded_told,
-)
+from delibsim.asking.kinds.code import CODES, uncoded_told
+from delibsim.asking.kinds.code_plan import Measured, measured, plan_coding, tried
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
@@ -48,7 +40,8 @@ class CodeCommand(AskingCommand):
     """Levels of texts on the dimensions of a scheme."""
 
     command = "code"
-    answers = "samples"
+    kind = CODES
+    key = "scheme"
     following = "code report"
     some = True
     handed = HANDED
@@ -94,15 +87,11 @@ class CodeCommand(AskingCommand):
         usd = _a_text(found.usd, coded)
         return {"texts": coded, "usd_a_text": {"low": usd.low, "high": usd.high}}
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """What came of asking, as plain values."""
-        return coding_plain(plan, outcome)
-
     def told(self, plan: Plan, outcome: Outcome) -> list[str]:
         """The same in sentences, and where the steps lie."""
         steps = plan.answers.files.steps
         where = [f"Steps      {shown(steps.resolve())}"] if steps.is_file() else []
-        return [*coding_told(plan, outcome), *where]
+        return [*super().told(plan, outcome), *where]
 
     def rescore(self, plan: Plan, outcome: Outcome) -> None:
         """Write the scores of codes anew."""
@@ -131,10 +120,6 @@ class CodeCommand(AskingCommand):
                 draw = people.draw_texts(coding, n, parts, given["training"])
         coders = handing.people(usual, "coder")
         return people.export_codes(coding, coders, draw, kind, handing.out, handing.online)
-
-    def kept(self, call: CommandLine) -> Plan:
-        """The coding by a scheme as it was kept."""
-        return CODES.kept(call.runs, settings_of(call.words, {"scheme": TEXT})["scheme"])
 
     def report(self, call: CommandLine) -> Reported:
         """How far coders agree."""

@@ -6,16 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.analysis.table import DisplayTable, numbers, texts
-from delibsim.asking.kinds.pair import PAIRS
-from delibsim.asking.kinds.pair_plan import (
-    comparison_plain,
-    comparison_told,
-    judge_rows,
-    notes_of,
-    plan_pairs,
-    stop_rows,
-    votes_of,
-)
+from delibsim.asking.kinds.pair import PAIRS, judge_rows, stop_rows, votes_of
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.pair_texts import study_of_several
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
@@ -79,7 +71,7 @@ class Compare(AskingCommand):
     """Votes on which of two texts is the stronger on a dimension."""
 
     command = "compare"
-    answers = "votes"
+    kind = PAIRS
     following = "compare report"
     raters = "5"
     reported = REPORTED
@@ -105,14 +97,6 @@ class Compare(AskingCommand):
         size = {"sheets": len(about.sheets), "texts": len(about.shown), "pairs": about.pairs}
         return size | {"at_most": bool(about.chains)}
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """What came of asking, as plain values."""
-        return comparison_plain(plan, outcome)
-
-    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
-        """The same in sentences."""
-        return comparison_told(plan, outcome)
-
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """Votes by judge and, of an adaptive comparison, what ended its batches."""
         rows = []
@@ -124,10 +108,6 @@ class Compare(AskingCommand):
         if plan.about.chains:
             found.append(_stops(plan))
         return found
-
-    def notes(self, plan: Plan) -> list[str]:
-        """What must be known of the judges."""
-        return notes_of(plan, votes_of(plan))
 
     def rescore(self, plan: Plan, outcome: Outcome) -> None:
         """Write the scores of pairs anew where there are new votes."""
@@ -143,10 +123,6 @@ class Compare(AskingCommand):
         own, others = parted(settings, KEPT_EQUAL)
         asked = for_people(runs, others, settings_of(own, KEPT_EQUAL)["keep_equal"], sources)
         return export_pairs(asked, people, handing.n, handing.out, handing.online)
-
-    def kept(self, call: CommandLine) -> Plan:
-        """A comparison as it was kept."""
-        return PAIRS.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
 
     def report(self, call: CommandLine) -> Reported:
         """How strong each text is."""

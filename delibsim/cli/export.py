@@ -18,13 +18,7 @@ from delibsim.store.tables.study import FORMATS, Export
 
 app = typer.Typer(add_completion=False)
 TABLES, OF_STUDY = "tables", ("tables", "bench")
-ENDINGS = {
-    ".html": "html",
-    ".md": "markdown",
-    ".txt": "text",
-    ".json": "json",
-    ".csv": "csv",
-}
+ENDINGS = {".html": "html", ".md": "markdown", ".txt": "text", ".json": "json", ".csv": "csv"}
 
 
 @declared(app, "export", "export")

@@ -1,6 +1,5 @@
 """`delibsim judge`: summaries judged by language models, by people, or by a trained judge."""
 
-from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -8,30 +7,15 @@ from typing import Any, NoReturn
 import typer
 
 from delibsim.analysis.table import DisplayTable, number, numbers, texts
-from delibsim.asking.kinds.judgment import JUDGMENTS
+from delibsim.asking.kinds.judgment import JUDGMENTS, counts_of, judge_rows
 from delibsim.asking.kinds.judgment_people import export_summaries
-from delibsim.asking.kinds.judgment_plan import (
-    counts_of,
-    judge_rows,
-    judging_plain,
-    judging_told,
-    notes_of,
-    plan_judging,
-)
-from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
-from delibsim.cli.asking import (
-    AskingCommand,
-    AskingOptions,
-    CommandLine,
-    Handing,
-    Reported,
-    add,
-    commands_of,
-)
-from delibsim.cli.options import RUNS, TEXT, Words, parted, settings_of, settings_of_kind
-from delibsim.cli.summarise import REPORTED, show_text, summaries_reported
+from delibsim.cli.asking import AskingCommand, AskingOptions, CommandLine, Handing, add, commands_of
+from delibsim.cli.options import RUNS, Words, parted, settings_of, settings_of_kind
+from delibsim.cli.summarise import OfSummaries
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
@@ -43,14 +27,14 @@ OF_TRAINING = ("base", "by", "scale", "leave_out", "activation", "longest")
 """The settings that say what is trained, and not how."""
 
 
-class JudgeCommand(AskingCommand):
+class JudgeCommand(OfSummaries):
     """Ratings of summaries, and comparisons of two, beside an opinion."""
 
     command = "judge"
-    answers = "judgments"
+    kind = JUDGMENTS
     following = "judge report"
     raters = "6"
-    handed, reported = TRAINED, REPORTED
+    handed = TRAINED
 
     def ask(self, call: CommandLine, asked: AskingOptions) -> NoReturn:
         """Have language models judge, or a trained judge."""
@@ -73,14 +57,6 @@ class JudgeCommand(AskingCommand):
         """The same as plain values."""
         return {"sittings": counts_of(plan)}
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """What came of asking, as plain values."""
-        return judging_plain(plan, outcome)
-
-    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
-        """The same in sentences."""
-        return judging_told(plan, outcome)
-
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """Judgments by judge."""
         rows = []
@@ -91,10 +67,6 @@ class JudgeCommand(AskingCommand):
         title = "Judgments, mean ratings from 1 to 5"
         return [DisplayTable([*texts("judge"), *numbers(heads)], rows, title)]
 
-    def notes(self, plan: Plan) -> list[str]:
-        """What must be known of the judges."""
-        return notes_of(plan, judge_rows(plan))
-
     def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out summaries to be judged."""
         if handing.n:
@@ -104,26 +76,6 @@ class JudgeCommand(AskingCommand):
         name = task_name("pack", settings_of(own, PACK)["pack"] or "people")
         planned = plan_judging(call.runs, others)
         return export_summaries(planned, name, people, handing.out, handing.online)
-
-    def kept(self, call: CommandLine) -> Plan:
-        """A set of judgments as it was kept."""
-        return JUDGMENTS.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
-
-    def report(self, call: CommandLine) -> Reported:
-        """How good summaries are."""
-        return summaries_reported(call)
-
-    def show_report(
-        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
-    ) -> NoReturn:
-        """Print the report, or a text with those most similar to it."""
-        show_text(call, as_json)
-        super().show_report(call, tables, out, as_json)
-
-
-def _notify() -> Callable[[str], None]:
-    """Prints a line of progress."""
-    return partial(console(stderr=True).print, soft_wrap=True, markup=False)
 
 
 def _score(call: CommandLine, asked: AskingOptions) -> NoReturn:
@@ -182,7 +134,8 @@ def train(
         longest=given["longest"],
         left_out=given["leave_out"],
     )
-    made = train_judge(training, resume, _notify())
+    notify = partial(console(stderr=True).print, soft_wrap=True, markup=False)
+    made = train_judge(training, resume, notify)
     if made.record is None:
         say(
             f"interrupted at step {made.step:,}; a checkpoint is kept. Go on with --resume",

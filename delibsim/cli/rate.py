@@ -1,23 +1,17 @@
 """`delibsim rate`: debates rated blind, by language models or by people, and what ratings say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from delibsim.asking.kinds.rating import (
-    RATINGS,
-    WORDING,
-    plan_ratings,
-    ratings_plain,
-    ratings_told,
-)
+from delibsim.asking.kinds.rating import RATINGS, WORDING, plan_ratings
 from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
 from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
-from delibsim.cli.options import TEXT, settings_of, settings_of_kind
+from delibsim.cli.options import settings_of, settings_of_kind
 from delibsim.cli.table import print_text, show_table
 from delibsim.cli.terminal import safe
 from delibsim.conduct.score import score_all
@@ -31,7 +25,8 @@ class Rate(AskingCommand):
     """Stances and ballots on debates."""
 
     command = "rate"
-    answers = "ratings"
+    kind = RATINGS
+    key = "panel"
     following = "rate report"
     raters = "5"
     handed = HANDED
@@ -41,21 +36,9 @@ class Rate(AskingCommand):
         """The ratings that are asked for."""
         return plan_ratings(call.runs, call.words)
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """What came of asking, as plain values."""
-        return ratings_plain(plan, outcome)
-
-    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
-        """The same in sentences."""
-        return ratings_told(plan, outcome)
-
     def rescore(self, plan: Plan, outcome: Outcome) -> None:
         """Write the scores of ratings anew."""
         score_all(plan.runs, ["ratings"])
-
-    def kept(self, call: CommandLine) -> Plan:
-        """The ratings of a panel as they were kept."""
-        return RATINGS.kept(call.runs, settings_of(call.words, {"panel": TEXT})["panel"])
 
     def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out debates to be rated."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from math import isnan
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import typer
 from rich.console import Console
@@ -13,12 +13,12 @@ from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.asking.collect import CollectedForm, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.rationale import plan_audit
+from delibsim.asking.kinds.rationale import RATIONALES, audit_of_plan, plan_audit
 from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
-from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
 from delibsim.cli.asking import AskingCommand, CommandLine, Handing
-from delibsim.cli.options import TEXT, parted, settings_of, settings_of_kind
+from delibsim.cli.options import parted, settings_of, settings_of_kind
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
 from delibsim.conduct.packs import collect_and_score
@@ -39,7 +39,7 @@ class Rationale(AskingCommand):
     """Verdicts of readers on the rationales of codes."""
 
     command = "code"
-    answers = "rationales"
+    kind = RATIONALES
     following = "code report"
     form = " kind=rationale"
     some = True
@@ -52,30 +52,9 @@ class Rationale(AskingCommand):
             raise WrongInput("name the model that reads rationales: model=NAME")
         return plan_audit(_audit(call, given["scheme"]), given["model"], n, others)
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """The whole audit, and what came of asking."""
-        (reader,) = plan.models
-        reading = {
-            "reader": reader,
-            "new": outcome.new,
-            "before": outcome.before,
-            "asked": outcome.asked,
-            "unreadable": sum(outcome.missing.values()),
-            "faults": list(outcome.faults),
-        }
-        return _audit_of_plan(plan).plain() | {"reading": reading}
-
-    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
-        """How many rationales a model read."""
-        (reader,) = plan.models
-        unreadable = sum(outcome.missing.values())
-        without = f", of them without a verdict {unreadable}" if unreadable else ""
-        read = f"{counted(outcome.new, 'rationale')} read now{without}, {outcome.before} before"
-        return [f"{reader}: {read}; {counted(outcome.asked, 'call')}"]
-
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """The tables of the audit."""
-        return list(_tables(_audit_of_plan(plan)))
+        return list(_tables(audit_of_plan(plan)))
 
     def hand_out(self, call: CommandLine, handing: Handing) -> HandedOut:
         """Hand out a sample of rationales to be read, with the table of failures."""
@@ -114,14 +93,8 @@ class Rationale(AskingCommand):
 
 def _audit(call: CommandLine, scheme: str | None = None) -> Audit:
     """The audit of the coding that is meant."""
-    if scheme is None:
-        scheme = settings_of(call.words, {"scheme": TEXT})["scheme"]
-    return audit_of(coding_of(call.runs, str(scheme)))
-
-
-def _audit_of_plan(plan: Plan) -> Audit:
-    """The audit of the coding whose rationales were read, with what was read now."""
-    return audit_of(coding_of(plan.runs, plan.about.scheme.id))
+    name = call.named("scheme") if scheme is None else scheme
+    return audit_of(coding_of(call.runs, name))
 
 
 def show_audit(found: Audit, screen: Console) -> None:

@@ -7,21 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import quoted
 
 EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
 """What typer says of words that no argument takes."""
-SAME = {
-    "--runs": "--dir",
-    "--folder": "--dir",
-    "--to": "-o",
-    "--out": "-o",
-    "--output": "-o",
-    "--number": "--n",
-    "--times": "--n",
-    "--bootstrap": "--draws",
-}
+SAME: dict[str, str] = read_data("messages.yaml")["options"]
 """Words of other programs for the options that commands share."""
 
 

@@ -15,6 +15,7 @@ from delibsim.cli.estimate import ask_first, show_estimate
 from delibsim.cli.options import RUNS, Words, declared, study_first, with_runs
 from delibsim.cli.terminal import say, shown, tell_folder
 from delibsim.conduct.retry import ALLOWED, plan_again
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
@@ -29,14 +30,7 @@ app = typer.Typer(add_completion=False)
 ADDRESS = "model.base_url="
 HERE = "http://127.0.0.1:8377"
 """Where a study is served, if that is free and nothing else is asked for."""
-MOVED = (
-    "note: links that were made before begin with {}, and lead here no more; serve at that address"
-    " again, or make new links, which begin with {}"
-)
-SECRET = (
-    "note: {} holds a secret and is not kept: give it again behind the name of the study, or name a"
-    " variable of the environment for it, 'base_url=${{oc.env:NAME}}'"
-)
+_TOLD = read_data("messages.yaml")
 Asked = tuple[str, list[str]]
 """The study that was named, "" for none, and settings."""
 Where = tuple[str, int | None, list[str], list[str]]
@@ -212,10 +206,10 @@ def _noted(runs: Runs, register: Any, reached: str, lasting: Sequence[str]) -> I
     before = served_before(runs).address
     note_served(runs, Served(reached, tuple(filter(_is_public, lasting))))
     if before not in ("", reached) and has_links(register):
-        yield MOVED.format(before, reached)
+        yield _TOLD["moved"].format(before, reached)
     for setting in lasting:
         if not _is_public(setting):
-            yield SECRET.format(_key(setting))
+            yield _TOLD["secret"].format(_key(setting))
 
 
 def _is_public(setting: str) -> bool:

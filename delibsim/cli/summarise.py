@@ -1,6 +1,6 @@
 """`delibsim summarise`: one statement for many opinions, how good it is, and whom it leaves out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -8,16 +8,15 @@ import typer
 
 from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.asking.embedding import embedding_named
-from delibsim.asking.kinds.summary import SUMMARIES, ratings_of, too_long
-from delibsim.asking.kinds.summary_plan import (
-    notes_of,
-    plan_summaries,
+from delibsim.asking.kinds.summary import (
+    SUMMARIES,
+    ratings_of,
     summaries_of_plan,
-    summaries_plain,
-    summaries_told,
     summariser_rows,
+    too_long,
 )
-from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.kinds.summary_plan import plan_summaries
+from delibsim.asking.nouns import Plan
 from delibsim.cli.asking import AskingCommand, CommandLine, Reported, commands_of
 from delibsim.cli.options import TEXT, parted, setting, settings_of, settings_of_kind, unquoted
 from delibsim.cli.table import print_text, show_table
@@ -33,13 +32,29 @@ REPORTED = settings_of_kind("summaries_report")
 ALL = "all"
 
 
-class Summarise(AskingCommand):
+class OfSummaries(AskingCommand):
+    """A kind whose report is that on summaries."""
+
+    reported = REPORTED
+
+    def report(self, call: CommandLine) -> Reported:
+        """How good summaries are."""
+        return summaries_reported(call)
+
+    def show_report(
+        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
+    ) -> NoReturn:
+        """Print the report, or a text with those most similar to it."""
+        show_text(call, as_json)
+        super().show_report(call, tables, out, as_json)
+
+
+class Summarise(OfSummaries):
     """Statements that stand for many opinions."""
 
     command = "summarise"
-    answers = "summaries"
+    kind = SUMMARIES
     following = "judge ask"
-    reported = REPORTED
 
     def plan(self, call: CommandLine, n: int | None = None) -> Plan:
         """The summaries that are asked for."""
@@ -65,14 +80,6 @@ class Summarise(AskingCommand):
         """The same as plain values."""
         return {"ratings_a_judge": ratings_of(plan), "too_long": list(too_long(plan))}
 
-    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
-        """What came of asking, as plain values."""
-        return summaries_plain(plan, outcome)
-
-    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
-        """The same in sentences."""
-        return summaries_told(plan, outcome)
-
     def tables(self, plan: Plan) -> list[DisplayTable]:
         """Summaries by summariser and size."""
         rows = []
@@ -82,25 +89,6 @@ class Summarise(AskingCommand):
             rows.append([str(model), *(f"{n:,}" for n in counts), length])
         heads = ["size", "planned", "made", "missing", "words, median"]
         return [DisplayTable([*texts("summariser"), *numbers(heads)], rows, "Summaries")]
-
-    def notes(self, plan: Plan) -> list[str]:
-        """What must be known of the summaries."""
-        return notes_of(plan, summaries_of_plan(plan))
-
-    def kept(self, call: CommandLine) -> Plan:
-        """A set of summaries as it was kept."""
-        return SUMMARIES.kept(call.runs, settings_of(call.words, {"name": TEXT})["name"])
-
-    def report(self, call: CommandLine) -> Reported:
-        """How good summaries are."""
-        return summaries_reported(call)
-
-    def show_report(
-        self, call: CommandLine, tables: str, out: Path | None, as_json: bool
-    ) -> NoReturn:
-        """Print the report, or a text with those most similar to it."""
-        show_text(call, as_json)
-        super().show_report(call, tables, out, as_json)
 
 
 def summaries_reported(call: CommandLine) -> Reported:

@@ -224,11 +224,7 @@ def _total(columns: Sequence[_Cells]) -> int:
     return sum(cells.least for cells in columns) + GAP * (len(columns) - 1)
 
 
-def _lines_of(
-    table: Sequence[_Cells],
-    width: int,
-    screen: Console,
-) -> Iterator[tuple[str, str]]:
+def _lines_of(table: Sequence[_Cells], width: int, screen: Console) -> Iterator[tuple[str, str]]:
     """Columns that fit beside each other, line by line: groups, headings, rows."""
     widths = _widths(table, width)
     for line in _group_lines(table, widths, screen):
@@ -271,11 +267,7 @@ def _widths(table: Sequence[_Cells], width: int) -> list[int]:
     return widths
 
 
-def _group_lines(
-    table: Sequence[_Cells],
-    widths: Sequence[int],
-    screen: Console,
-) -> Iterator[str]:
+def _group_lines(table: Sequence[_Cells], widths: Sequence[int], screen: Console) -> Iterator[str]:
     """The lines above the headings, with the name of each group in the middle of its columns."""
     names, spans = [], []
     for name, neighbours in groupby(range(len(table)), key=lambda i: table[i].column.group):

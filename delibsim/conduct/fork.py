@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.retry import addresses_now
-from delibsim.conduct.study import (
-    Notify,
-    Prepared,
-    closed_on_failure,
-    hold_prepared,
-    prepare,
-)
+from delibsim.conduct.study import Notify, Prepared, closed_on_failure, hold_prepared, prepare
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.parentage import position_of
 from delibsim.domain.run import Session

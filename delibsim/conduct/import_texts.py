@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.annotation import Text
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.summary import KINDS, minority_of, stance_of
@@ -24,11 +25,8 @@ from delibsim.store.study_texts import PARTS, StudyTexts
 from delibsim.store.tables.csv_cells import CsvSheet, read_columns, refuse_faults
 from delibsim.store.tables.sheets import sha256_of
 
-GUESSED = {
-    "author": ("author", "participant", "user", "user_id", "participant_id", "rater"),
-    "stance": ("stance", "position", "side"),
-    "minority": ("minority",),
-}
+_KNOWN = read_data("foreign_columns.yaml")
+GUESSED: Mapping[str, tuple[str, ...]] = _KNOWN["opinions"]
 """The columns of opinions where none is named, if a file has one of them only."""
 
 
@@ -121,9 +119,9 @@ def fitting(header: Iterable[str], names: Sequence[str], option: str, what: str,
     return found[0] if found else ""
 
 
-TEXT_COLUMNS = ("text", "texts", "statement", "speech", "contribution", "comment", "message")
+TEXT_COLUMNS: tuple[str, ...] = _KNOWN["texts"]["text"]
 """The columns that hold the texts where none is named, if a file has one of them only."""
-ID_COLUMNS = ("id", "text_id", "row_id", "doc_id")
+ID_COLUMNS: tuple[str, ...] = _KNOWN["texts"]["id"]
 """The columns that hold the ids where none is named."""
 LONGEST_ID = 200
 NOTHING_KEPT = "cannot be imported, and nothing of it was kept"

@@ -116,11 +116,7 @@ def _trained(runs: Runs, summaries: Summaries, name: str) -> list[TrainedScores]
     return found
 
 
-def _planned(
-    runs: Runs,
-    judgments: Judgments,
-    every: dict[str, Summary],
-) -> dict[str, set[str]]:
+def _planned(runs: Runs, judgments: Judgments, every: dict[str, Summary]) -> dict[str, set[str]]:
     """The sittings that a task asks each judge for; two tasks may ask for the same."""
     task = judgments.files.task()
     made = [every[id] for id in task["judged"] if id in every and not every[id].missing]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.domain.coding import Sample
+from delibsim.domain.data import read_data
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import LevelValue
 
@@ -12,15 +13,7 @@ Outcome = Literal["agrees", "differs", "not_read"]
 OUTCOMES: tuple[Outcome, ...] = ("agrees", "differs", "not_read")
 """What a reader of a rationale finds: three outcomes, never two."""
 FailureKind = Literal["strict", "acknowledged", "over_read", "over_graded", "unstable", "other"]
-KINDS: Mapping[FailureKind, str] = {
-    "strict": "the ensemble gives the lowest level, the person the highest, and the rationale says"
-    " that nothing was named",
-    "acknowledged": "the ensemble is exactly one level below the person",
-    "over_read": "the ensemble is above the person",
-    "over_graded": "the ensemble is above the person on a dimension of reasons",
-    "unstable": "three levels among the models, or several among the samples of one model",
-    "other": "no rule takes it",
-}
+KINDS: Mapping[FailureKind, str] = read_data("asked.yaml")["rationale"]["failures"]
 """Kinds of disagreement between the ensemble and a person, and what each means."""
 
 

@@ -124,15 +124,6 @@ class Vote:
 Rule = Literal["se", "r", "apart", "usd", "per_text", "all", "no_votes"]
 UNTIL: tuple[Rule, ...] = ("se", "r", "apart", "usd")
 """The rules that a user may set; the others always hold."""
-RULES = {
-    "se": "the mean standard error of the scores is small enough, by the votes on random pairs",
-    "r": "the scores are expected to correlate with the truth by that much",
-    "apart": "so large a share of adjacent ranks is told apart by the votes on random pairs",
-    "usd": "the next batch could cost more US dollars than were allowed",
-    "per_text": "every text has as many comparisons as were allowed, on average",
-    "all": "all pairs are judged",
-    "no_votes": "no vote says which text is better, so that nothing is known to choose by",
-}
 
 
 @dataclass(frozen=True)

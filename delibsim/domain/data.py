@@ -14,6 +14,12 @@ def read_data(name: str) -> Any:
     return _frozen(yaml.load((DATA / name).read_text(encoding="utf-8"), _LOADER))
 
 
+def patterns(of: str) -> dict[str, Any]:
+    """The regular expressions of one part of data/patterns.yaml: of a list any of its own."""
+    found = read_data("patterns.yaml")[of]
+    return {name: "|".join(one) if isinstance(one, tuple) else one for name, one in found.items()}
+
+
 def _frozen(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _frozen(inner) for name, inner in value.items()}

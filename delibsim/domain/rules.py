@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from delibsim.domain.data import patterns
 from delibsim.domain.model_family import makers
 
 LINK = re.compile(r"https?://|\bwww\.\w", re.IGNORECASE)
@@ -16,10 +17,7 @@ CITATION = re.compile(
     r" al\.?)?,? (?:19|20)\d\d[a-z]?(?:; )?)+\)"
     r"|\bet al\b|\bdoi:"
 )
-_MACHINE = (
-    r"(?:AI|A\.I\.|artificial intelligence|(?:large )?language model|chatbot|(?:virtual|digital|AI)"
-    r" assistant)"
-)
+_MACHINE = f"(?:{patterns('speeches')['machine']})"
 _MAKER = f"(?:{'|'.join(makers())})"
 DISCLOSURE = re.compile(
     rf"\b(?:as|being|like) (?:me, )?an? (?:\w+ )?{_MACHINE}\b|\bI(?:['’]m| am)(?: just| only|"

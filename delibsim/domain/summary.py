@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from delibsim.domain.annotation import Text
+from delibsim.domain.data import patterns
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import language
 from delibsim.domain.reason import Reason
@@ -20,17 +21,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 STANCES = ("positive", "negative", "not sure")
 MINORITIES = ("yes", "no", "not sure")
 """Whether one's view differs from that of most people, by one's own word."""
-UNDECIDED = ("not sure", "unsure", "undecided", "don't know", "neutral", "0")
-OF_STANCE: Mapping[str, tuple[str, ...]] = {
-    "positive": ("positive", "pro", "for", "support", "agree", "yes", "1"),
-    "negative": ("negative", "contra", "against", "oppose", "disagree", "no", "-1"),
-    "not sure": UNDECIDED,
-}
-OF_MINORITY: Mapping[str, tuple[str, ...]] = {
-    "yes": ("yes", "true", "1"),
-    "no": ("no", "false", "0"),
-    "not sure": ("not sure", "unsure", "don't know"),
-}
+_WORDS = patterns("summaries")
+OF_STANCE: Mapping[str, tuple[str, ...]] = _WORDS["of_stance"]
+OF_MINORITY: Mapping[str, tuple[str, ...]] = _WORDS["of_minority"]
 
 
 @dataclass(frozen=True)
@@ -112,17 +105,14 @@ Grouping = Literal["none", "stance", "themes"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 FLOORS = ("extractive", "themes")
 """The summarisers that copy sentences: offline, without a model, in every comparison."""
-PEOPLE = r"people|persons?|comments?|opinions?|respondents?|participants?|individuals?|citizens?"
+PEOPLE: str = _WORDS["people"]
 COUNT = re.compile(
     rf"\b(?:\d[\d,.]*|two|three|four|five|six|seven|eight|nine|ten|a dozen|dozens of)\s+(?:of the"
     rf"\s+)?(?:{PEOPLE})\b|\b\d+\s+(?:out\s+)?of\s+(?:the\s+)?\d+\b",
     re.IGNORECASE,
 )
 """A number of people or opinions, which summarisers are told not to mention."""
-DECLINED = re.compile(
-    r"^\W*(?:I(?:'m| am) sorry|I can(?:no|')t\b|I am unable|as an AI\b|unfortunately, I)",
-    re.IGNORECASE,
-)
+DECLINED = re.compile(rf"^\W*(?:{_WORDS['declined']})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, order=True)

@@ -43,11 +43,7 @@ def by_relevance(opinions: list[str], jitter: "list[float] | None" = None) -> st
     >>> by_relevance(["Trams are quiet.", "Trams are quiet and clean.", "Rails are dear."])
     'Trams are quiet. Trams are quiet and clean. Rails are dear.'
     """
-    from delibsim.measures.summaries.texts import (
-        marginal_relevance,
-        relevance,
-        sentence_vectors,
-    )
+    from delibsim.measures.summaries.texts import marginal_relevance, relevance, sentence_vectors
 
     found = sentences_of(opinions)
     if not found:

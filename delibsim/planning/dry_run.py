@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.engine.check import prompt_hash
@@ -129,18 +130,7 @@ def speakers(asked: list[DryRunCall]) -> str:
 
 
 INDEX = "index.csv"
-HEAD = (
-    "Prompts as they will be sent, word for word, but for what nobody can know beforehand:"
-    " statements are placeholders that say\nwhose they are, and the numbers in <answers> are"
-    " placeholders too. Re-asks are not here.\n\n"
-)
-REPLICATES = (
-    "\n===== the other replicates =====\n\n"
-    "They are asked the same, with other seeds: the considerations and options stand in other"
-    " orders, the same for a participant in\nboth surveys, a network may be drawn anew, and the"
-    " speakers follow each other in other orders. delibsim estimate --render FOLDER --every\nwrites"
-    " each of them whole.\n\n"
-)
+_TOLD = read_data("messages.yaml")
 
 
 def render(sessions: Sequence[Session], folder: Path, every: bool) -> tuple[int, int]:
@@ -189,9 +179,9 @@ async def _text(group: Sequence[Session], original: str, file: str) -> str:
         models = ", ".join(first.models)
         names = "\n".join(f"  {session.id}" for session in group)
         return f"Word for word the prompts of {original}, asked of {models}:\n{names}\n"
-    text = HEAD + await render_prompts(first)
+    text = _TOLD["prompts_head"] + await render_prompts(first)
     if others:
-        text += REPLICATES
+        text += _TOLD["prompts_replicates"]
     for session in others:
         text += f"{session.id}: {speakers(await dry_run(session))}\n"
     return text

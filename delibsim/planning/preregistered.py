@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.effect import no_effects, same_cells
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON
@@ -23,14 +24,7 @@ from delibsim.store.runs import Runs
 BLANK = "**[FILL IN: {}]**"
 """What only the author of a study can write."""
 KINDS = ("treatments", "wordings", "personas", "procedures", "collective_statements")
-RATED = (
-    "Debates are judged afterwards by blind raters, language models or people, who are planned"
-    " separately and are no part of this plan: "
-    + BLANK.format(
-        "who rates, how many, how they are chosen; eleven ratings of each side, a winner, a stance"
-        " before and after"
-    )
-)
+RATED: str = read_data("messages.yaml")["rated"]
 
 
 @dataclass(frozen=True)

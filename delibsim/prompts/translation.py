@@ -1,9 +1,10 @@
 """What a language model is asked that translates a statement into German."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from delibsim.domain.data import read_data
+from delibsim.domain.data import patterns, read_data
 from delibsim.domain.language import SHORT, language
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
@@ -21,22 +22,9 @@ def translation_prompt(text: str) -> Prompt:
 
 LONGER = 3
 """Times as many words as the text has, and a few more: a longer reply says something of its own."""
-PREAMBLE = re.compile(
-    r"^\W*(here|sure|certainly|translat|gern|natürlich|selbstverständlich|klar|hier"
-    r"|(die )?(deutsche )?übersetzung)[^\n]{0,80}:\s",
-    re.IGNORECASE,
-)
-ABOUT = {
-    "the translation": (r"übersetz|\btranslat", r"übersetz|\btranslat|\binterpret"),
-    "being a language model": (
-        r"\bki\b|sprachmodell|language model",
-        r"\bai\b|\bki\b|artificial|sprachmodell|language model",
-    ),
-    "not being able to help": (
-        r"(nicht|weder).{0,20}\b(helfen|behilflich|entsprechen)|anfrage.{0,30}ablehnen",
-        r"\bhelp|assist|helfen",
-    ),
-}
+_PATTERNS = patterns("translation")
+PREAMBLE = re.compile(rf"^\W*({_PATTERNS['preamble']})[^\n]{{0,80}}:\s", re.IGNORECASE)
+ABOUT: Mapping[str, tuple[str, str]] = _PATTERNS["about"]
 """What a reply may speak of only if the text does: in the reply, and in the text."""
 
 

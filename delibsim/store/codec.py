@@ -106,14 +106,10 @@ def _quick_plain(text: str | bytes) -> dict[str, Any]:
 def _quick_session(plain: dict[str, Any]) -> Session:
     """A session from its plain values; some error, which says nothing, where it may be none."""
     names = {name: plain[name] for name in NAMES}
-    if _of_other_kinds(names):
+    if any(type(names[name]) is not kind for name, kind in NAMES.items()):
         raise ValueError
     in_common = {name: value for name, value in plain.items() if name not in NAMES}
     return replace(_cell(to_json(in_common, inf_nan_mode="constants")), **names)
-
-
-def _of_other_kinds(names: Mapping[str, Any]) -> bool:
-    return any(type(names[name]) is not kind for name, kind in NAMES.items())
 
 
 def _quick_run(plain: dict[str, Any]) -> Run:

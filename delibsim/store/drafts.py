@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.study import RESERVED
@@ -20,13 +21,7 @@ FOLDERS = {
 }
 """Where a draft is written, below the user's folder, and found by its name."""
 SCORER = "scorer"
-KINDS = {
-    "topic": "a question to deliberate on, with what is told about it",
-    "survey": "the statements that participants rate and the options that they rank",
-    "treatment": "how participants are asked to deliberate, and for how many rounds",
-    "persona": "a set of texts, each of which describes a participant",
-    SCORER: "a package of your own that computes measures of runs",
-}
+KINDS: dict[str, str] = read_data("messages.yaml")["drafts"]
 """What can be written, each in a few words."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}", re.ASCII)
 SETTINGS = {"all", "null", "true", "false", "nan", "inf"}

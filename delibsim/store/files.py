@@ -271,20 +271,6 @@ def read_lines(
     return records, damaged
 
 
-def sorted_lines(path: Path) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """The JSON objects of a file of lines, and the lines that are damaged as they stand; a missing
-    file has none of either.
-    """
-    records: list[dict[str, Any]] = []
-    damaged = []
-    for line, record in each_line(path):
-        if record is None:
-            damaged.append(line)
-        else:
-            records.append(record)
-    return records, damaged
-
-
 def each_line(
     path: Path, wanted: Callable[[bytes], bool] | None = None
 ) -> Iterator[tuple[bytes, dict[str, Any] | None]]:

@@ -10,19 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.store.files import json_text, read_lines, write_atomically
 from delibsim.store.runs import Runs
 from delibsim.store.tables.codebook import tables_in
 from delibsim.store.tables.sheets import Table
 
 FILE = "interventions.jsonl"
-KINDS = {
-    "message": "message",
-    "end": "the group was ended",
-    "restart": "the group was restarted after a fault",
-    "seat_taken": "the seat was taken from its person",
-    "revoked": "the link of the person was revoked",
-}
+KINDS: dict[str, str] = read_data("messages.yaml")["interventions"]
 """What was done, by kind, in words."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS
 from delibsim.domain.summary import spoken
@@ -21,15 +22,7 @@ NEEDED = ("question.text", "own_opinion.text", "candidates.text", "ratings.agree
 """The columns by which its file of candidate comparisons is known."""
 QUALITY = "ratings.quality"
 WHO = ("worker_id", "metadata.participant_id")
-LIKERT = (
-    "STRONGLY_DISAGREE",
-    "DISAGREE",
-    "SOMEWHAT_DISAGREE",
-    "NEUTRAL",
-    "SOMEWHAT_AGREE",
-    "AGREE",
-    "STRONGLY_AGREE",
-)
+LIKERT: tuple[str, ...] = read_data("foreign_columns.yaml")["likert"]
 """The answers 1 to 7 in words."""
 
 

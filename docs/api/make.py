@@ -92,8 +92,8 @@ def names() -> str:
     sys.path.insert(0, str(ROOT))
     import delibsim
 
-    homes = {name: home for home, offered in delibsim._HOMES.items() for name in offered}
-    modules = {home: Module(home) for home in delibsim._HOMES}
+    homes = delibsim._HOME_OF
+    modules = {home: Module(home) for home in set(homes.values())}
     parts = [NAMES]
     for name in sorted(delibsim.__all__, key=str.casefold):
         module = modules[homes[name]]

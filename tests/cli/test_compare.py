@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from delibsim.asking.kinds.pair_plan import RULE_BASED
+from delibsim.domain.data import read_data
 
 ROWS = """\
 id,topic,text
@@ -37,7 +37,7 @@ def test_a_comparison_is_estimated_asked_replayed_and_reported(delibsim, study):
     assert not (study / "runs/demo/annotations").exists()
     asked = delibsim(*ASK, "--json")
     assert (asked.code, asked.json["new"], asked.json["pairs"]) == (0, 8, 4)
-    assert RULE_BASED in asked.json["notes"]
+    assert read_data("asked.yaml")["pair"]["rule_based"] in asked.json["notes"]
     assert delibsim("compare", "replay", "demo").out == "demo, main: equal, 8 votes\n"
     found = delibsim("compare", "report", "demo", "--json")
     assert found.code == 0

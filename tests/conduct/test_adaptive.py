@@ -6,9 +6,9 @@ from fake_provider import FakeProvider, Rule
 
 from delibsim import WrongInput
 from delibsim.asking import road
-from delibsim.asking.kinds.pair import PAIRS
+from delibsim.asking.kinds.pair import PAIRS, stop_rows, votes_of
 from delibsim.asking.kinds.pair_batches import votes_at_most
-from delibsim.asking.kinds.pair_plan import notes_of, plan_pairs, stop_rows, votes_of
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.record import spent_on
 from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Batch
@@ -66,7 +66,7 @@ async def test_batches_are_paid_once_kept_before_they_are_asked_and_replayed(run
     (row,) = stop_rows(planned)
     assert (row["stopped"], row["per_text"], row["batches"]) == ("per_text:4", 4, 3)
     assert (await road.replay(PAIRS.kept(runs, ""))).verdict == "equal"
-    assert "logical ended by per_text:4" in notes_of(planned, votes)[-1]
+    assert "logical ended by per_text:4" in PAIRS.notes(planned)[-1]
 
 
 async def test_a_rule_ends_it_and_a_stricter_one_goes_on_from_there(runs):
@@ -95,7 +95,7 @@ async def test_what_was_cut_off_goes_on_with_the_same_pairs_as_without_a_cut(tmp
                 assert outcome.new == 14
                 assert "still to be given" in outcome.faults[-1]
                 assert stop_rows(planned)[0]["stopped"] is None
-                assert "has not ended" in notes_of(planned, votes_of(planned))[-1]
+                assert "has not ended" in PAIRS.notes(planned)[-1]
             planned, outcome = await ask(runs, provider, "design.per_text=4")
             assert outcome.whole
             assert provider.billed == len(votes_of(planned))

@@ -9,7 +9,7 @@ from fake_provider import FakeProvider, Rule
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import pair
-from delibsim.asking.kinds.pair_plan import IDENTICAL, notes_of, plan_pairs, votes_of
+from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Sheet
 
@@ -112,7 +112,10 @@ async def test_more_pairs_runs_dimensions_and_judges_are_added(tmp_path, monkeyp
 async def test_runs_that_never_differ_are_told(runs):
     async with FakeProvider([Rule(text="A")]) as provider:
         planned, _ = await ask(runs, provider, "runs=3")
-    assert notes_of(planned, votes_of(planned)) == [f"local {IDENTICAL.format(3)}"]
+    assert pair.PAIRS.notes(planned) == [
+        "local gave the same label in all 3 runs of every sheet, so its runs are no draws of their"
+        " own (runs_identical)"
+    ]
 
 
 async def test_reasons_are_kept_apart_and_criteria_and_topic_are_shown(runs):

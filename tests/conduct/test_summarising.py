@@ -12,8 +12,8 @@ from opinions import SAID, SPOKEN, study_of_opinions
 from delibsim import WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds import summary as plan
-from delibsim.asking.kinds.summary import SUMMARIES
-from delibsim.asking.kinds.summary_plan import flag_counts, plan_summaries, summaries_of_plan
+from delibsim.asking.kinds.summary import SUMMARIES, flag_counts, summaries_of_plan
+from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
 from delibsim.models.extractive import by_relevance, by_themes

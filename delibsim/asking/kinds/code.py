@@ -4,22 +4,19 @@ of the level of each text, blind to who wrote it.
 A unit is a text on one dimension, under one wording; a sample is one of several answers about it.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from delibsim.asking.kinds.coding import Uncoded, occurrences_of, twins_of, uncoded_of
-from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
-from delibsim.asking.texts import (
-    IMPORTED,
-    shown_texts,
-    study_texts,
-)
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.texts import IMPORTED, shown_texts, study_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.coding import Sample, Steps
 from delibsim.domain.language import word_count
-from delibsim.domain.reason import Reason
+from delibsim.domain.reason import Reason, in_words
 from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
@@ -228,6 +225,34 @@ class CodeKind(Kind):
             return counted(len(answer.steps), "step")
         return f"level {answer.level}"
 
+    def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """What came of a command, as plain values."""
+        return {
+            "study": plan.runs.study,
+            "scheme": plan.about.scheme.id,
+            "dimensions": [dimension.id for dimension in plan.about.dimensions],
+            "coders": list(plan.models),
+            "wordings": list(plan.about.wordings),
+            "texts": len(plan.about.chosen),
+            "samples_a_text": plan.settings.samples,
+            **outcome.plain(),
+            "not_coded": [
+                {"text": one.text, "dimension": one.dimension, "reason": str(one.reason)}
+                for one in plan.about.uncoded
+                if one.text in plan.about.chosen
+            ],
+            "faults": [*outcome.faults, *plan.faults],
+            "steps": plan.answers.steps(),
+        }
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many samples there are, which have no level and why; which texts are not coded."""
+        texts = counted(len(plan.about.chosen), "text")
+        coders = counted(len(plan.models), "coder")
+        dimensions = counted(len(plan.about.dimensions), "dimension")
+        lines = outcome.told("sample", f"{texts}, {dimensions}, {coders}", "No level")
+        return [*lines, *uncoded_told(plan)]
+
 
 CODES = CodeKind()
 
@@ -356,3 +381,16 @@ def coded_in(
         uncoded=uncoded_of(scheme, dimensions, texts),
         twins=twins_of(shown, occurrences, texts) if task["same"] == "once" else {},
     )
+
+
+def uncoded_told(planned: Plan) -> list[str]:
+    """How many texts are not put before coders on each dimension, by reason."""
+    counts: dict[str, Counter[str]] = {}
+    for one in planned.about.uncoded:
+        if one.text in planned.about.chosen:
+            counts.setdefault(one.reason.code, Counter())[one.dimension] += 1
+    lines = []
+    for code, by_dimension in counts.items():
+        each = ", ".join(f"{n} on {dimension}" for dimension, n in by_dimension.items())
+        lines.append(f"Not coded  {each}: {in_words(code)}")
+    return lines

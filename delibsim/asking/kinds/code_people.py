@@ -8,7 +8,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar
@@ -118,12 +118,12 @@ class TextPack(Pack):
 
     def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The level on the next dimension that is asked of the text."""
-        scheme, text = self._scheme(), self._text(sheet)
+        scheme, text = self._scheme, self._text(sheet)
         for id in dimensions_for(scheme, text):
             if id not in given:
                 dimension = scheme.dimension(id)
                 lower, purpose = scheme.lower_in_doubt, Purpose("Coder", id)
-                shown, steps = self._shown()[text.id], dimension.steps
+                shown, steps = self._shown[text.id], dimension.steps
                 asked = coding_prompt(dimension, lower, self.wording, steps, shown, purpose)
                 return SheetStep(id, asked)
         return None
@@ -136,11 +136,11 @@ class TextPack(Pack):
 
     def level(self, step: SheetStep, asked: Field, cell: str) -> Any:
         """The level that a cell names, None where the dimension does not apply."""
-        return level_of(self._scheme().dimension(step.name), cell)[0]
+        return level_of(self._scheme.dimension(step.name), cell)[0]
 
     def given(self, sheet: str, given: Replies) -> list[Code]:
         """A code for each dimension that was answered."""
-        scheme, key = self._scheme(), self.sheets[sheet]
+        scheme, key = self._scheme, self.sheets[sheet]
         found = []
         for id, reply in given.items():
             if reply is None:
@@ -171,31 +171,33 @@ class TextPack(Pack):
     def add(self, answers: Sequence[Any]) -> None:
         """The same, with what people code by."""
         plain = self.plain
-        self.answers.keep_scheme(self._scheme(), plain["unit"], plain["context"])
+        self.answers.keep_scheme(self._scheme, plain["unit"], plain["context"])
         super().add(answers)
 
+    @cached_property
     def _scheme(self) -> Scheme:
         """The scheme as it was handed out."""
-        if "scheme" not in self.known:
-            self.known["scheme"] = scheme_from_plain(self.plain["scheme"])
-        return self.known["scheme"]
+        return scheme_from_plain(self.plain["scheme"])
 
     def _text(self, sheet: str) -> Text:
         """The text of a sheet, word for word; WrongInput where it was edited since."""
-        self._shown()
         key = self.sheets[sheet]
-        text = self.known["texts"].get(key["text"])
-        return self.refuse_other(key["text"], text, key["text_sha256"])
+        return self.refuse_other(key["text"], self._texts.get(key["text"]), key["text_sha256"])
 
+    @cached_property
+    def _coding(self) -> Coding:
+        return coding_of(self.runs, self.plain["scheme"]["id"])
+
+    @cached_property
+    def _texts(self) -> Mapping[str, Text]:
+        """The texts of the pack, word for word, read once."""
+        wanted = {sheet["text"] for sheet in self.sheets.values()}
+        return {text.id: text for text in self._coding.texts() if text.id in wanted}
+
+    @cached_property
     def _shown(self) -> Mapping[str, Text]:
-        """The texts of the pack as coders see them, read once."""
-        if "shown" not in self.known:
-            coding = coding_of(self.runs, self.plain["scheme"]["id"])
-            wanted = {sheet["text"] for sheet in self.sheets.values()}
-            texts = [text for text in coding.texts() if text.id in wanted]
-            self.known["texts"] = {text.id: text for text in texts}
-            self.known["shown"] = coding.shown(texts)
-        return self.known["shown"]
+        """The same as coders see them."""
+        return self._coding.shown(list(self._texts.values()))
 
 
 def draw_texts(coding: Coding, n: int, stratify: str = "", training: bool = False) -> DrawnTexts:

@@ -1,19 +1,18 @@
 """Planning a coding from settings (scheme, dimensions, texts, coders), and what came of asking."""
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from delibsim.asking.kinds.code import CODES, CodingMaterial, coded_in
 from delibsim.asking.kinds.coding import uncoded_of
-from delibsim.asking.nouns import Outcome, Plan
+from delibsim.asking.nouns import Plan
 from delibsim.asking.road import kept_answers, merge, refuse_if
 from delibsim.asking.settings import (
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     setting,
     settings_in,
@@ -29,7 +28,6 @@ from delibsim.asking.texts import (
 from delibsim.domain.annotation import Text
 from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.reason import in_words
 from delibsim.domain.scheme import Dimension, Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
@@ -37,9 +35,7 @@ from delibsim.domain.treatment import Wording
 from delibsim.models.clients.prices import price_in
 from delibsim.models.replay import exchanges_in
 from delibsim.planning.config import names, one_name, one_of, temperature, whole
-from delibsim.prompts.coding import (
-    check_coder_texts,
-)
+from delibsim.prompts.coding import check_coder_texts
 from delibsim.store.annotations import packs_of
 from delibsim.store.codec import differences
 from delibsim.store.codings import Codings, scheme_to_plain
@@ -52,11 +48,7 @@ UNITS = ("statement", "speaker")
 SAME = ("each", "once")
 """Whether texts that are word for word alike are asked each, or once for all."""
 MOST_SAMPLES = 1000
-CODERS = Called(
-    coder="coder",
-    people="people code packs: delibsim code handout STUDY",
-    more="samples=N asks it N times",
-)
+CODERS = called("code")
 
 
 @dataclass(frozen=True)
@@ -204,17 +196,14 @@ def _merged(codings: Codings, new: Mapping[str, Any]) -> dict[str, Any]:
     _refuse_other(codings.of_people(), new, "people have coded")
     begun = codings.files.task() if codings.bound else {}
     if begun:
+        other = [begun["scheme_sha256"], new["scheme_sha256"], "scheme_sha256"]
         refuse_if(
-            differences(begun["scheme"], new["scheme"]) or _other_sha256(begun, new),
+            differences(begun["scheme"], new["scheme"]) or differences(*other),
             f"{study_named(begun['study'])}, scheme {codings.name}: the scheme is not the one by"
             " which texts were coded",
             "put the scheme back as it was, or give the changed one an id of its own",
         )
     return merge(CODES, codings, new)
-
-
-def _other_sha256(begun: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    return differences(begun["scheme_sha256"], new["scheme_sha256"], "scheme_sha256")
 
 
 def _refuse_other(plain: Mapping[str, Any], new: Mapping[str, Any], told: str) -> None:
@@ -258,49 +247,6 @@ class Measured:
     output_tokens: float | None
     usd: float | None
     usd_to_come: float | None
-
-
-def coding_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
-    """What came of a command, as plain values."""
-    return {
-        "study": planned.runs.study,
-        "scheme": planned.about.scheme.id,
-        "dimensions": [dimension.id for dimension in planned.about.dimensions],
-        "coders": list(planned.models),
-        "wordings": list(planned.about.wordings),
-        "texts": len(planned.about.chosen),
-        "samples_a_text": planned.settings.samples,
-        **outcome.plain(),
-        "not_coded": [
-            {"text": one.text, "dimension": one.dimension, "reason": str(one.reason)}
-            for one in planned.about.uncoded
-            if one.text in planned.about.chosen
-        ],
-        "faults": [*outcome.faults, *planned.faults],
-        "steps": planned.answers.steps(),
-    }
-
-
-def coding_told(planned: Plan, outcome: Outcome) -> list[str]:
-    """How many samples there are, which have no level and why, and which texts are not coded."""
-    texts = counted(len(planned.about.chosen), "text")
-    coders = counted(len(planned.models), "coder")
-    dimensions = counted(len(planned.about.dimensions), "dimension")
-    lines = outcome.told("sample", f"{texts}, {dimensions}, {coders}", "No level")
-    return [*lines, *uncoded_told(planned)]
-
-
-def uncoded_told(planned: Plan) -> list[str]:
-    """How many texts are not put before coders on each dimension, by reason."""
-    counts: dict[str, Counter[str]] = {}
-    for one in planned.about.uncoded:
-        if one.text in planned.about.chosen:
-            counts.setdefault(one.reason.code, Counter())[one.dimension] += 1
-    lines = []
-    for code, by_dimension in counts.items():
-        each = ", ".join(f"{n} on {dimension}" for dimension, n in by_dimension.items())
-        lines.append(f"Not coded  {each}: {in_words(code)}")
-    return lines
 
 
 def measured(planned: Plan) -> list[Measured]:

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 
-import numpy as np
-
-from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
+from delibsim.asking.designs import JudgedMaterial, comparison_sittings, rating_sittings
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.asking.settings import (
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     setting,
     settings_in,
@@ -24,8 +24,9 @@ from delibsim.asking.settings import (
 )
 from delibsim.asking.texts import material_of
 from delibsim.domain.annotation import Annotation
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import ASKED, ROLES, Asked, Judgment, Role, Sitting
+from delibsim.domain.judgment import ASKED, DIMENSIONS, ROLES, Asked, Judgment, Role, Sitting
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import OpinionSet, Summary
 from delibsim.domain.text import counted, study_named
@@ -41,11 +42,8 @@ from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
 from delibsim.store.summaries import Judgments, Summaries
 
-JUDGES = Called(
-    coder="judge",
-    people="language models and citizens are asked here, people by: delibsim judge handout",
-    more="name several: 'group.models=[A,B]'",
-)
+JUDGES = called("judgment")
+_TOLD = read_data("asked.yaml")["judgment"]
 DEFAULT_RING = 6
 
 
@@ -76,75 +74,6 @@ def judging_asked(overrides: Sequence[str]) -> tuple[JudgingSettings, CodersAske
     """What settings ask for, and the judges; WrongInput for a key or value that cannot be."""
     settings, others = settings_in(JudgingSettings, overrides, "setting of judging")
     return settings, coders_asked(others, settings.temperature, settings.max_tokens, JUDGES)
-
-
-Names = tuple[str | int, ...]
-"""What seeds begin with: the name of the study and its seed."""
-EVERY = 0
-"""All opinions that a summary was written from."""
-
-
-@dataclass(frozen=True)
-class JudgedMaterial:
-    """The question, opinions and summaries by id as judges see them, the opinions that each summary
-    was written from (`sources`), and the names that seeds begin with.
-    """
-
-    names: Names
-    question: str
-    opinions: Mapping[str, str]
-    summaries: Mapping[str, str]
-    sources: Mapping[str, Sequence[str]]
-
-
-def rating_sittings(
-    material: JudgedMaterial, per_summary: int = EVERY, controls: bool = False
-) -> list[Sitting]:
-    """Each summary before the opinions that it was written from, or so many of them, drawn.
-
-    With `controls` each summary of at most half of the opinions also comes before as many that it
-    was not written from.
-    """
-    found = []
-    for summary, own in material.sources.items():
-        for opinion in _drawn(material, own, per_summary, "raters", summary):
-            found.append(Sitting(summary, opinion))
-        if not controls:
-            continue
-        shown = set(own)
-        others = [id for id in material.opinions if id not in shown]
-        if len(own) <= len(others):
-            wanted = per_summary or len(own)
-            for opinion in _drawn(material, others, wanted, "controls", summary):
-                found.append(Sitting(summary, opinion, control=True))
-    return found
-
-
-def comparison_sittings(
-    material: JudgedMaterial, whole: Sequence[str], k: int, both_ways: bool
-) -> list[Sitting]:
-    """The `whole` summaries in a drawn order on a ring, each as A with the k that follow it, before
-    an opinion that both were written from or, where there is none, one of either.
-    """
-    order = np.random.default_rng(seed_of(*material.names, "ring")).permutation(len(whole))
-    found = []
-    for i, j in directed_ring(len(whole), k).tolist():
-        a, b = whole[order[i]], whole[order[j]]
-        other = set(material.sources[b])
-        shared = [id for id in material.sources[a] if id in other]
-        either = shared or [*material.sources[a], *material.sources[b]]
-        (opinion,) = _drawn(material, either, 1, "compares", a, b)
-        found.append(Sitting(a, opinion, b))
-        if both_ways:
-            found.append(Sitting(b, opinion, a))
-    return list(dict.fromkeys(found))
-
-
-def _drawn(material: JudgedMaterial, ids: Sequence[str], n: int, *names: str) -> list[str]:
-    """The first `n` of some ids in a drawn order, all of them where n is `EVERY`."""
-    order = np.random.default_rng(seed_of(*material.names, *names)).permutation(len(ids))
-    chosen = order if n == EVERY else order[:n]
-    return [ids[place] for place in chosen.tolist()]
 
 
 Key = tuple[str, str]
@@ -279,6 +208,36 @@ class JudgmentKind(Kind):
         if answer.missing:
             return str(answer.missing)
         return ", ".join(f"{name} {value}" for name, value in answer.values.items())
+
+    def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """What came of a command, as plain values."""
+        rows = judge_rows(plan)
+        return {
+            "study": plan.runs.study,
+            "name": plan.settings.name,
+            "summaries": len(plan.about.material.summaries),
+            "sittings": counts_of(plan),
+            **outcome.plain(),
+            "judges": rows,
+            "notes": [*plan.notes, *self.notes(plan)],
+            "warnings": list(plan.warnings),
+            "faults": list(outcome.faults),
+        }
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many judgments there are, and which are missing and why."""
+        summaries = counted(len(plan.about.material.summaries), "summary")
+        judges = counted(len(plan.models), "judge")
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts_of(plan).items())
+        return outcome.told("judgment", f"{summaries}, {judges}, {kinds} each")
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of the judges before their judgments are read."""
+        notes = []
+        if any(settings["kind"] == "citizen" for settings in plan.models.values()):
+            notes.append(_TOLD["rule_based"])
+        notes += [f"{row['judge']} {_TOLD['alike']}" for row in judge_rows(plan) if row["alike"]]
+        return notes
 
 
 JUDGMENTS = JudgmentKind()
@@ -438,3 +397,33 @@ def planned_of(
             if sitting.id not in known:
                 known.add(sitting.id)
                 yield sitting
+
+
+def judge_rows(planned: Plan) -> list[dict[str, Any]]:
+    """By judge: sittings planned and judged, what is missing, and the mean rating a dimension."""
+    wanted = {sitting.id for sitting in planned.about.sittings}
+    found: dict[str, list[Judgment]] = {judge: [] for judge in planned.models}
+    for one in planned.answers.all():
+        if one.judge in found and one.sitting.id in wanted:
+            found[one.judge].append(one)
+    rows = []
+    for judge, own in found.items():
+        there = [one for one in own if one.missing is None]
+        rated = [one for one in there if not one.sitting.other and not one.sitting.control]
+        row: dict[str, Any] = {"judge": judge, "planned": len(wanted), "judged": len(there)}
+        row["missing"] = len(own) - len(there)
+        for name in DIMENSIONS:
+            values = [one.values[name] for one in rated if name in one.values]
+            row[name] = fmean(values) if values else None
+        row["alike"] = len(there) > 1 and len({tuple(one.values.items()) for one in there}) == 1
+        rows.append(row)
+    return rows
+
+
+def counts_of(planned: Plan) -> dict[str, int]:
+    """How many sittings are ratings, controls and comparisons."""
+    kinds: Counter[str] = Counter()
+    for sitting in planned.about.sittings:
+        kind = "comparisons" if sitting.other else "ratings"
+        kinds["controls" if sitting.control else kind] += 1
+    return dict(kinds)

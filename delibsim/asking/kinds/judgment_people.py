@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material
+from delibsim.asking.designs import JudgedMaterial
+from delibsim.asking.kinds.judgment import judged_material
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, SheetStep, new_folder
@@ -65,7 +67,7 @@ class SummaryPack(Pack):
 
     def step(self, sheet: str, given: Replies) -> SheetStep | None:
         """The opinion; beside it the rating; then the comparison, and the check."""
-        material, shown = self._material(), self.sheets[sheet]
+        material, shown = self._material, self.sheets[sheet]
         if OPINION not in given:
             asked = f"{block(QUESTION, quoted(material.question))}\n\n{OWN}"
             form = OpinionWords(LONGEST)
@@ -86,7 +88,7 @@ class SummaryPack(Pack):
 
     def _verdict(self, opinion: str, summaries: tuple[str, ...], step: str) -> Prompt:
         wording = wording_kept(self.answers.files.task()["wording"])
-        question, purpose = self._material().question, Purpose("Rater", step)
+        question, purpose = self._material.question, Purpose("Rater", step)
         return verdict_prompt(question, opinion, summaries, "author", wording, purpose)
 
     def given(self, sheet: str, given: Replies) -> list[Judgment]:
@@ -100,10 +102,8 @@ class SummaryPack(Pack):
         self.known.setdefault(OPINION, {})[opinion] = own
         rated, other = shown["rated"], shown["other"]
         a, b = (rated, other) if shown["rated_is_a"] else (other, rated)
-        asked = (
-            (Sitting(rated, opinion), RATING, ""),
-            (Sitting(a, opinion, b), COMPARISON, rated),
-        )
+        both = Sitting(a, opinion, b)
+        asked = ((Sitting(rated, opinion), RATING, ""), (both, COMPARISON, rated))
         attentive = given.get(CHECK) == str(shown["check"])
         found = []
         for sitting, step, first in asked:
@@ -139,18 +139,16 @@ class SummaryPack(Pack):
             self.answers.keep_opinions(opinions)
         super().add(answers)
 
+    @cached_property
     def _material(self) -> JudgedMaterial:
         """Question and summaries, read once; WrongInput where a summary was edited since."""
-        if "material" not in self.known:
-            task = self.answers.files.task()
-            summaries = Summaries.begun(self.runs, task["summaries"])
-            made = [one for one in summaries.all() if one.missing is None]
-            now = {one.id: one.sha256 for one in made}
-            if any(now.get(id) != digest for id, digest in task["judged"].items()):
-                raise WrongInput(f"a summary was edited after pack {self.name} was handed out")
-            opinions = opinions_of(self.runs)
-            self.known["material"] = judged_material(self.runs, summaries, opinions, made)
-        return self.known["material"]
+        task = self.answers.files.task()
+        summaries = Summaries.begun(self.runs, task["summaries"])
+        made = [one for one in summaries.all() if one.missing is None]
+        now = {one.id: one.sha256 for one in made}
+        if any(now.get(id) != digest for id, digest in task["judged"].items()):
+            raise WrongInput(f"a summary was edited after pack {self.name} was handed out")
+        return judged_material(self.runs, summaries, opinions_of(self.runs), made)
 
 
 def _numbers(reply: Any, two: bool) -> Mapping[str, int]:

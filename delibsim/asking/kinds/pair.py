@@ -4,6 +4,7 @@ A unit is a sheet: two texts of one group in an order. What is planned comes fro
 (`plan_pairs`) or, for a replay, from what the study keeps (`Pairs.kept`); both make the same plan.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,19 +25,19 @@ from delibsim.asking.kinds.pair_batches import (
     keep_ends,
     other_batches,
     sheets_in,
+    stops_of,
 )
-from delibsim.asking.kinds.pair_texts import (
-    kept_texts,
-    topics_of,
-)
-from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
+from delibsim.asking.kinds.pair_texts import kept_texts, topics_of
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import shown_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.comparison import Pair, Sheet, Vote
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import QualityDimension
 from delibsim.domain.seed import seed_of
+from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
@@ -50,6 +51,9 @@ REASON = (15, 60)
 """Words of a reason in one short sentence, and in two long ones."""
 Key = tuple[str, str, str, str, int]
 """A vote: first text, second text, dimension, judge, run."""
+
+
+_TOLD = read_data("asked.yaml")["pair"]
 
 
 @dataclass(frozen=True)
@@ -133,9 +137,9 @@ class PairKind(Kind):
 
     def lost(self, plan: Plan) -> list[str]:
         """The texts that the study no longer holds as they were compared."""
-        known = {text.id for text in plan.about.texts}
+        now = {text.id: text.sha256 for text in plan.about.texts}
         told = "the text was edited or removed since it was compared"
-        return [f"{id}: {told}" for id in plan.task["texts"] if id not in known]
+        return changed_since(plan.task["texts"], now, told)
 
     def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
         """One vote a dimension, sheet and run."""
@@ -236,6 +240,49 @@ class PairKind(Kind):
         """The batches that do not follow from the votes before them."""
         return other_batches(plan, answers)
 
+    def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """What came of a command, as plain values."""
+        votes = votes_of(plan)
+        return {
+            "study": plan.runs.study,
+            "name": plan.settings.name,
+            "dimensions": [dimension.id for dimension in plan.about.dimensions],
+            "judges": list(plan.models),
+            "texts": len(plan.about.shown),
+            "pairs": plan.about.pairs,
+            "sheets": len(plan.about.sheets),
+            "runs": plan.settings.runs,
+            **outcome.plain(),
+            "votes": judge_rows(plan, votes),
+            **({"adaptive": stop_rows(plan)} if plan.about.chains else {}),
+            "notes": self.notes(plan),
+            "faults": [*outcome.faults, *plan.faults],
+        }
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many votes there are, and which are missing and why."""
+        texts = counted(len(plan.about.shown), "text")
+        judges = counted(len(plan.models), "judge")
+        dimensions = counted(len(plan.about.dimensions), "dimension")
+        sheets = counted(len(plan.about.sheets), "sheet")
+        pairs = f"{counted(plan.about.pairs, 'pair')} on {sheets}"
+        return outcome.told("vote", f"{texts}, {pairs}, {dimensions}, {judges}")
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of the judges before their votes are read."""
+        notes, votes = [], votes_of(plan)
+        if any(settings["kind"] == "citizen" for settings in plan.models.values()):
+            notes.append(_TOLD["rule_based"])
+        for judge in plan.models:
+            if _runs_identical(plan, [vote for vote in votes if vote.judge == judge]):
+                notes.append(f"{judge} {_TOLD['identical'].format(plan.settings.runs)}")
+        for row in stop_rows(plan) if votes else ():
+            why = _TOLD["ended"].get(str(row["stopped"]).partition(":")[0])
+            told = f"ended by {row['stopped']}: {why}"
+            on = "has not ended: the same command goes on"
+            notes.append(f"{row['dimension']} {told if why else on}")
+        return notes
+
 
 PAIRS = PairKind()
 
@@ -328,3 +375,53 @@ def _longest(ids: Sequence[str], shown: Mapping[str, Text]) -> Sheet | None:
     """The two longest texts of a group; None where it has no two."""
     two = sorted(ids, key=lambda id: len(shown[id].text))[-2:]
     return Sheet(*two, shown[two[0]].group) if len(two) == 2 else None
+
+
+def votes_of(planned: Plan) -> list[Vote]:
+    """The votes that there are of those that a command was to give."""
+    wanted = planned.answer_keys()
+    return [vote for vote in planned.answers.all() if vote.key in wanted]
+
+
+def judge_rows(planned: Plan, votes: Sequence[Vote]) -> list[dict[str, Any]]:
+    """By judge and dimension: votes that are planned and there, and what they say."""
+    rows = []
+    for judge in planned.models:
+        for dimension in planned.about.dimensions:
+            planned_each = len(planned.about.sheets_on(dimension.id)) * planned.settings.runs
+            own = [vote for vote in votes if (vote.judge, vote.dimension) == (judge, dimension.id)]
+            said = Counter(vote.outcome or "missing" for vote in own)
+            row: dict[str, Any] = {"judge": judge, "dimension": dimension.id}
+            row |= {"planned": planned_each, "answered": len(own) - said["missing"]}
+            row |= {name: said[name] for name in ("a", "b", "tie", "missing")}
+            rows.append(row)
+    return rows
+
+
+def stop_rows(planned: Plan) -> list[dict[str, Any]]:
+    """By dimension of an adaptive comparison: batches and pairs, which rule ended them, and what
+    was known then; the rule is None where none did.
+    """
+    steps = planned.answers.steps()
+    stops, rows = stops_of(steps), []
+    for chain in planned.about.chains:
+        batches = batches_of(steps).get(chain.dimension, [])
+        stop, pairs = stops.get(chain.dimension), sum(len(batch.pairs) for batch in batches)
+        row: dict[str, Any] = {"dimension": chain.dimension, "batches": len(batches)}
+        row |= {"pairs": pairs, "per_text": 2 * pairs / len(chain.ids)}
+        row |= {"most": chain.most, "stopped": stop.told if stop else None}
+        row |= {name: getattr(stop, name, None) for name in ("se", "r", "r_fit", "r_probe")}
+        rows.append(row | {"apart": stop.apart if stop else None})
+    return rows
+
+
+def _runs_identical(planned: Plan, votes: Sequence[Vote]) -> bool:
+    """Whether all runs of a judge agree on every sheet although its replies should be draws."""
+    if planned.settings.runs < 2 or planned.settings.temperature == 0:
+        return False
+    labels: dict[tuple[str, ...], list[str]] = {}
+    for vote in votes:
+        if vote.outcome is not None:
+            labels.setdefault(vote.key[:3], []).append(vote.outcome)
+    whole = [own for own in labels.values() if len(own) == planned.settings.runs]
+    return len(whole) > 1 and all(len(set(own)) == 1 for own in whole)

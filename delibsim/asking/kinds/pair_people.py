@@ -6,6 +6,7 @@ People read what language models are asked, and nothing of who wrote a text.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -68,7 +69,7 @@ class PairPack(Pack):
         """The choice."""
         if CHOICE in given:
             return None
-        key, about = self.sheets[sheet], self._about()
+        key, about = self.sheets[sheet], self._about
         texts = {text.id: text for text in about.texts}
         for side in ("a", "b"):
             self.refuse_other(key[side], texts.get(key[side]), key[f"{side}_sha256"])
@@ -81,7 +82,7 @@ class PairPack(Pack):
         key, reply = self.sheets[sheet], given.get(CHOICE)
         if reply is None:
             return []
-        form, on_page = self._about().manner.form, isinstance(reply, str)
+        form, on_page = self._about.manner.form, isinstance(reply, str)
         outcome = form.read(reply).outcome if on_page else LABELS[reply[ANSWER]]
         shown = Sheet(key["a"], key["b"], key["group"])
         return [Vote(shown, key["rater"], key["dimension"], outcome, key["run"])]
@@ -108,14 +109,12 @@ class PairPack(Pack):
                 kept.append(code)
         return kept
 
+    @cached_property
     def _about(self) -> ComparisonMaterial:
         """What raters read, read once."""
-        if "about" not in self.known:
-            task = self.answers.files.task()
-            dimensions = tuple(self.answers.dimensions().values())
-            texts = kept_texts(self.runs, task)
-            self.known["about"] = compared_in(self.runs, task, texts, dimensions)
-        return self.known["about"]
+        task = self.answers.files.task()
+        dimensions = tuple(self.answers.dimensions().values())
+        return compared_in(self.runs, task, kept_texts(self.runs, task), dimensions)
 
 
 def alike(votes: Iterable[Vote]) -> Iterator[tuple[str, int, int]]:

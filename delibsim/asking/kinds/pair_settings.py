@@ -7,46 +7,32 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from delibsim.asking.settings import (
-    Called,
     CodersAsked,
     KindSettings,
+    called,
     coders_asked,
     setting,
     settings_in,
     task_name,
 )
 from delibsim.domain.comparison import ORDERS, SCHEMES, UNTIL, Orders, Rule, Scheme
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.config import names, one_name, one_of, temperature, whole, yes_or_no
 from delibsim.prompts.compare import Criteria
 
 UNITS = ("statement", "speech", "participant")
 WITHIN = ("session", "topic")
-JUDGES = Called(
-    coder="judge",
-    people="language models and citizens are asked here",
-    more="runs=N asks it N times",
-)
+JUDGES = called("pair")
 EXAMPLES = 3
 """How many examples of a dimension judges are shown, where they are shown any."""
-OF_DESIGNS = {
-    "per_text": ("random", "ring", "adaptive"),
-    "g": ("groups",),
-    "file": ("list",),
-    "probe": ("adaptive",),
-    "batch": ("adaptive",),
-    "until": ("adaptive",),
-}
+_ASKED = read_data("asked.yaml")["pair"]
+OF_DESIGNS: Mapping[str, tuple[str, ...]] = _ASKED["designs"]
 """The designs that each setting of a design is of."""
 PER_TEXT, PER_TEXT_UNTIL = 10, 30
 """Comparisons a text; of an adaptive design at most, where a rule may end it before."""
 WANTED = "expected rules such as r:0.9, or several of them as [r:0.9,usd:5]"
-BOUNDS: Mapping[str, tuple[float, str]] = {
-    "se": (100.0, "a standard error above 0, such as se:0.3"),
-    "r": (0.9999, "a correlation above 0 and below 1, such as r:0.9"),
-    "apart": (1.0, "a share above 0, at most 1, such as apart:0.8"),
-    "usd": (1e9, "US dollars above 0, such as usd:5"),
-}
+BOUNDS: Mapping[str, tuple[float, str]] = _ASKED["bounds"]
 """The largest limit of every rule, and what it is."""
 
 

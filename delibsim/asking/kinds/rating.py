@@ -13,7 +13,7 @@ from typing import Any
 
 from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.asking.blinding import blinded
-from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import merge
 from delibsim.asking.settings import KindSettings, setting, settings_in, task_name
 from delibsim.asking.texts import kin_among, plain
@@ -108,8 +108,7 @@ class RatingKind(Kind):
         """The debates that the study no longer holds as they were rated."""
         now = {name: digest(run) for name, run in plan.about.debates.items()}
         told = "the debate was edited or removed since it was rated"
-        kept = plan.task["texts"].items()
-        return [f"{name}: {told}" for name, sha256 in kept if now.get(name) != sha256]
+        return changed_since(plan.task["texts"], now, told)
 
     def keys(self, plan: Plan, coder: str) -> Iterator[Key]:
         """One rating of each debate that a rater is shown."""
@@ -161,6 +160,40 @@ class RatingKind(Kind):
             sides.append("/".join(str(given.get(name, "-")) for name in DIMENSIONS))
         stance = f"stance {answer.before} to {answer.after}"
         return f"winner {answer.winner}, {stance}, {' and '.join(sides)}"
+
+    def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """What came of asking the raters, as plain values."""
+        about, counts = plan.about, plan.about.counts()
+        return {
+            "study": plan.runs.study,
+            "panel": about.panel.name,
+            "debates": len(about.debates),
+            "incomplete": about.incomplete,
+            **outcome.plain(),
+            "faults": [*outcome.faults, *plan.faults],
+            "planned": sum(counts),
+            "fewest_raters": min(counts, default=0),
+            "most_raters": max(counts, default=0),
+            "unallocated": counts.count(0),
+            "debates_per_rater": plan.settings.each,
+        }
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many ratings there are, and what was not to be rated, in sentences."""
+        about, counts, each = plan.about, plan.about.counts(), plan.settings.each
+        raters = counted(len(about.panel.coders), "rater")
+        if each is not None:
+            few, most = min(counts, default=0), max(counts, default=0)
+            among = f"{few}" if few == most else f"{few} to {most}"
+            word = "rater" if most == 1 else "raters"
+            raters += f", {counted(each, 'debate')} each, {among} {word} a debate"
+        lines = outcome.told("rating", f"{counted(len(about.debates), 'debate')}, {raters}")
+        if n := counts.count(0):
+            nobody = f"allocated to nobody yet: {counted(n, 'debate')}"
+            lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")
+        if about.incomplete:
+            lines.append(f"not rated, because they broke off: {about.incomplete}")
+        return lines
 
 
 RATINGS = RatingKind()
@@ -409,39 +442,3 @@ def _allocated(
     raters = [coder.id for coder in panel.coders]
     found = allocate(motions, raters, each, seed, showings(task))
     return plain({rater: list(map(asdict, own)) for rater, own in found.items()})
-
-
-def ratings_plain(planned: Plan, outcome: Outcome) -> dict[str, Any]:
-    """What came of asking the raters, as plain values."""
-    about, counts = planned.about, planned.about.counts()
-    return {
-        "study": planned.runs.study,
-        "panel": about.panel.name,
-        "debates": len(about.debates),
-        "incomplete": about.incomplete,
-        **outcome.plain(),
-        "faults": [*outcome.faults, *planned.faults],
-        "planned": sum(counts),
-        "fewest_raters": min(counts, default=0),
-        "most_raters": max(counts, default=0),
-        "unallocated": counts.count(0),
-        "debates_per_rater": planned.settings.each,
-    }
-
-
-def ratings_told(planned: Plan, outcome: Outcome) -> list[str]:
-    """How many ratings there are, and what was not to be rated, in sentences."""
-    about, counts, each = planned.about, planned.about.counts(), planned.settings.each
-    raters = counted(len(about.panel.coders), "rater")
-    if each is not None:
-        few, most = min(counts, default=0), max(counts, default=0)
-        among = f"{few}" if few == most else f"{few} to {most}"
-        word = "rater" if most == 1 else "raters"
-        raters += f", {counted(each, 'debate')} each, {among} {word} a debate"
-    lines = outcome.told("rating", f"{counted(len(about.debates), 'debate')}, {raters}")
-    if n := counts.count(0):
-        nobody = f"allocated to nobody yet: {counted(n, 'debate')}"
-        lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")
-    if about.incomplete:
-        lines.append(f"not rated, because they broke off: {about.incomplete}")
-    return lines

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from delibsim.asking.kinds.audit import Audit
+from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.code_plan import coding_asked
+from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.rationale_people import draw_rationales
-from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.audit import Verdict
@@ -19,7 +20,7 @@ from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
-from delibsim.domain.text import study_named
+from delibsim.domain.text import counted, study_named
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask
 from delibsim.prompts.prompt import Prompt
@@ -82,6 +83,27 @@ class RationaleKind(Kind):
     def said(self, answer: Verdict) -> str:
         """The level."""
         return str(answer.missing) if answer.missing else f"level {answer.level}"
+
+    def plain(self, plan: Plan, outcome: Outcome) -> Mapping[str, Any]:
+        """The whole audit, and what came of asking."""
+        (reader,) = plan.models
+        reading = {
+            "reader": reader,
+            "new": outcome.new,
+            "before": outcome.before,
+            "asked": outcome.asked,
+            "unreadable": sum(outcome.missing.values()),
+            "faults": list(outcome.faults),
+        }
+        return audit_of_plan(plan).plain() | {"reading": reading}
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many rationales a model read."""
+        (reader,) = plan.models
+        unreadable = sum(outcome.missing.values())
+        without = f", of them without a verdict {unreadable}" if unreadable else ""
+        read = f"{counted(outcome.new, 'rationale')} read now{without}, {outcome.before} before"
+        return [f"{reader}: {read}; {counted(outcome.asked, 'call')}"]
 
 
 RATIONALES = RationaleKind()
@@ -154,3 +176,8 @@ def plan_audit(audit: Audit, model: str, n: int | None, overrides: Sequence[str]
         task=task,
         about=Rationales(coding.scheme, coding.runs.study, samples),
     )
+
+
+def audit_of_plan(plan: Plan) -> Audit:
+    """The audit of the coding whose rationales were read, with what was read now."""
+    return audit_of(coding_of(plan.runs, plan.about.scheme.id))

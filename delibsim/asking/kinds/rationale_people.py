@@ -6,6 +6,7 @@ Neither the text nor the level that was given stands on a sheet.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +27,7 @@ from delibsim.asking.people import (
 )
 from delibsim.domain.annotation import Text
 from delibsim.domain.audit import KINDS, Failure, Reading, Verdict
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
@@ -44,11 +46,7 @@ NONE_CONCLUDED = "none concluded"
 """What a reader writes of a rationale that concludes no level."""
 READER = "reader 1"
 LEVEL = "level"
-INTRO = (
-    "Each explains the level that somebody gave a text on one dimension. Write the level at which"
-    " the explanation arrives. Go by its words alone: you see neither the text nor the level. If it"
-    f" arrives at none, or leaves several open, write: {NONE_CONCLUDED}."
-)
+INTRO = read_data("prompts.yaml")["audit"]["people"].format(none=NONE_CONCLUDED)
 
 
 @dataclass
@@ -66,7 +64,7 @@ class RationalePack(Pack):
 
     def titles(self, words: Mapping[str, str]) -> tuple[str, str]:
         """Title and introduction of its pages."""
-        return f"Reading rationales: {self._scheme().name}", INTRO
+        return f"Reading rationales: {self._scheme.name}", INTRO
 
     def unit(self, sheet: str) -> str:
         """The sample."""
@@ -77,9 +75,9 @@ class RationalePack(Pack):
         if LEVEL in given:
             return None
         key = self.sheets[sheet]
-        said = Text(sheet, self._rationales()[tuple(key.values())])
+        said = Text(sheet, self._rationales[tuple(key.values())])
         return SheetStep(
-            LEVEL, audit_prompt(self._scheme().dimension(key["dimension"]), said, "Reader")
+            LEVEL, audit_prompt(self._scheme.dimension(key["dimension"]), said, "Reader")
         )
 
     def level(self, step: SheetStep, asked: Field, cell: str) -> str:
@@ -88,7 +86,7 @@ class RationalePack(Pack):
             return NO_LEVEL
         assert step.prompt is not None
         key = self.sheets[step.prompt.purpose.occasion.removeprefix("audit ")]
-        return str(level_of(self._scheme().dimension(key["dimension"]), cell)[0])
+        return str(level_of(self._scheme.dimension(key["dimension"]), cell)[0])
 
     def given(self, sheet: str, given: Replies) -> list[Verdict]:
         """The verdict of the reader for whom the sheet was written."""
@@ -99,7 +97,7 @@ class RationalePack(Pack):
         key, reply = self.sheets[sheet], given.get(LEVEL)
         if reply is None:
             return []
-        dimension = self._scheme().dimension(key["dimension"])
+        dimension = self._scheme.dimension(key["dimension"])
         said = reply if isinstance(reply, str) else f"LEVEL: {next(iter(reply.values()))}"
         form = audit_prompt(dimension, Text(sheet, ""), rater).reply
         level = {str(one): one for one in dimension.values}.get(form.read(said))
@@ -113,19 +111,17 @@ class RationalePack(Pack):
         """The level."""
         return f"level {answer.level}"
 
+    @cached_property
     def _scheme(self) -> Scheme:
-        if "scheme" not in self.known:
-            self.known["scheme"] = Codings.of(self.runs, self.answers.name).scheme()
-        return self.known["scheme"]
+        return Codings.of(self.runs, self.answers.name).scheme()
 
+    @cached_property
     def _rationales(self) -> Mapping[tuple[Any, ...], str]:
         """The rationales by the key of their sample, read once."""
-        if "rationales" not in self.known:
-            found = {}
-            for one in Codings.of(self.runs, self.answers.name).all():
-                found[one.text, one.dimension, one.model, one.index, one.wording] = one.rationale
-            self.known["rationales"] = found
-        return self.known["rationales"]
+        found = {}
+        for one in Codings.of(self.runs, self.answers.name).all():
+            found[one.text, one.dimension, one.model, one.index, one.wording] = one.rationale
+        return found
 
 
 def draw_rationales(readings: Sequence[Reading], n: int, names: Sequence[str]) -> list[Reading]:

@@ -9,57 +9,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from delibsim.domain.audit import FailureKind
+from delibsim.domain.data import patterns
 from delibsim.domain.scheme import Dimension, LevelValue
 
 LONGEST = 1_000
 """Characters of a clause that is read."""
 NUMBERS = {"zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
-_SATISFIES = (
-    r"satisf(?:y|ies|ied)|meets?|met|fits?|match(?:es|ed)?|align(?:s|ed)? with|corresponds? to"
-    r"|belongs? (?:to|at|in)|falls? (?:at|in|into|under|within)|qualif(?:y|ies) (?:as|for)"
-    r"|reach(?:es|ed)|counts? as|amounts? to|exemplif(?:y|ies)|consistent with|in line with"
-    r"|characteristic of|typical of|places? (?:it|this|the \w+) (?:at|in|on)"
-)
-_GIVES = (
-    r"scores?|scored|rates?|rated|codes?|coded|assign(?:s|ed)?|giv(?:e|es|en)|earns?|deserves?"
-    r"|warrants?|merits?|receives?|justif(?:y|ies)|supports?|indicates?|suggests?|points? to|choose"
-    r"|chosen|conclude|select(?:ed)?|settle (?:on|for)|therefore|hence|thus|so"
-)
-_IS = r"(?:level|score|code|rating|category|anchor)(?: here)?(?: is|:| =)"
-_FILLER = (
-    r"(?:\s+(?:it|this|the|a|an|of|at|as|for|to|in|on|is|with|only|just|clearly|best|most|closely"
-    r"|exactly|text|speech|statement|here|anchor|anchors|level|levels|score|code|rating|category"
-    r"|standard|criteria|criterion|description|definition|dimension))*"
-)
-_NAMED = r"\b(?:level|score|code|rating|category|anchor)(?: of| is)?[\s:=]*$"
-ASSERTION = re.compile(
-    rf"\b(?P<word>{_SATISFIES}|{_GIVES}|{_IS})(?P<filler>{_FILLER})[\s:=]*$", re.I
-)
+_WORDS = patterns("rationales")
+_FILLER = rf"(?:\s+(?:{_WORDS['filler']}))*"
+_NAMED = _WORDS["named"]
+_ASSERTS = "|".join([_WORDS["satisfies"], _WORDS["gives"], _WORDS["is"]])
+ASSERTION = re.compile(rf"\b(?P<word>{_ASSERTS})(?P<filler>{_FILLER})[\s:=]*$", re.I)
 BEHIND = re.compile(
-    r"^\W{0,3}(?:\([^)]*\)\s*)?(?:anchor |level )?"
-    r"(?:applies|is (?:met|satisfied|reached|the (?:right|best|correct)|appropriate|warranted"
-    r"|justified)|fits|best describes)\b",
-    re.I,
+    rf"^\W{{0,3}}(?:\([^)]*\)\s*)?(?:anchor |level )?(?:{_WORDS['behind']})\b", re.I
 )
 """What asserts a level that stands before it: "level 2 applies", "2 is the right level"."""
-NEGATION = re.compile(
-    r"\b(?:not|no|none|never|neither|nor|cannot|without|lacks?|lacking|fails?|failing|falls? short"
-    r"|short of|below|beneath|above|beyond|under|over|higher|lower|exceeds?|more than|less than"
-    r"|rather than|instead of|other than|almost|nearly|barely|hardly|unlike|as opposed to"
-    r"|rules? out|ruled out|reject(?:s|ed)?|too \w+ for|stops? before|between|either)\b|n['’]t\b",
-    re.I,
-)
-HYPOTHESIS = re.compile(
-    r"\b(?:if|unless|were|would|could|might|may|should|must|had|needs?|needed|requir(?:e|es|ed|ing)"
-    r"|in order|in case|suppose|perhaps|possibly|tempting|one could|to be)\b",
-    re.I,
-)
+NEGATION = re.compile(rf"\b(?:{_WORDS['negation']})\b|n['’]t\b", re.I)
+HYPOTHESIS = re.compile(rf"\b(?:{_WORDS['hypothesis']})\b", re.I)
 INFINITIVE = re.compile(r"\bto (?:also |fully |really )?$", re.I)
-CLAUSE = re.compile(
-    r"[.;!](?=\s|$)|,|\n|(?<=\?)\s|\s[-–—]\s"
-    r"|\b(?:but|because|since|although|though|while|whereas|yet|however|and|so that|which)\b",
-    re.I,
-)
+CLAUSE = re.compile(_WORDS["clause"], re.I)
 QUOTED = re.compile(r"[“«„\"]([^“”«»„\"]{1,2000})[”»\"]|(?<!\w)['‘]([^'‘’\n]{1,400})['’](?!\w)")
 ALTERNATIVE = re.compile(r"^\W{0,3}(?:or|to|and|/|-|–)\s*(?:level |perhaps )?[\d\"'“]", re.I)
 UNIT = re.compile(r"^[.,]?\d|^\s*(?:/|%|of \d|out of)", re.I)
@@ -182,13 +150,7 @@ def _ends(after: str) -> bool:
 
 OF_REASONS = re.compile(r"(?<!counter)(?:justif|reason|premise)", re.I)
 """The id or name of a dimension that grades reasons."""
-NOTHING_NAMED = re.compile(
-    r"\b(?:no(?! doubt| longer| evidence:)|none|nothing|nobody|neither|never|without|absent"
-    r"|lacks?)\b"
-    r"|(?:\bnot|n['’]t) (?:mention|name|address|acknowledge|take up|refer|give|offer|contain"
-    r"|engage)",
-    re.I,
-)
+NOTHING_NAMED = re.compile(_WORDS["nothing"], re.I)
 """What a rationale says that finds nothing in the text."""
 
 

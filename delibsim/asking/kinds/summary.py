@@ -5,18 +5,23 @@ two steps, of parts and then of their summaries; that is another method than a s
 gives it has a name of its own.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from statistics import median
 from typing import Any
 
-from delibsim.asking.nouns import Growth, Kind, Plan, Question, Round
+from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.domain.annotation import Annotation
-from delibsim.domain.reason import Reason
+from delibsim.domain.data import read_data
+from delibsim.domain.language import prevailing
+from delibsim.domain.reason import Reason, in_words
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import FLOORS, OpinionSet, Slot, Summary
+from delibsim.domain.summary import FLOORS, OpinionSet, Slot, Summary, flags_of
+from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.models.base import LanguageModel
 from delibsim.models.clients.prices import context_window
@@ -33,6 +38,9 @@ JOINING = "summary_parts"
 """The wording in which the summaries of parts are summarised."""
 SHORT, LONG = 133, 435
 """Words of a summary in 5 and 95 per cent of those that people rated."""
+
+
+_TOLD = read_data("asked.yaml")["summary"]
 
 
 @dataclass(frozen=True)
@@ -123,8 +131,7 @@ class SummaryKind(Kind):
         """The opinions that the study no longer holds as they were summarised."""
         now = {text.id: text.sha256 for text in opinions_of(plan.runs).texts}
         told = "the opinion was edited or removed since it was summarised"
-        kept = plan.task["texts"].items()
-        return [f"{id}: {told}" for id, digest in kept if now.get(id) != digest]
+        return changed_since(plan.task["texts"], now, told)
 
     def keys(self, plan: Plan, coder: str) -> Iterable[Slot]:
         """The slots of a summariser."""
@@ -174,6 +181,41 @@ class SummaryKind(Kind):
         return (
             str(answer.missing) if answer.missing else f"{answer.words} words, {answer.sha256[:8]}"
         )
+
+    def plain(self, plan: Plan, outcome: Outcome) -> dict[str, Any]:
+        """What came of a command, as plain values."""
+        found = summaries_of_plan(plan)
+        return {
+            "study": plan.runs.study,
+            "name": plan.settings.name,
+            "question": plan.about.material.question,
+            "opinions": len(plan.about.material.opinions),
+            **outcome.plain(),
+            "summaries": summariser_rows(plan, found),
+            "flags": flag_counts(plan, found),
+            "notes": [*plan.notes, *self.notes(plan)],
+            "faults": list(outcome.faults),
+        }
+
+    def told(self, plan: Plan, outcome: Outcome) -> list[str]:
+        """How many summaries there are, and which are missing and why."""
+        opinions = counted(len(plan.about.material.opinions), "opinion")
+        who = counted(len(plan.coders), "summariser")
+        new = counted(outcome.new, "summary")
+        calls = counted(outcome.asked, "call")
+        lines = [f"{opinions}, {who}: {new} now, {outcome.before:,} before ({calls})"]
+        for code, n in outcome.missing.items():
+            lines.append(f"Missing    {counted(n, 'summary', 'summaries')}: {in_words(code)}")
+        return lines
+
+    def notes(self, plan: Plan) -> list[str]:
+        """What must be known of the summaries before they are read."""
+        notes = [_TOLD["rule_based"]]
+        for model, flags in flag_counts(plan, summaries_of_plan(plan)).items():
+            for flag, n in flags.items():
+                told = f"(kept) {_TOLD['flags'][flag]} ({flag})"
+                notes.append(f"{model}: {counted(n, 'summary', 'summaries')} {told}")
+        return notes
 
 
 SUMMARIES = SummaryKind()
@@ -319,3 +361,35 @@ def ratings_of(plan: Plan) -> int:
             counted_of[place] = len(plan.about.material.shown(slot))
         found += counted_of[place]
     return found
+
+
+def summaries_of_plan(planned: Plan) -> list[Summary]:
+    """The summaries that there are of those that a command was to give."""
+    wanted = set(planned.about.slots)
+    return [one for one in planned.answers.all() if one.slot in wanted]
+
+
+def summariser_rows(planned: Plan, found: Sequence[Summary]) -> list[dict[str, Any]]:
+    """By summariser and size: summaries planned, made, missing, and the median of their words."""
+    rows = []
+    for model in planned.coders:
+        for size in sorted({slot.size for slot in planned.about.of(model)}):
+            planned_here = [slot for slot in planned.about.of(model) if slot.size == size]
+            own = [one for one in found if (one.slot.model, one.slot.size) == (model, size)]
+            made = [one for one in own if one.missing is None]
+            row: dict[str, Any] = {"model": model, "size": size, "planned": len(planned_here)}
+            row |= {"made": len(made), "missing": len(own) - len(made)}
+            row["words"] = median(one.words for one in made) if made else None
+            rows.append(row)
+    return rows
+
+
+def flag_counts(planned: Plan, found: Sequence[Summary]) -> dict[str, dict[str, int]]:
+    """How many summaries of each summariser have which flag."""
+    spoken = prevailing(planned.about.material.opinions.values())
+    counts: dict[str, Counter[str]] = {}
+    for one in found:
+        if one.missing is None:
+            own = counts.setdefault(one.slot.model, Counter())
+            own.update(flags_of(one.text, spoken))
+    return {model: dict(own) for model, own in counts.items() if own}

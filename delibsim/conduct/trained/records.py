@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.asking.kinds.judgment import judged_material, with_people
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
 from delibsim.domain.text import counted, study_named
@@ -18,18 +19,7 @@ from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 from delibsim.store.training import habermas_records
 
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "question": ("question", "topic", "topic_question", "question_text"),
-    "opinion": ("opinion", "comment", "opinion_text", "own_opinion"),
-    "summary": ("summary", "summary_text", "statement"),
-    "rater": ("rater", "rater_id", "annotator", "annotator_id", "judge", "participant", "user_dir"),
-    "instance": ("instance", "instance_id", "pair", "pair_id"),
-    "rep": ("rep", "representativeness", "perspective_representation"),
-    "inf": ("inf", "informativeness"),
-    "neu": ("neu", "neutrality", "neutrality_balance"),
-    "pol": ("pol", "policy", "policy_approval"),
-    "scores": ("scores",),
-}
+COLUMNS: Mapping[str, tuple[str, ...]] = read_data("foreign_columns.yaml")["judgments"]
 """The names under which a column is known, our own first."""
 NEEDED = ("question", "opinion", "summary")
 MISSING = ("", "na", "n/a", "nan", "none")

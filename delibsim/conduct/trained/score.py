@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
-from delibsim.asking.kinds.judgment import JudgedMaterial, judged_material, rating_sittings
+from delibsim.asking.designs import JudgedMaterial, rating_sittings
+from delibsim.asking.kinds.judgment import judged_material
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import TrainedScore, Triple

@@ -149,12 +149,7 @@ def sign_p(sums: Array, weighted: Array) -> float:
     return two_sided_p(sums, observed, scale)
 
 
-def pooled_p(
-    first: ArrayLike,
-    second: ArrayLike,
-    permutations: int,
-    seed: int,
-) -> float:
+def pooled_p(first: ArrayLike, second: ArrayLike, permutations: int, seed: int) -> float:
     """Two-sided p of the difference of two means, all labels permuted, without blocks.
 
     Because the sum of all values stays the same, this is also the permutation test of t with a

@@ -44,12 +44,7 @@ def _drawn(clusters: int, rows: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(clusters, equal, size=rows).astype(float)
 
 
-def resampled_means(
-    values: ArrayLike,
-    clusters: ArrayLike,
-    resamples: int,
-    seed: int,
-) -> Array:
+def resampled_means(values: ArrayLike, clusters: ArrayLike, resamples: int, seed: int) -> Array:
     """The mean of all values in each of `resamples` samples of clusters.
 
     `values` (n,) have no NaN; `clusters` (n,) says of each which cluster it is of.

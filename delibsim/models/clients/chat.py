@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from delibsim.models.base import Completion, PreflightIssue, Status, Usage
-from delibsim.models.clients.faults import LONGEST_FAULT, scrub, without_echoes
+from delibsim.models.clients.faults import LONGEST_FAULT, REJECTION, scrub, without_echoes
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import FormWithSchema, Prompt
 
@@ -22,11 +22,6 @@ BROKEN = frozenset({"error", "network_error"})
 """Reasons to finish that mean the provider failed while the model spoke."""
 NOTHING: tuple[Status, str] = ("unavailable", "the response holds no choices")
 THINKING = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
-REJECTION = re.compile(
-    r"unsupported|not supported|does not support|unrecognized|unknown|unexpected|not permitted"
-    r"|invalid|only the default",
-    re.IGNORECASE,
-)
 ORDINARY = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 """Parameters that are requested under their own names."""
 NAMED = re.compile(r'"param": *"(\w+)"')

@@ -9,22 +9,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
+from delibsim.domain.data import patterns
 from delibsim.domain.secret import without_secrets
 from delibsim.models.base import Completion, Status
 
-CONTEXT = re.compile(
-    r"context.{0,12}(length|window|size)|maximum context|too many tokens|prompt is too long"
-    r"|reduce the length",
-    re.IGNORECASE,
-)
-MODERATION = re.compile(
-    r"content.?(policy|filter|management)|moderation|flagged|safety", re.IGNORECASE
-)
-EXHAUSTED = re.compile(
-    r"insufficient.?(quota|balance|credit|funds)|billing|exceeded your current quota"
-    r"|out of credits",
-    re.IGNORECASE,
-)
+_SAID = patterns("faults")
+CONTEXT = re.compile(_SAID["context"], re.IGNORECASE)
+MODERATION = re.compile(_SAID["moderation"], re.IGNORECASE)
+EXHAUSTED = re.compile(_SAID["exhausted"], re.IGNORECASE)
+REJECTION = re.compile(_SAID["rejection"], re.IGNORECASE)
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 PASSING = (409, 425)
 """HTTP codes below 500 that say nothing against the request: a conflict with another one, and a

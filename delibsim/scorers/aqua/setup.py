@@ -19,7 +19,7 @@ from delibsim.store.reading import adapter, file_bytes, json_value, opened
 RECORD = "setup.json"
 SCHEMA = 1
 DEPTH = 4
-FOLDERS: Mapping[str, str] = read_data("aqua.yaml")
+FOLDERS: Mapping[str, str] = read_data("aqua.yaml")["folders"]
 """The folder of each indicator in the authors' repository as it is now."""
 
 

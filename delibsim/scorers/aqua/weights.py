@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.scorers.neural import (
     missing_files,
@@ -29,33 +30,10 @@ Of weights the first that is there is read: safetensors, or the older pickle wit
 MODEL_FILES = {"config.json": (), "weights": ("model.safetensors", "pytorch_model.bin")}
 """What the folder of an encoder or of a MarianMT model holds."""
 
-ADAPTER = {
-    "mh_adapter": False,
-    "output_adapter": True,
-    "non_linearity": "relu",
-    "ln_before": False,
-    "ln_after": False,
-    "original_ln_before": True,
-    "original_ln_after": True,
-    "residual_before_ln": True,
-    "adapter_residual_before_ln": False,
-    "inv_adapter": None,
-    "cross_adapter": False,
-    "is_parallel": False,
-    "phm_layer": False,
-    "use_gating": False,
-    "scaling": 1.0,
-    "leave_out": [],
-}
-"""The form of the published adapters (adapters.SeqBnConfig), which is what the encoder computes."""
-HEAD = {
-    "head_type": "classification",
-    "layers": 2,
-    "activation_function": "tanh",
-    "num_labels": 4,
-    "use_pooler": False,
-    "bias": True,
-}
+_PUBLISHED = read_data("aqua.yaml")
+ADAPTER = {**_PUBLISHED["adapter"], "leave_out": []}
+"""The form of the published adapters, which is what the encoder computes."""
+HEAD: Mapping[str, Any] = _PUBLISHED["head"]
 LABEL2ID = {f"LABEL_{n}": n for n in range(4)}
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 BASE = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationError
 
 from delibsim.domain import hosting
-from delibsim.domain.data import DATA
+from delibsim.domain.data import DATA, read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.store.account import TOLD
 from delibsim.store.files import json_text, write_atomically
@@ -26,13 +26,7 @@ NOTHING = (
     f" --example > {TOLD} writes one to begin with"
 )
 
-CHOOSE = (
-    "withdrawal: say what becomes of what a person gave when she withdraws; there is no default."
-    " delete: all that she gave is deleted and, where she has answered or said anything, the whole"
-    " session of her group with what everybody else said; one click of one person does it, and the"
-    " session is lost to the study. pseudonymise: her name and address are deleted, and what she"
-    " said and answered stays in the data under a code; the consent text has to say so."
-)
+CHOOSE: str = read_data("messages.yaml")["withdrawal"]
 
 TEXTS = DATA / "people"
 """Where the texts of pages are, a file a language."""

@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import quote, quote_plus
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    CursorResult,
-    Engine,
-    Executable,
-    create_engine,
-    event,
-)
+from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import (
     ArgumentError,

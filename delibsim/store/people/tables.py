@@ -12,15 +12,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from delibsim.domain.hosting import (
-    A_PERSON,
-    DONE,
-    ENDED,
-    LEFT,
-    SCREENED_OUT,
-    TIMED_OUT,
-    Hosting,
-)
+from delibsim.domain.hosting import A_PERSON, DONE, ENDED, LEFT, SCREENED_OUT, TIMED_OUT, Hosting
 from delibsim.domain.text import quoted
 from delibsim.store.files import staged
 from delibsim.store.own_folder import refuse_others

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.domain.comparison import Vote
+from delibsim.domain.data import read_data
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.reason import SEPARATOR
 from delibsim.domain.text import counted
@@ -26,14 +27,7 @@ FACTS = "facts."
 """What the names of the other columns of an imported file begin with."""
 OF_OPINIONS = ("author", "stance", "minority")
 """The columns of texts that only opinions have."""
-LEFT_OUT = {
-    "texts": {"text", "author"},
-    "summaries": {"text"},
-    "samples": {"rationale"},
-    "votes": {"rationale"},
-    "calls": {"reply", "reasoning", "detail"},
-    "notes": {"note", "tags"},
-}
+LEFT_OUT: Mapping[str, tuple[str, ...]] = read_data(FILE)["left_out"]
 """The columns, by table, that hold what somebody wrote, or who wrote it."""
 REASON = "missing"
 """The column of reasons, whose details may quote what was written."""
@@ -206,7 +200,7 @@ def columns_without_texts(table: str, columns: Sequence[Column]) -> tuple[Column
     """The columns of a table that hold no texts. The other columns of imported files go with them:
     nobody has looked at what they hold.
     """
-    held = LEFT_OUT.get(table, set())
+    held = LEFT_OUT.get(table, ())
     kept = []
     for column in columns:
         imported = table == "texts" and column.name.startswith(FACTS)
