@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
 from delibsim.conduct.reading import listing
 from delibsim.conduct.reading.index import StudyIndex
+from delibsim.conduct.reading.studies import chosen, progress_of
 from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.study import natural
@@ -25,11 +27,55 @@ ALL_RUNS = 100_000
 """Runs on the one page of a list that has no server."""
 
 
-def studies_page(site: Site) -> str:
-    """All studies."""
+def studies_page(site: Site, given: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The studies that the fields of a form ask for; without one all of them."""
     studies, faults = site.listed()
-    values = {"studies": studies, "faults": faults}
+    words, sort, descending = (given.get(name, "") for name in ("q", "sort", "order"))
+    shown = chosen(studies, words, sort, descending == "desc")
+
+    def query(**changes: str) -> str:
+        fields = {"q": words, "sort": sort, "order": descending} | changes
+        return "?" + urlencode({name: value for name, value in fields.items() if value})
+
+    values = {
+        "studies": shown,
+        "all": len(studies),
+        "faults": faults,
+        "asked": {"q": words, "sort": sort, "descending": descending == "desc"},
+        "query": query,
+        "running": any(one.now is not None for one in shown) and not site.static,
+    }
     return page(site, "studies.html", "", [("Studies", "")], values)
+
+
+def models_page(site: Site) -> str:
+    """All models side by side over the studies, each row with the studies that it is of."""
+    found = site.model_results()
+    values: dict[str, Any] = {"making": "", "read": None, "faults": ()}
+    if found is None:
+        values["making"] = "its studies are read"
+    else:
+        from delibsim.analysis.pages.cells import reading  # pandas is slow to import
+
+        result, faults = found
+        known, links = site.folders(), []
+        for row in result.plain():
+            named = [name for name in str(row["studies"] or "").split("; ") if name in known]
+            links.append(
+                (named, {"model": row["model"] or "", "treatment": row["treatment"] or ""})
+            )
+        shown = replace(result, rows=result.rows.drop(columns=["studies"]))
+        read = reading(shown, ALL_RUNS) if result.given else None
+        values |= {"result": result, "read": read, "links": links, "faults": faults}
+    return page(site, "models.html", "", [("Studies", "index.html"), ("Models", "")], values)
+
+
+def models_csv(site: Site) -> bytes | None:
+    """The same table as CSV; None while it is made."""
+    from delibsim.analysis.pages.folder import csv_of
+
+    found = site.model_results()
+    return None if found is None else csv_of(found[0]).encode()
 
 
 def study_page(site: Site, folder: str) -> str:
@@ -45,6 +91,7 @@ def study_page(site: Site, folder: str) -> str:
         "seen": seen,
         "making": site.making(index),
         "process": process,
+        "now": progress_of(runs, site.private) if process else None,
         "standing": "" if seen is None else _standing(seen),
         "analysis": site.analysis_pages(folder),
         "figures": site.figures(folder),
