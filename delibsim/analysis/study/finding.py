@@ -103,7 +103,7 @@ class StudyFinding:
     `table` has a row for each contrast and question, as the table `questions` of the report; None
     without a contrast. `figure` is None where the study gives none. `held` says how much was held,
     `cost` what it cost, `limits` what it does not show; `warnings` must be read first.
-    `effects` are its contrasts in short, a row each.
+    `effects` are its contrasts in short, a row each, `sessions` is how many were held by then.
     """
 
     study: str
@@ -118,6 +118,7 @@ class StudyFinding:
     limits: str
     warnings: Sequence[str] = ()
     effects: Sequence[Mapping[str, Any]] = ()
+    sessions: int = 0
     file: ClassVar[str] = "finding.html"
 
     def __str__(self) -> str:
@@ -145,8 +146,13 @@ class StudyFinding:
         tables of the report.
         """
         topics = {topic.term: topic.said for topic in self.topics}
-        own = {"outcome": self.outcome, "topics": topics, "compared": self.compared}
-        own |= {"held": self.held, "cost": self.cost, "limits": self.limits}
+        own: dict[str, Any] = {"outcome": self.outcome, "topics": topics, "compared": self.compared}
+        own |= {
+            "sessions": self.sessions,
+            "held": self.held,
+            "cost": self.cost,
+            "limits": self.limits,
+        }
         return {**own, "sentences": list(self.sentences), "effects": list(self.effects)}
 
     @property
@@ -211,6 +217,7 @@ def finding(
         limits=_limits(found),
         warnings=found.warnings,
         effects=[_in_short(row) for row in rows],
+        sessions=found.runs["held"],
     )
 
 

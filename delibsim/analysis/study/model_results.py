@@ -28,8 +28,6 @@ ORDER = (MODELS, MIXED, PEOPLE, CITIZENS)
 COMPARED = (OutcomeMeasure("dri"), OutcomeMeasure("diversity"))
 VERSION = " answering as "
 """What parts the name of a model from its version."""
-APART = 1_000_000
-"""Replicates of different studies are no pair: their numbers lie so far apart."""
 DRAWS = DrawCounts(permutations=100, resamples=100, parametric=100)
 """Nothing that is shown here is drawn."""
 NOT_OF_PROCEDURE = ("survey", "seats", "branch")
@@ -76,9 +74,12 @@ def model_results(studies: Sequence[StudyOfModels]) -> Result:
     settings = {str(one): one for one in stated.values()}
     rows: list[dict[str, Any]] = []
     for who in ORDER:
-        of_who = pooled_wordings(found[found["who"] == who].reset_index(drop=True))
-        for setting, own in placed(of_who).groupby("setting", sort=True):
-            rows += _rows(own.reset_index(drop=True), who, settings[str(setting)])
+        of_who = pooled_wordings(found[found["who"] == who])
+        parts = [placed(own.reset_index(drop=True)) for _, own in of_who.groupby("record")]
+        for setting, own in pd.concat(parts).groupby("setting", sort=True) if parts else ():
+            # Treatments are compared within a study, whose blocks are of its topics and models.
+            within = own.assign(setting=own["record"]).reset_index(drop=True)
+            rows += _rows(within, who, settings[str(setting)])
     if rows:
         rows = [*_ranked(rows), *_published()]
     return make_table("results/models", rows)
@@ -116,20 +117,20 @@ def _in_words(settings: Iterable[tuple[str, Any]]) -> str:
 def _sessions(
     studies: Sequence[StudyOfModels], stated: Mapping[str, ModelSetting]
 ) -> Iterator[dict[str, Any]]:
-    """The sessions of all studies whose plan is known; treatments of one name with different
+    """The held sessions of all studies; treatments of one name with different
     instructions are told apart.
     """
     texts: dict[str, set[str]] = {}
     for study in studies:
         for name, digest in study.texts.items():
             texts.setdefault(name, set()).add(digest)
-    for number, study in enumerate(studies):
-        columns = [column.name for column in study.table.columns]
+    for study in studies:
+        columns = list(map(str, study.table.rows.columns))
         tokens = {row["session"]: row.get("tokens") for row in study.facts}
         for values in study.table.plain_rows():
             row = dict(zip(columns, values, strict=True))
             name = f"{study.name}/{row['session']}"
-            if name not in stated:
+            if name not in stated or row["status"] not in HELD:
                 continue
             version = "+".join(study.versions.get(one, "") for one in row["model"].split("+"))
             treatment = row["treatment"]
@@ -137,7 +138,6 @@ def _sessions(
                 treatment = f"{treatment} ({study.texts.get(treatment, '')})"
             model = f"{row['model']}{VERSION}{version}" if version.strip("+") else row["model"]
             own = {"treatment": treatment, "model": model}
-            own["replicate"] = row["replicate"] + APART * number
             own |= {"session": name, "setting": str(stated[name]), "record": study.name}
             own |= {"who": _who(row), "tokens": tokens.get(row["session"])}
             for cell in ("cell", "equal_to"):
@@ -148,8 +148,9 @@ def _sessions(
 def _who(row: Mapping[str, Any]) -> str:
     if row["null"]:
         return CITIZENS
-    seats = row["people_seats"] or 0
-    return MODELS if not seats else PEOPLE if seats == row["size"] else MIXED
+    if not row["people_seats"]:
+        return MODELS
+    return PEOPLE if row["people_seats"] == row["size"] else MIXED
 
 
 def _rows(sessions: pd.DataFrame, who: str, setting: ModelSetting) -> Iterator[dict[str, Any]]:
@@ -160,12 +161,14 @@ def _rows(sessions: pd.DataFrame, who: str, setting: ModelSetting) -> Iterator[d
     for row in by_model.plain() if by_model.given else ():
         if row["b"] == NONE:
             found[row["outcome"], row["model"], row["a"]] = row
-    for (model, treatment), own in sessions.groupby(["model", "treatment"], sort=True):
+    pairs = sessions[["model", "treatment"]].drop_duplicates().sort_values(["model", "treatment"])
+    for model, treatment in pairs.itertuples(index=False):
+        own = sessions[(sessions["model"] == model) & (sessions["treatment"] == treatment)]
         alone = set(sessions.loc[sessions["model"] == model, "treatment"]) == {NONE}
         if treatment == NONE and not alone:
             continue
         named = {"who": who, "treatment": treatment}
-        named["model"], _, named["version"] = str(model).partition(VERSION)
+        named["model"], _, named["version"] = model.partition(VERSION)
         named |= {"procedure": setting.procedure, "settings": setting.model}
         index, diversity = (found.get((one.measure, model, treatment), {}) for one in COMPARED)
         effect = {name: index.get(name) for name in ("estimate", "low", "high", "unit")}
@@ -175,26 +178,22 @@ def _rows(sessions: pd.DataFrame, who: str, setting: ModelSetting) -> Iterator[d
         if not index:
             why = said("results/only_none" if alone else "results/no_none")
             why = why if by_model.given or alone else f"no_value: {by_model.detail}"
-        both = sessions[
-            (sessions["model"] == model) & sessions["treatment"].isin([treatment, NONE])
-        ]
-        studies = "; ".join(dict.fromkeys(both["record"]))
-        yield {**named, **effect, **_of_sessions(own, why), "studies": studies}
+        yield {**named, **effect, **_of_sessions(own, why)}
 
 
-def _of_sessions(sessions: pd.DataFrame, why: str) -> dict[str, Any]:
-    """What held sessions lack and cost, each a mean over them; None as soon as one is unknown."""
-    held = sessions[sessions["status"].isin(HELD)]
-    told: dict[str, Any] = {"sessions": len(held), "planned": len(sessions)}
+def _of_sessions(held: pd.DataFrame, why: str) -> dict[str, Any]:
+    """What sessions lack and cost, each a mean over them; None as soon as one is unknown."""
+    told: dict[str, Any] = {"sessions": len(held)}
     notes = [why]
     for name in ("refusals", "tokens", "cost_usd"):
         values = held[name].astype(float)
-        told[name] = values.mean() if len(held) and values.notna().all() else None
-        if len(held) and told[name] is None:
+        told[name] = values.mean() if values.notna().all() else None
+        if told[name] is None:
             unknown = counted(int(values.isna().sum()), "session")
             notes.append(f"{name} unknown: of {unknown}")
     expected = held["answers_expected"].astype(float).sum()
     lacking = held["answers_missing"].astype(float)
+    told["studies"] = "; ".join(dict.fromkeys(held["record"]))
     known = expected > 0 and lacking.notna().all()
     if told["tokens"] is not None:
         told["tokens"] = round(told["tokens"])

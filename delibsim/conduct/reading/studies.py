@@ -57,14 +57,17 @@ class EffectInShort:
 
 @dataclass(frozen=True)
 class FindingInShort:
-    """What a study found, as the list of studies shows it: questions of topics by id, effects."""
+    """What a study found, as the list of studies shows it: questions of topics by id, effects, and
+    how many sessions were held by then.
+    """
 
     topics: Mapping[str, str] = field(default_factory=dict)
     effects: Sequence[EffectInShort] = ()
+    sessions: int = 0
 
 
 @dataclass(frozen=True)
-class StudyProgress:
+class HeldNow:
     """A study that is being held: what was spent, why calls are not ok, one line a cause, and the
     newest statement: its session, who made it when, and the reply as it came.
     """
@@ -98,13 +101,13 @@ class ListedStudy:
     cost_usd: float | None
     finding: FindingInShort | None
     people: bool
-    now: StudyProgress | None
+    now: HeldNow | None
 
-    @property
-    def words(self) -> str:
-        """All that a search looks into."""
+    def holds(self, words: Iterable[str]) -> bool:
+        """Whether it is named by all these words, in small letters."""
         named = (self.study, *self.topics, *self.topics.values(), *self.models, *self.treatments)
-        return " ".join(named).casefold()
+        text = " ".join(named).casefold()
+        return all(word in text for word in words)
 
     def sorted_by(self, name: str) -> Any:
         """What it is sorted by; None where that is missing, which comes last."""
@@ -149,7 +152,7 @@ def chosen(
 ) -> list[ListedStudy]:
     """The studies that hold all these words, sorted; by name where no column is named."""
     wanted = words.casefold().split()
-    found = [one for one in studies if all(word in one.words for word in wanted)]
+    found = [one for one in studies if one.holds(wanted)]
     if by not in SORTED_BY:
         return found
     known = [one for one in found if one.sorted_by(by) is not None]
@@ -200,8 +203,8 @@ def _question(folder: Path, session: str) -> str:
 def _cost(runs: Runs, held: Sequence[str]) -> float | None:
     """What the held sessions cost, None where it is not known of one of them."""
     known = _kept(runs)
-    costs = [known[name].cost_usd if name in known else None for name in held]
-    return sum_of(costs)
+    unknown = KeptCost(None, 0)
+    return sum_of(known.get(name, unknown).cost_usd for name in held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +234,7 @@ def _costs(folder: Path, _: tuple[int, ...]) -> Mapping[str, KeptCost]:
     return found
 
 
-def progress_of(runs: Runs, private: bool) -> StudyProgress:
+def progress_of(runs: Runs, private: bool) -> HeldNow:
     """How a study stands that is being held, by what is kept of its sessions, and by the logs of
     those that have no run yet, or in which calls failed; of many of these the newest are read.
     Where it is `private`, money alone.
@@ -253,9 +256,9 @@ def progress_of(runs: Runs, private: bool) -> StudyProgress:
     if unread := len(others) - len(newest):
         told = f"{told}, without {counted(unread, 'session')}"
     if private:
-        return StudyProgress(told, ())
+        return HeldNow(told, ())
     causes = [str(one) for one in causes_in(failed)]
-    return StudyProgress(told, causes, *next(_said(runs, reversed(newest)), ("", "", "")))
+    return HeldNow(told, causes, *next(_said(runs, reversed(newest)), ("", "", "")))
 
 
 def _changed(runs: Runs, session: str) -> int:
