@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
@@ -133,6 +134,8 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     def query(**changes: Any) -> str:
         fields = {**asked.only, "q": asked.text, "measure": asked.measure, "sort": asked.sort}
         fields |= {"order": "desc" if asked.descending else ""} | changes
+        ends = {"least": asked.least, "most": asked.most}
+        fields |= {name: f"{end:g}" for name, end in ends.items() if end is not None}
         return "?" + urlencode({name: value for name, value in fields.items() if value})
 
     values = {
@@ -174,7 +177,18 @@ def question(columns: listing.ListColumns, given: Mapping[str, str]) -> listing.
         descending=given.get("order") == "desc",
         text=given.get("q", ""),
         page=int(number) if number.isdecimal() and len(number) < 9 else 1,
+        least=_end(given.get("least", "")),
+        most=_end(given.get("most", "")),
     )
+
+
+def _end(typed: str) -> float | None:
+    """The end of a range as it was typed, with a comma or a point; None where it is no number."""
+    try:
+        end = float(typed.strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        return None
+    return end if isfinite(end) else None
 
 
 def error_page(site: Site, up: str, title: str, said: str) -> str:
@@ -226,13 +240,14 @@ def _heading(column: str, measure: str, labels: Mapping[str, str]) -> str:
 
 
 def _in_words(shown: listing.Listing, asked: listing.ListQuery) -> str:
+    chosen_some = bool(asked.only) or (asked.least, asked.most) != (None, None)
     if shown.found is None:
-        return f"{counted(shown.total, 'session')}{' of this choice' if asked.only else ''}."
+        return f"{counted(shown.total, 'session')}{' of this choice' if chosen_some else ''}."
     statements, runs = shown.found
     said = f"{counted(statements, 'statement')} in {counted(runs, 'run')}"
     if not statements:
         return "No statement holds these words."
-    return f"{said}; {counted(shown.total, 'run')} of this choice." if asked.only else f"{said}."
+    return f"{said}; {counted(shown.total, 'run')} of this choice." if chosen_some else f"{said}."
 
 
 def _labels(site: Site, index: StudyIndex) -> dict[str, str]:
