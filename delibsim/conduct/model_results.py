@@ -47,6 +47,8 @@ def _read(
 ) -> Iterator["StudyOfModels"]:
     """A study of sessions; nothing for one of texts."""
     from delibsim.analysis.study.model_results import StudyOfModels
+    from delibsim.analysis.study.study_table import HELD
+    from delibsim.analysis.study.table_of_study import NOT_SCORED
 
     if folder.is_symlink():
         raise WrongInput("it is a link, and only folders that lie here are read")
@@ -56,7 +58,8 @@ def _read(
         return
     facts = list(facts_of_study(runs, watch, kept_in(runs)))
     table = table_of_facts(runs, facts, score=False)
-    if "dri_change" not in table.rows and any(row["status"] == "complete" for row in facts):
+    rows = table.rows[table.rows["status"].isin(HELD) & (table.rows["format"] != "debate")]
+    if len(rows) and ("dri_note" not in rows or (rows["dri_note"] == NOT_SCORED).any()):
         faults.append(f"{folder.name}: its estimates: delibsim score {quoted(runs.study)}")
     manifest = runs.manifest()
     treatments = manifest.components.get("treatments", {}) if manifest else {}

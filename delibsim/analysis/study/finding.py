@@ -426,7 +426,9 @@ def _in_short(row: Mapping[str, Any]) -> dict[str, Any]:
         told = "equal in every pair"
     else:
         told = with_interval(row["estimate"], row["low"], row["high"])
-        told += f" on {counted(topics, 'topic')}, {IN_SHORT[row['verb']]}"
+        few = topics < ENOUGH and row["verb"] == UNCLEAR
+        verdict = "too few to tell" if few else IN_SHORT[row["verb"]]
+        told += f" on {counted(topics, 'topic')}, {verdict}"
     estimate = row["estimate"] if known else None
     return {"contrast": _pair(row), "outcome": row["outcome"], "estimate": estimate, "told": told}
 
