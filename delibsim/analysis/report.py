@@ -14,6 +14,7 @@ from delibsim.analysis.pages.folder import write_report
 from delibsim.analysis.pages.page import Page, PagePart, Picture
 from delibsim.analysis.result import Catalogue, Result, catalogue
 from delibsim.domain.text import as_card, in_short
+from delibsim.store.files import json_text
 
 
 class FirstPage(Protocol):
@@ -25,6 +26,10 @@ class FirstPage(Protocol):
         """The page, with those of the pictures of the report that it shows, and the parts of the
         report that it leads to.
         """
+        ...
+
+    def plain(self) -> Mapping[str, Any]:
+        """What it says, as plain values, for those who list many studies."""
         ...
 
     def _repr_html_(self) -> str:
@@ -153,6 +158,8 @@ class Report:
         page, tables = self.page(pictures), [*self.beside, *self.given]
         if self.finding is not None:
             files[self.finding.file] = self.finding.html(pictures, page.parts).encode()
+            told = json_text(self.finding.plain(), indent=1) + "\n"
+            files[self.finding.file.replace(".html", ".json")] = told.encode()
         return write_report(page, tables, folder, files)
 
 

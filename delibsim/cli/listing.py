@@ -10,11 +10,12 @@ import typer
 from delibsim.analysis.table import DisplayColumn, DisplayTable, numbers, texts
 from delibsim.cli.options import RUNS, Words, declared, settings_of
 from delibsim.cli.table import print_text, show_table
-from delibsim.cli.terminal import console, echo_json, readable, report, safe, shown
+from delibsim.cli.terminal import console, echo_json, progress, readable, report, safe, say, shown
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Motion
+from delibsim.store.files import write_atomically
 from delibsim.store.instruments.library import Library
 from delibsim.store.instruments.scheme_files import read_dimension, read_scheme
 
@@ -231,6 +232,32 @@ def _aqua() -> dict[str, Any]:
     return described(made)
 
 
+def _results(words: Sequence[str], out: Path | None, root: Path, as_json: bool) -> None:
+    """Print all models of all studies side by side, or write them as a table."""
+    from delibsim.analysis.pages.folder import csv_of
+    from delibsim.cli.results import print_result
+    from delibsim.conduct.model_results import results_of_models
+
+    if words:
+        raise WrongInput(f"list results takes no name ('{words[0]}'): it is about all studies")
+    if out is not None and (out.suffix.lower() != ".csv" or out.is_dir()):
+        raise WrongInput(f"-o {out}: name a file that ends in .csv")
+    folders = [path.parent for path in sorted(root.glob("*/study.json"))]
+    if not folders:
+        raise WrongInput(f"there are no studies in {root}; hold one: delibsim run study=first")
+    result, faults = results_of_models(folders, progress())
+    if as_json:
+        echo_json({"models": result.plain(), "faults": faults})
+    elif not result.given:
+        say(result.detail)
+    else:
+        print_result(result, console())
+    if out is not None:
+        write_atomically(out, csv_of(result))
+        say(f"written: {shown(out.resolve())}", err=as_json)
+    report(faults)
+
+
 def _show_fields(plain: Mapping[str, Any]) -> None:
     """Print plain values, a line each."""
     screen = console()
@@ -249,7 +276,7 @@ def list_(
 ) -> None:
     """List what a setting can be, or print one with its file: topics and motions, surveys, schemes,
     dimensions of quality, and what lies in conf/; measures and scorers; the texts of a study; the
-    measures of real people, before and after deliberating.
+    measures of real people, before and after deliberating; the results of models in all studies.
 
     Exit code 2, with every fault and its line, if the file of the one that is named is wrong; 3 if
     one of those listed is.
@@ -257,7 +284,7 @@ def list_(
     from delibsim.cli import list_people
 
     instruments = _instruments()
-    known = [*instruments, *PRESETS, "measures", "scorers", "people", "texts"]
+    known = [*instruments, *PRESETS, "measures", "scorers", "people", "texts", "results"]
     if kind not in known:
         raise unknown("kind of thing to list", kind, known)
     if kind == "people":
@@ -266,13 +293,16 @@ def list_(
     if kind == "texts":
         list_people.texts_of_study(words or [], root, as_json)
         return
+    if kind == "results":
+        _results(words or [], out, root, as_json)
+        return
     name, *more = [*(words or []), None]
     settings_of([word for word in more if word is not None], {})
     if kind == "personas" and name is not None:
         list_people.personas(name, out, as_json)
         return
     if out is not None:
-        raise WrongInput("-o is of delibsim list people and list personas NAME; leave it out")
+        raise WrongInput("-o is of delibsim list people, personas NAME and results; leave it out")
     if kind == "measures":
         _measures(name, as_json)
     elif kind == "scorers":

@@ -23,6 +23,7 @@ from delibsim.store.branches import is_of_branches
 from delibsim.store.places import study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
+from delibsim.store.tables.calls import Row
 from delibsim.store.tables.run_scores import RunScores, run_scores
 from delibsim.store.tables.sheets import Table
 from delibsim.store.tables.study_facts import equal_cells, facts_of_study
@@ -99,7 +100,13 @@ def study_table(
     folder of the study. WrongInput where the file of a scorer that runs on request is damaged.
     """
     refuse_texts(runs, "the table of a study has a row a session")
-    facts = list(facts_of_study(runs, watch, kept_in))
+    return table_of_facts(runs, list(facts_of_study(runs, watch, kept_in)), watch, score)
+
+
+def table_of_facts(
+    runs: Runs, facts: Sequence[Row], watch: Watch | None = None, score: bool = True
+) -> StudyTable:
+    """The same from the facts of its sessions."""
     names = usual_scorers()
     found = _on_disk(runs, names, damaged_is_missing=True)
     held = {row["session"]: row for row in facts if row["status"] in HELD}

@@ -2,6 +2,7 @@
 run.
 """
 
+import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
@@ -86,6 +87,7 @@ class Runs:
         self.durable = False
         """Whether what is written is on the disk at once (`limits.durable`)."""
         self._refuse_changed: Check | None = refuse_changed
+        self._manifest: tuple[Any, Manifest | None] = None, None
         files.stay_private(self.folder)
 
     @classmethod
@@ -117,7 +119,15 @@ class Runs:
 
     def manifest(self) -> Manifest | None:
         """What the study is; None if it has not begun. WrongInput if study.json is damaged."""
-        return read_manifest(self.folder / "study.json")
+        path = self.folder / "study.json"
+        try:
+            found = os.stat(path)
+        except OSError:
+            return read_manifest(path)
+        stamp = found.st_ino, found.st_size, found.st_mtime_ns
+        if self._manifest[0] != stamp:
+            self._manifest = stamp, read_manifest(path)
+        return self._manifest[1]
 
     def compare(self, new: Manifest, sessions: Iterable[Session] = ()) -> None:
         """Refuse what would change a study that exists: a shared setting, or a component under its

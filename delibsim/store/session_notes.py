@@ -20,7 +20,7 @@ from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.runs import Runs
 
 FILE = "sessions.jsonl"
-EDITION = 1
+EDITION = 2
 """Of another edition nothing is taken."""
 FILES = ("session.json", "run.json", "exchanges.jsonl", "withdrawn.json")
 OF_LINE = ("session", "edition", "files", "plan")

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isfinite
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlencode
 
 from delibsim.conduct.reading import listing
 from delibsim.conduct.reading.index import StudyIndex
+from delibsim.conduct.reading.studies import chosen, progress_of
 from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.study import natural
@@ -25,11 +28,55 @@ ALL_RUNS = 100_000
 """Runs on the one page of a list that has no server."""
 
 
-def studies_page(site: Site) -> str:
-    """All studies."""
+def studies_page(site: Site, given: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The studies that the fields of a form ask for; without one all of them."""
     studies, faults = site.listed()
-    values = {"studies": studies, "faults": faults}
+    words, sort, descending = (given.get(name, "") for name in ("q", "sort", "order"))
+    shown = chosen(studies, words, sort, descending == "desc")
+
+    def query(**changes: str) -> str:
+        fields = {"q": words, "sort": sort, "order": descending} | changes
+        return "?" + urlencode({name: value for name, value in fields.items() if value})
+
+    values = {
+        "studies": shown,
+        "all": len(studies),
+        "faults": faults,
+        "asked": {"q": words, "sort": sort, "descending": descending == "desc"},
+        "query": query,
+        "running": any(one.now is not None for one in shown) and not site.static,
+    }
     return page(site, "studies.html", "", [("Studies", "")], values)
+
+
+def models_page(site: Site) -> str:
+    """All models side by side over the studies, each row with the studies that it is of."""
+    found = site.model_results()
+    values: dict[str, Any] = {"making": "", "read": None, "faults": ()}
+    if found is None:
+        values["making"] = "its studies are read"
+    else:
+        from delibsim.analysis.pages.cells import reading  # pandas is slow to import
+
+        result, faults = found
+        known, links = site.folders(), []
+        for row in result.plain():
+            named = [name for name in str(row["studies"] or "").split("; ") if name in known]
+            links.append(
+                (named, {"model": row["model"] or "", "treatment": row["treatment"] or ""})
+            )
+        shown = replace(result, rows=result.rows.drop(columns=["studies"]))
+        read = reading(shown, ALL_RUNS) if result.given else None
+        values |= {"result": result, "read": read, "links": links, "faults": faults}
+    return page(site, "models.html", "", [("Studies", "index.html"), ("Models", "")], values)
+
+
+def models_csv(site: Site) -> bytes | None:
+    """The same table as CSV; None while it is made."""
+    from delibsim.analysis.pages.folder import csv_of
+
+    found = site.model_results()
+    return None if found is None else csv_of(found[0]).encode()
 
 
 def study_page(site: Site, folder: str) -> str:
@@ -45,6 +92,7 @@ def study_page(site: Site, folder: str) -> str:
         "seen": seen,
         "making": site.making(index),
         "process": process,
+        "now": progress_of(runs, site.private) if process else None,
         "standing": "" if seen is None else _standing(seen),
         "analysis": site.analysis_pages(folder),
         "figures": site.figures(folder),
@@ -86,6 +134,8 @@ def runs_page(site: Site, folder: str, given: Mapping[str, str]) -> str:
     def query(**changes: Any) -> str:
         fields = {**asked.only, "q": asked.text, "measure": asked.measure, "sort": asked.sort}
         fields |= {"order": "desc" if asked.descending else ""} | changes
+        ends = {"least": asked.least, "most": asked.most}
+        fields |= {name: f"{end:g}" for name, end in ends.items() if end is not None}
         return "?" + urlencode({name: value for name, value in fields.items() if value})
 
     values = {
@@ -127,7 +177,18 @@ def question(columns: listing.ListColumns, given: Mapping[str, str]) -> listing.
         descending=given.get("order") == "desc",
         text=given.get("q", ""),
         page=int(number) if number.isdecimal() and len(number) < 9 else 1,
+        least=_end(given.get("least", "")),
+        most=_end(given.get("most", "")),
     )
+
+
+def _end(typed: str) -> float | None:
+    """The end of a range as it was typed, with a comma or a point; None where it is no number."""
+    try:
+        end = float(typed.strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        return None
+    return end if isfinite(end) else None
 
 
 def error_page(site: Site, up: str, title: str, said: str) -> str:
@@ -179,13 +240,14 @@ def _heading(column: str, measure: str, labels: Mapping[str, str]) -> str:
 
 
 def _in_words(shown: listing.Listing, asked: listing.ListQuery) -> str:
+    chosen_some = bool(asked.only) or (asked.least, asked.most) != (None, None)
     if shown.found is None:
-        return f"{counted(shown.total, 'session')}{' of this choice' if asked.only else ''}."
+        return f"{counted(shown.total, 'session')}{' of this choice' if chosen_some else ''}."
     statements, runs = shown.found
     said = f"{counted(statements, 'statement')} in {counted(runs, 'run')}"
     if not statements:
         return "No statement holds these words."
-    return f"{said}; {counted(shown.total, 'run')} of this choice." if asked.only else f"{said}."
+    return f"{said}; {counted(shown.total, 'run')} of this choice." if chosen_some else f"{said}."
 
 
 def _labels(site: Site, index: StudyIndex) -> dict[str, str]:

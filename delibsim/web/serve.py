@@ -23,7 +23,14 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import safe
 from delibsim.store.notes import Notes
 from delibsim.web.guard import OF_ALL, Guard, encoded, is_loopback, new_token
-from delibsim.web.pages import error_page, runs_page, studies_page, study_page
+from delibsim.web.pages import (
+    error_page,
+    models_csv,
+    models_page,
+    runs_page,
+    studies_page,
+    study_page,
+)
 from delibsim.web.render import ASSETS, KINDS, TURNS, asset, page_name_of
 from delibsim.web.site import NotFound, Site
 
@@ -69,13 +76,15 @@ def application(site: Site) -> Starlette:
         other = request.query_params.get("with", "")
         return comparison_page(site, of(request, "folder"), of(request, "session"), other)
 
-    studies = html(lambda request: studies_page(site))
+    studies = html(lambda request: studies_page(site, request.query_params))
     study = html(lambda request: study_page(site, of(request, "folder")))
     run = html(lambda request: _conversation(site, request, 0))
     runs = html(lambda request: runs_page(site, of(request, "folder"), request.query_params))
     routes = [
         Route("/", studies),
         Route("/index.html", studies),
+        Route("/models.html", html(lambda request: models_page(site))),
+        Route("/models.csv", _models),
         Route("/~assets/{name}", _asset),
         Route("/{folder}/", study),
         Route("/{folder}/index.html", study),
@@ -116,6 +125,13 @@ async def _asset(request: Request) -> Response:
         raise NotFound("there is no such file")
     kind = KINDS[name[name.rindex(".") :]]
     return Response(asset(name), media_type=kind, headers=ASSETS_STAY)
+
+
+async def _models(request: Request) -> Response:
+    content = await run_in_threadpool(models_csv, request.app.state.site)
+    if content is None:
+        raise NotFound("the studies are being read; ask again in a moment")
+    return Response(content, media_type="text/csv; charset=utf-8")
 
 
 async def _figure(request: Request) -> Response:

@@ -14,16 +14,18 @@ from delibsim.conduct.reading import written
 from delibsim.conduct.reading.branch_links import RunPairs, comparisons_of
 from delibsim.conduct.reading.index import FRESH, StudyIndex
 from delibsim.conduct.reading.listing import ListColumns, Overview, columns_of, overview_of
+from delibsim.conduct.reading.studies import ListedStudy, listed_study
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
 from delibsim.store.branch_folders import BRANCHES, FORKS
 from delibsim.store.branches import is_of_branches
-from delibsim.store.runs import Runs
-from delibsim.store.session_notes import begun_sessions
+from delibsim.store.runs import SCORES, Runs
+from delibsim.store.session_notes import FILE, stamp_of
 from delibsim.store.study_texts import StudyTexts
 
 if TYPE_CHECKING:
+    from delibsim.analysis.result import Result
     from delibsim.conduct.reading.branch_links import Branching, ForkEffects
 
 T = TypeVar("T")
@@ -74,6 +76,7 @@ class Site:
     _work: dict[Path, Future[None]] = field(default_factory=dict)
     _stands: dict[Path, str] = field(default_factory=dict)
     _workers: ThreadPoolExecutor | None = None
+    _models: "tuple[str, Future[tuple[Result, list[str]]]] | None" = None
     _closed: bool = False
 
     def folders(self) -> dict[str, Path]:
@@ -271,8 +274,8 @@ class Site:
             kept = self._indexes.get(folder)
         return kept or self.index(folder)
 
-    def listed(self) -> tuple[list[dict[str, Any]], list[str]]:
-        """All studies with how many sessions are planned and held, and what cannot be read."""
+    def listed(self) -> tuple[list[ListedStudy], list[str]]:
+        """All studies as the first page shows them, and what cannot be read."""
         rows, faults = [], []
         folders = self.folders()
         for name, path in folders.items():
@@ -286,19 +289,37 @@ class Site:
                 continue
             try:
                 runs = Runs.at(path.resolve())
+                rows.append(listed_study(runs, name, self.private, not self.static))
             except WrongInput:
                 faults.append(f"{name}: its study.json cannot be read")
-                continue
-            begun, texts = begun_sessions(runs), StudyTexts(runs)
-            manifest = runs.manifest()
-            planned = {*begun, *(manifest.sessions if manifest else ())}
-            counts = {"sessions": len(planned), "held": sum(map(bool, begun.values()))}
-            now = "being held" if runs.holder() else ""
-            number = texts.count() if texts.held() else ""
-            rows.append(
-                {"study": runs.study, "folder": name, **counts, "texts": number, "now": now}
-            )
         return rows, faults
+
+    def model_results(self) -> "tuple[Result, list[str]] | None":
+        """Models side by side over all studies, and what is left out, made beside and kept until a
+        study changes; None while it is made.
+        """
+        folders = [path for name, path in self.folders().items() if BRANCH not in name]
+        stamp = str([_stamps(folder) for folder in folders])
+        with self._lock:
+            if self._models is None or self._models[0] != stamp:
+                if self._workers is None:
+                    self._workers = ThreadPoolExecutor(2, thread_name_prefix="index")
+                self._models = stamp, self._workers.submit(self._compare_models, folders)
+            work = self._models[1]
+        timeout = None if self.patience == inf else self.patience
+        return work.result() if wait([work], timeout).done else None
+
+    def _compare_models(self, folders: Sequence[Path]) -> "tuple[Result, list[str]]":
+        from delibsim.conduct.model_results import results_of_models  # pandas is slow to import
+
+        def watch(what: str, n: int, of: int) -> None:
+            if self._closed:
+                raise InterruptedError("the reader was stopped")
+
+        def kept_in(runs: Runs) -> Path:
+            return StudyIndex(runs, self.cache).facts_file()
+
+        return results_of_models(folders, watch, kept_in)
 
     def close(self) -> None:
         """Close all indexes, and end what is being made."""
@@ -312,6 +333,13 @@ class Site:
 def has_forks(runs: Runs) -> bool:
     """Whether these are the forks of a study."""
     return is_of_branches(runs) and runs.folder.name == FORKS
+
+
+def _stamps(folder: Path) -> list[list[int]]:
+    """By what it is seen that sessions of a study were held or scored."""
+    names = [str(folder / name) for name in ("study.json", FILE)]
+    scores = sorted(map(str, (folder / SCORES).glob("*.jsonl")))
+    return [stamp_of(name) for name in (*names, *scores)]
 
 
 def _effects_of(index: StudyIndex) -> "ForkEffects":

@@ -11,7 +11,7 @@ from delibsim.store.own_folder import MANIFEST, refuse_others
 from delibsim.store.study_texts import StudyTexts
 from delibsim.web.comparison import comparison_pages
 from delibsim.web.conversation import call_pages, calls_page, conversation_page
-from delibsim.web.pages import runs_page, studies_page, study_page
+from delibsim.web.pages import models_csv, models_page, runs_page, studies_page, study_page
 from delibsim.web.render import ASSETS, asset, page_name
 from delibsim.web.site import Site, address_of, on_comparisons
 
@@ -76,6 +76,8 @@ def _files(site: Site, watch: Watch) -> Iterator[File]:
         yield from _session(site, address_of(site.only), site.alone, "")
         return
     yield "index.html", studies_page(site).encode()
+    yield "models.html", models_page(site).encode()
+    yield "models.csv", models_csv(site) or b""
     for folder in site.readable():
         yield from _study(site, folder, watch)
 

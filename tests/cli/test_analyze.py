@@ -43,7 +43,7 @@ def test_a_study_is_analysed_in_words_a_report_and_files(delibsim, home):
     names = {path.name for path in folder.iterdir()}
     assert names == {
         "finding.html", "report.html", "report.md", "tables.tex", "tables.docx", "tables", "figures", "codebook.csv",
-        "manifest.json",
+        "manifest.json", "finding.json",
     }  # fmt: skip
     study = pd.read_csv(folder / "tables" / "study.csv")
     assert len(study) == 8

@@ -1,5 +1,6 @@
 """`delibsim list`: what a setting can be, one with its file, and files of one's own checked."""
 
+import pandas as pd
 import pytest
 
 from delibsim import Library
@@ -182,3 +183,31 @@ def test_dimensions_are_no_schemes_and_those_beside_the_user_come_first(home):
     put(home, "dimensions", (DIMENSION + EXAMPLES).replace("id: tone", "id: logical"), "logical")
     own = Library(home).dimension("logical")
     assert (own.adverb, [one.answer for one in own.examples]) == ("politely", ["tie", "b", "a"])
+
+
+def test_results_of_all_studies_are_printed_and_written(delibsim, study, home):
+    answer = delibsim("list", "results", "-o", "models.csv")
+    assert "s: its estimates: delibsim score s" in answer.err
+    assert answer.code == 3
+    assert delibsim("score", "s").code == 0
+    answer = delibsim("list", "results", "-o", "models.csv")
+    assert answer.code == 0, answer.err
+    assert "null citizen" in answer.out
+    assert "Models whose intervals overlap are not told apart" in answer.out
+    (row, people) = pd.read_csv(home / "models.csv").to_dict("records")
+    assert (row["who"], people["who"]) == ("null citizen", "people, published")
+    assert row["studies"] == "s"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["results"], "there are no studies in runs; hold one"),
+        (["results", "citizen"], "list results takes no name ('citizen')"),
+        (["results", "-o", "models"], "name a file that ends in .csv"),
+    ],
+)
+def test_results_that_cannot_be_are_refused(delibsim, words, told):
+    answer = delibsim("list", *words)
+    assert answer.code == 2
+    assert told in answer.err

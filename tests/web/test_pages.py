@@ -291,6 +291,13 @@ def test_the_list_is_filtered_sorted_and_searched(reading, spoken):
         page = reading.get(f"/s/runs.html?{query}").text
         return re.findall(r'<tr class="entry"><th[^>]*>(?:<a [^>]*>)?([^<]+)', page)
 
+    def changes(query):
+        page = reading.get(f"/s/runs.html?{query}").text
+        lines = page.split('<tr class="entry">')[1:]
+        return [
+            float(re.findall(r"<td>([^<]*)</td>", line)[-1].replace("−", "-")) for line in lines
+        ]
+
     assert len(rows("")) == 4
     assert rows("treatment=normative&replicate=1") == [spoken]
     assert rows("sort=dri_change&order=desc") == rows("sort=dri_change")[::-1]
@@ -305,6 +312,13 @@ def test_the_list_is_filtered_sorted_and_searched(reading, spoken):
     ):
         assert reading.get(f"/s/runs.html?{strange}").status_code == 200
     assert rows("replicate=7") == []
+    ordered = rows("sort=dri_change")
+    shown = changes("sort=dri_change")
+    middle = (shown[1] + shown[2]) / 2
+    assert rows(f"least={middle}&sort=dri_change") == ordered[2:]
+    assert rows(f"most={middle}&sort=dri_change") == ordered[:2]
+    assert rows(f"least={middle}&q=options&most=9") == rows(f"least={middle}&treatment=normative")
+    assert rows("least=often&most=inf") == rows("")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ INTERVALS = {
     "low_90": ("high_90", "90% interval"),
     "people_low": ("people_high", "people's 95% interval"),
     "difference_low": ("difference_high", "its 95% interval"),
+    "diversity_low": ("diversity_high", "its 95% interval"),
 }
 """By the column of the lower end: that of the upper end, and the heading of both."""
 SMALL = 0.001

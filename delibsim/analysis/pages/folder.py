@@ -51,9 +51,13 @@ def write_report(
 
 
 def write_csv(result: Result, folder: Path) -> None:
-    """Write one table as tidy CSV at full precision; an empty cell is a missing value."""
-    rows = result.rows.to_csv(index=False, lineterminator="\n")
-    write_atomically(folder / f"{result.name}.csv", rows)
+    """Write one table as CSV (see `csv_of`)."""
+    write_atomically(folder / f"{result.name}.csv", csv_of(result))
+
+
+def csv_of(result: Result) -> str:
+    """One table as tidy CSV at full precision; an empty cell is a missing value."""
+    return str(result.rows.to_csv(index=False, lineterminator="\n"))
 
 
 def codebook(results: Iterable[Result]) -> str:

@@ -78,6 +78,14 @@ MOST = 12
 MIXED = "people and language models"
 WITH = {CITIZENS: "citizens", MIXED: "groups"}
 """Of whom an answer on these topics speaks, where not as the population is called."""
+IN_SHORT = {
+    RAISED: RAISED,
+    LOWERED: LOWERED,
+    HERE: "on these topics alone",
+    UNCLEAR: "not clear",
+    NOT_VALID: "not valid by models alone",
+}
+"""What may be said of an effect, by the verb of the analysis."""
 HEADLINE = (
     "a", "b", "question", "unit", "estimate", "low", "high", "df", "p", "p_holm", "null_citizen",
     "note",
@@ -95,6 +103,7 @@ class StudyFinding:
     `table` has a row for each contrast and question, as the table `questions` of the report; None
     without a contrast. `figure` is None where the study gives none. `held` says how much was held,
     `cost` what it cost, `limits` what it does not show; `warnings` must be read first.
+    `effects` are its contrasts in short, a row each, `sessions` is how many were held by then.
     """
 
     study: str
@@ -108,6 +117,8 @@ class StudyFinding:
     cost: str
     limits: str
     warnings: Sequence[str] = ()
+    effects: Sequence[Mapping[str, Any]] = ()
+    sessions: int = 0
     file: ClassVar[str] = "finding.html"
 
     def __str__(self) -> str:
@@ -131,10 +142,18 @@ class StudyFinding:
         return "" if self.figure is None else self.figure.svg(1)
 
     def plain(self) -> dict[str, Any]:
-        """What it says in words, as plain values; its numbers are in the tables of the report."""
-        own = {"outcome": self.outcome, "compared": self.compared}
-        own |= {"held": self.held, "cost": self.cost, "limits": self.limits}
-        return {**own, "sentences": list(self.sentences)}
+        """What it says in words, as plain values, and its effects in short; all numbers are in the
+        tables of the report.
+        """
+        topics = {topic.term: topic.said for topic in self.topics}
+        own: dict[str, Any] = {"outcome": self.outcome, "topics": topics, "compared": self.compared}
+        own |= {
+            "sessions": self.sessions,
+            "held": self.held,
+            "cost": self.cost,
+            "limits": self.limits,
+        }
+        return {**own, "sentences": list(self.sentences), "effects": list(self.effects)}
 
     @property
     def facts(self) -> dict[str, str]:
@@ -197,6 +216,8 @@ def finding(
         cost=_cost(found, record),
         limits=_limits(found),
         warnings=found.warnings,
+        effects=[_in_short(row) for row in rows],
+        sessions=found.runs["held"],
     )
 
 
@@ -394,6 +415,22 @@ def _limits(found: "Findings") -> str:
     """What the study does not show."""
     own = {CITIZENS: "study/limits_null", PEOPLE: "study/limits_people"}
     return said(own.get(_kind(found), "study/limits"))
+
+
+def _in_short(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A contrast in a few words, as the list of all studies shows it."""
+    known, topics = not missing(row["estimate"]), int(row["topics"] or 0)
+    if not known:
+        told = "no estimate"
+    elif exactly_equal(row):
+        told = "equal in every pair"
+    else:
+        told = with_interval(row["estimate"], row["low"], row["high"])
+        few = topics < ENOUGH and row["verb"] == UNCLEAR
+        verdict = "too few to tell" if few else IN_SHORT[row["verb"]]
+        told += f" on {counted(topics, 'topic')}, {verdict}"
+    estimate = row["estimate"] if known else None
+    return {"contrast": _pair(row), "outcome": row["outcome"], "estimate": estimate, "told": told}
 
 
 def _cell(row: Mapping[str, Any] | None) -> list[str]:

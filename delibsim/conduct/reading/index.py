@@ -205,6 +205,15 @@ class StudyIndex:
             scores += found
         return scores
 
+    def facts_file(self) -> Path:
+        """The file beside it in which facts of sessions are kept, for its owner alone."""
+        with suppress(OSError):
+            private_folder(self._facts.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+            os.close(os.open(self._facts, flags, 0o600))
+            for_its_owner(self._facts)
+        return self._facts
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
@@ -328,15 +337,10 @@ class StudyIndex:
         from delibsim.conduct.analysed import design_table, study_table  # pandas is slow to import
 
         fixed = {column.name for own in fixed_columns() for column in own}
-        with suppress(OSError):
-            private_folder(self._facts.parent)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
-            os.close(os.open(self._facts, flags, 0o600))
-            for_its_owner(self._facts)
         if rescored:
-            table = study_table(self.runs, watch, score=False, kept_in=self._facts)
+            table = study_table(self.runs, watch, score=False, kept_in=self.facts_file())
         else:
-            table = design_table(self.runs, watch, self._facts)
+            table = design_table(self.runs, watch, self.facts_file())
         names = [column.name for column in table.columns]
         places = [place for place, name in enumerate(names) if name in fixed]
         others = [names.index("session")]

@@ -153,7 +153,8 @@ DEFAULT = "dri"
 @dataclass(frozen=True)
 class ListQuery:
     """What is asked of the list: `only` values by column, the `measure` that is shown, the column
-    it is sorted by ("" for the order of names), and the words that were searched for.
+    it is sorted by ("" for the order of names), the words that were searched for, and the least and
+    the most of the measure, of its change where it has one; None for no end.
     """
 
     only: Mapping[str, str] = field(default_factory=dict)
@@ -162,6 +163,8 @@ class ListQuery:
     descending: bool = False
     text: str = ""
     page: int = 1
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -230,8 +233,8 @@ def listing(index: StudyIndex, columns: ListColumns, asked: ListQuery) -> Listin
     match = match_of(asked.text)
     if asked.text.strip() and match is None:
         return Listing((), 0, 1, 1, (0, 0))
-    where, values = _where(columns, asked.only)
-    hit, hit_values = "", []
+    where, values = _where(columns, asked)
+    hit, hit_values = "", list[str | float]()
     if match is not None:
         hit = (
             f"JOIN (SELECT rowid / {TURNS} AS id, count(*) AS n FROM said WHERE {match.sql}"
@@ -268,13 +271,19 @@ def _listed(
     return Listed(known.pop("session"), known, hits, n)
 
 
-def _where(columns: ListColumns, only: Mapping[str, str]) -> tuple[str, list[str]]:
-    """The condition on the design; columns that are none are no condition."""
-    parts, values = [], []
-    for name, value in only.items():
+def _where(columns: ListColumns, asked: ListQuery) -> tuple[str, list[str | float]]:
+    """The condition on the design and on the measure; columns that are none are no condition."""
+    parts: list[str] = []
+    values: list[str | float] = []
+    for name, value in asked.only.items():
         if name in (*columns.choices, *columns.typed) and value:
             parts.append(f"{_as_text(name, 'd')} = ?")
             values.append(value)
+    for column in columns.measures.get(asked.measure, ())[-1:]:
+        for sign, end in ((">=", asked.least), ("<=", asked.most)):
+            if end is not None:
+                parts.append(f"{_column(column)} {sign} ?")
+                values.append(end)
     return ("WHERE " + " AND ".join(parts) if parts else ""), values
 
 

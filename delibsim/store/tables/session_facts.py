@@ -350,6 +350,13 @@ def _cost(read: ReadSession) -> float | None:
     return sum_of(costs) if read.calls and not (read.damaged or read.lost) else None
 
 
+def _tokens(read: ReadSession) -> int | None:
+    """Tokens of all prompts and replies; None where a call that was answered does not tell."""
+    counts = [call[name] for call in read.calls for name in ("input_tokens", "output_tokens")]
+    lost = read.damaged or read.lost or None in counts
+    return None if lost or not counts else sum(counts)
+
+
 def _reasked(read: ReadSession) -> int | None:
     attempts = read.attempts.values()
     if read.run is None or None in attempts:
@@ -376,6 +383,7 @@ OF_RECORD: dict[str, Callable[[ReadSession], Any]] = {
     "reasked": _reasked,
     "reasoning": _reasoning,
     "cost_usd": _cost,
+    "tokens": _tokens,
     "possibly_billed": lambda read: sum(bool(call["possibly_billed"]) for call in read.calls),
     "started": lambda read: min(
         (call["started"] for call in read.calls if call["started"]), default=None
