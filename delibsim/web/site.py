@@ -110,12 +110,19 @@ class Site:
         known = self.folders()
         if folder not in known:
             raise NotFound("there is no such study")
-        place = known[folder].resolve()
-        self._refuse_links(place)
-        return Runs.at(place)
+        self._refuse_links(known[folder])
+        return Runs.at(known[folder].resolve())
 
-    def _refuse_links(self, place: Path) -> None:
-        """WrongInput where a study holds a link, as far as was seen some seconds ago."""
+    def _refuse_links(self, folder: Path) -> None:
+        """WrongInput where a study holds a link, as far as was seen some seconds ago, or is one and
+        was not named itself.
+        """
+        if self.only is None and folder.is_symlink():
+            raise WrongInput(
+                f"{folder.name} is a link, and only studies that lie here are listed; it is read"
+                f" alone: delibsim view {folder.name}"
+            )
+        place = folder.resolve()
         looked, fault = self._checked.get(place, (-inf, None))
         if time.monotonic() - looked >= self.fresh:
             fault = None
@@ -283,7 +290,7 @@ class Site:
             if mark and base in folders:
                 continue
             try:
-                self._refuse_links(path.resolve())
+                self._refuse_links(path)
             except WrongInput as error:
                 faults.append(str(error))
                 continue

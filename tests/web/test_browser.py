@@ -70,7 +70,7 @@ def addresses(here, site, hostile, spoken):
     (fork,) = Runs.at(site.root / "s" / "forks").sessions()
     Notes(hostile).add(evil, 1, "a note", "tag")
     return [
-        f"{here}/", f"{here}/s/index.html", f"{here}/s/runs.html?q=options", f"{here}/s/{spoken}/index.html",
+        f"{here}/", f"{here}/models.html", f"{here}/?q=s&sort=effect", f"{here}/s/index.html", f"{here}/s/runs.html?q=options", f"{here}/s/{spoken}/index.html",
         f"{here}/s/{spoken}/calls/index.html", f"{here}/s/{spoken}/calls/1.html", f"{here}/evil/index.html",
         f"{here}/evil/{evil}/index.html", f"{here}/s~forks/index.html", f"{here}/s~forks/runs.html", f"{here}/s~forks/{fork}/index.html",
         f"{here}/s/{spoken}/beside.html?with=ccps.none.citizen_size3.r1", f"{here}/nothing/index.html",

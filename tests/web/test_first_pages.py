@@ -179,9 +179,14 @@ def test_models_stand_side_by_side_and_lead_to_their_record(client, root, tmp_pa
     assert (tmp_path / "out" / "models.csv").read_text() == result.rows.to_csv(index=False)
 
 
-def test_a_study_that_is_a_link_or_holds_one_is_no_row_of_the_models(root, tmp_path):
+def test_a_study_that_is_a_link_is_no_row_and_is_read_where_it_is_named(root, tmp_path):
     (root / "s").rename(tmp_path / "elsewhere")
     (root / "s").symlink_to(tmp_path / "elsewhere")
+    site = Site(root, cache=tmp_path / "cache")
+    assert "s is a link" in client_of(site).get("/index.html").text
+    assert client_of(site).get("/s/index.html").status_code == 400
+    named = Site(root, Runs(root, "s"), cache=tmp_path / "cache")
+    assert client_of(named).get("/s/index.html").status_code == 200
     result, faults = results_of_models([root / "s"])
     assert not result.given
     assert "it is a link" in faults[0]

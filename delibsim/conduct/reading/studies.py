@@ -6,7 +6,7 @@ Nothing is analysed here: an effect is that of the finding which `delibsim analy
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,9 @@ class FindingInShort:
     how many sessions were held by then.
     """
 
-    topics: Mapping[str, str] = field(default_factory=dict)
-    effects: Sequence[EffectInShort] = ()
-    sessions: int = 0
+    topics: Mapping[str, str]
+    effects: Sequence[EffectInShort]
+    sessions: int
 
 
 @dataclass(frozen=True)
