@@ -38,6 +38,8 @@ TAKEN = (
     *("answers_missing", "cost_usd", "dri_change", "diversity_change", "cell", "equal_to"),
 )
 """The columns of the table of a study that are needed."""
+AS_TYPED = {"True": "true", "False": "false", "None": "null"}
+"""Values as they are typed in settings."""
 OWN = ("session", "setting", "tokens", "record", "who")
 
 
@@ -111,7 +113,8 @@ def _stated(studies: Iterable[StudyOfModels]) -> dict[str, ModelSetting]:
 
 def _in_words(settings: Iterable[tuple[str, Any]]) -> str:
     """Settings in words, without the name of a cell, which tells conditions of a study apart."""
-    return ", ".join(f"{key}={value}" for key, value in settings if key != "sessions")
+    told = [(key, AS_TYPED.get(str(value), value)) for key, value in settings if key != "sessions"]
+    return ", ".join(f"{key}={value}" for key, value in told)
 
 
 def _sessions(
