@@ -11,13 +11,13 @@ from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.methods import StudyRecord, record_of
-from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people
-from delibsim.analysis.study.outcomes import chosen_outcomes, with_means
+from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people, mixed_subjects
+from delibsim.analysis.study.outcomes import chosen_outcomes
 from delibsim.analysis.study.pair_correlations import pair_correlations
 from delibsim.analysis.study.report import Findings, analyses, findings, study_report
 from delibsim.analysis.study.sample import wanted_outcomes
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
-from delibsim.conduct.analysed import newest_scores, place_of, table_of
+from delibsim.conduct.analysed import place_of, table_of
 from delibsim.conduct.answers import tables_of_answers
 from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.conduct.cost import money_of
@@ -27,7 +27,6 @@ from delibsim.domain.study import slug
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts
-from delibsim.store.tables.run_scores import session_means
 
 Watch = Callable[[str, int, int], None]
 FOLDER = "analysis"
@@ -87,8 +86,6 @@ def source_of(
         record = replace(record, money=money_of(place.runs))
     columns = [*outcomes, CHANCE] if people else outcomes
     table = with_twin(table_of(place, watch, columns), place.runs, watch)
-    if place.runs is not None:
-        table = _with_means(place.runs, table, outcomes)
     chosen = chosen_outcomes(table.rows, outcomes)
     table = replace(table, outcomes=chosen, by_models=by_models(place.runs, table))
     if record is not None and record.primary:
@@ -102,18 +99,6 @@ def source_of(
         measures = frozenset(one.measure for one in wanted_outcomes(table))
         table = replace(table, rows=models, by_models=table.by_models | measures)
     return AnalysisSource(table, record, own, place.runs, of_people)
-
-
-def _with_means(runs: Runs, table: StudyTable, outcomes: Sequence[str]) -> StudyTable:
-    """The table with the means within sessions of those outcomes that are of participants or of
-    statements alone.
-    """
-    names = {str(name) for name in table.rows.columns}
-    lacking = [name for name in outcomes if not {name, f"{name}_change"} & names]
-    if not lacking:
-        return table
-    means = session_means(newest_scores(runs).values(), lacking)
-    return replace(table, rows=with_means(table.rows, means))
 
 
 def check(margin: float | None) -> None:
@@ -153,8 +138,6 @@ def _in_people(source: AnalysisSource) -> tuple[list[Result], list[str]]:
     """The effects in people, corrected by models, and what they say."""
     if source.of_people is None:
         return [], []
-    from delibsim.analysis.study.mixed_subjects import mixed_subjects
-
     manifest = source.runs.manifest() if source.runs else None
     share = manifest.settings.get("people") if manifest else None
     table, told = mixed_subjects(source.of_people, share)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import EACCES, EPERM, EROFS
 from os.path import exists, isdir, isfile  # False for what can be no file name
 from pathlib import Path
@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from delibsim.analysis.study.bench import read_bench
+from delibsim.analysis.study.outcomes import with_means
 from delibsim.analysis.study.read_table import read_table
 from delibsim.analysis.study.study_table import HELD, StudyTable
 from delibsim.analysis.study.table_of_study import NOT_SCORED, table_of_study
@@ -24,7 +25,7 @@ from delibsim.store.places import study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
 from delibsim.store.tables.calls import Row
-from delibsim.store.tables.run_scores import RunScores, run_scores
+from delibsim.store.tables.run_scores import RunScores, run_scores, session_means
 from delibsim.store.tables.sheets import Table
 from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 
@@ -76,14 +77,27 @@ def table_of(
     place: StudyPlace, watch: Watch | None = None, outcomes: Sequence[str] = ()
 ) -> StudyTable:
     """The table of what lies at a place; a study that is not scored is scored first. Columns of a
-    file that are `outcomes` hold numbers.
+    file that are `outcomes` hold numbers; those that are scored of participants or statements
+    alone are added to a study.
     """
     if place.runs is not None:
-        return study_table(place.runs, watch)
+        return _with_means(place.runs, study_table(place.runs, watch), outcomes)
     if isfile(place.path / CONFIGURATIONS):
         return read_bench(place.path)
     file = place.path / f"{WIDE}.csv" if isdir(place.path) else place.path
     return read_table(file, outcomes)
+
+
+def _with_means(runs: Runs, table: StudyTable, outcomes: Sequence[str]) -> StudyTable:
+    """The table with the means within sessions of those outcomes that are of participants or of
+    statements alone.
+    """
+    names = {str(name) for name in table.rows.columns}
+    lacking = [name for name in outcomes if not {name, f"{name}_change"} & names]
+    if not lacking:
+        return table
+    means = session_means(newest_scores(runs).values(), lacking)
+    return replace(table, rows=with_means(table.rows, means))
 
 
 def study_table(

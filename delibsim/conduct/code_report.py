@@ -111,13 +111,13 @@ def outcomes_of_texts(runs: Runs, table: StudyTable) -> tuple[list[CodedTexts], 
 
 def by_models(runs: Runs | None, table: StudyTable) -> frozenset[str]:
     """The columns of a study that hold what models said of its texts."""
-    if runs is None:  # a table has such columns with their notes from an export alone
-        further = [one for one in usual_outcomes(table.rows) if one.scale == VALUE]
-        return frozenset(one.measure for one in further)
+    if runs is None:  # an exported table has codes and strengths under such names, with notes
+        further = [one.measure for one in usual_outcomes(table.rows) if one.scale == VALUE]
+        return frozenset(name for name in further if "." in name)
     begun = [f"{AQUA}."]
     begun += [f"{id}." for id in schemes_of(runs) if Codings.of(runs, id).files.task()]
     for about in comparisons_about(runs):
-        if about.comparisons.files.task().get("coders"):
+        if about.comparisons.files.task().get("models"):
             begun.append(f"{PAIRS}.{about.coder}.")
     return frozenset(name for name in map(str, table.rows) if name.startswith(tuple(begun)))
 

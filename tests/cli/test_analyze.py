@@ -9,6 +9,7 @@ import pytest
 from small_study import held_study
 from synthetic_study import synthetic_study
 
+from delibsim import study
 from delibsim.analysis.study.report import findings, study_report
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.cli.results import print_report
@@ -197,6 +198,8 @@ def test_what_is_scored_of_participants_or_statements_alone_is_averaged_in_sessi
             means.setdefault((session, score["phase"]), []).append(score["value"])
     found = delibsim("analyze", "pilot", "--outcome", "dri_individual", "--json", *FEW)
     assert found.code == 0
+    in_python = study("pilot", outcomes=["dri_individual"]).outcomes["dri_individual_change"]
+    assert in_python.notna().all()
     (contrast,) = found.json["contrasts"]
     changes = {
         session: np.mean(means[session, "post"]) - np.mean(means[session, "pre"])
@@ -232,3 +235,15 @@ def test_scores_of_statements_have_models_alone_with_sessions_as_clusters(delibs
     assert (effect["n"], effect["clusters"]) == (24, 8)
     difference = np.mean(values["normative"]) - np.mean(values["basic"])
     assert effect["estimate"] == pytest.approx(difference, abs=1e-12)
+
+
+def test_strengths_that_models_gave_decide_nothing(delibsim, home):
+    grid = ("topic=ccps", "treatment=basic,normative", "replicate=1,2,3")
+    assert delibsim("run", "-m", "-q", "study=pilot", *grid, "group.size=3", "rounds=1").code == 0
+    asked = ("dimension=logical", "model=citizen", "within=topic", "keep_equal=true")
+    assert delibsim("compare", "ask", "pilot", *asked).code == 0
+    assert delibsim("score", "pilot", "--scorer", "pairs").code == 0
+    found = delibsim("analyze", "pilot", "--json", *FEW).json
+    own = [row for row in found["contrasts"] if row["outcome"].startswith("pairs.")]
+    assert [row["verb"] for row in own] == ["not_valid"]
+    assert {row["row"] for row in found["effects"]} == {"models"}

@@ -18,6 +18,7 @@ from delibsim.conduct.cost import log_of
 from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.cost import Money, sum_of, total_of
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
 from delibsim.store.account import account_of
@@ -30,8 +31,6 @@ from delibsim.store.sent import calls_or_fault
 from delibsim.store.session_notes import FILE, begun_sessions
 from delibsim.store.study_texts import StudyTexts
 
-PERSON = "person"
-"""The kind of a model that is a person."""
 FINDING = f"{ANALYSIS}/finding.json"
 LARGEST = 1_000_000
 """Bytes of a finding in short."""
