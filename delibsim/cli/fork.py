@@ -10,6 +10,8 @@ import typer
 from delibsim.analysis.forks import (
     ITEM,
     ForkEffect,
+    answer_tables,
+    course_table,
     notes_on_effects,
     notes_over_runs,
     shown,
@@ -19,7 +21,6 @@ from delibsim.analysis.forks import (
     unmeasured,
 )
 from delibsim.analysis.table import DisplayTable, numbers, texts
-from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.estimate import ask_first, show_estimate_of_branches
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.study import hold_branches, told
@@ -50,7 +51,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
-from delibsim.planning.fork_changes import Places, places_of
+from delibsim.planning.fork_request import Places, places_of
 from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.places import branches_of, is_of_branches, is_run, place_of_branches
 from delibsim.store.runs import Runs

@@ -12,7 +12,7 @@ from delibsim.domain.branching import in_short, what_differs
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
-from delibsim.store.interventions import intervention_tables
+from delibsim.store.notes import intervention_tables
 from delibsim.store.places import branches_of, is_of_branches
 from delibsim.store.runs import EXPORT, Runs
 from delibsim.store.study_texts import StudyTexts
