@@ -273,11 +273,12 @@ def study_status(runs: Runs) -> StudyStatus:
     """
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    account, notes = account_of(runs), SessionNotes(runs, part=STATUS)
+    account, notes = account_of(runs), SessionNotes(runs)
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
         entry = _known(notes, name, ids) or _looked_at(notes, name, unfinished, ids)
+        notes.forget(name)
         sessions.append(_sharing(entry, known))
     gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
     never, faults = len(account.not_begun), list[str]()
