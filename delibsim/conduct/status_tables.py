@@ -12,7 +12,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
 from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
-from delibsim.store.account import TOLD, command_of, notice
+from delibsim.store.account import TOLD, account_of, command_of
 from delibsim.store.branches import on_branches
 from delibsim.store.runs import Runs
 
@@ -78,9 +78,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
             f"{counted(gone, 'session')} {was} withdrawn: a person had her words deleted. Nothing"
             " of it is read, and it is not held again."
         )
-    planned = len(found.sessions) + found.not_begun
-    told = notice(found.not_begun, planned, command_of(runs))
-    never_begun = "" if runs.holder() else told
+    never_begun = "" if runs.holder() else account_of(runs).notice()
     if never_begun:
         lines.append(f"{never_begun}.")
     if people := _people(runs):
