@@ -9,8 +9,8 @@ from typing import Any
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.study import natural
 from delibsim.store.branch_folders import FORKS, PROBES
-from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
+from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import FILE as TOMBSTONE
 
