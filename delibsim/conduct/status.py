@@ -26,6 +26,7 @@ from delibsim.domain.reason import MEANINGS, SEPARATOR
 from delibsim.domain.run import Run, Session, missing_kind
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
+from delibsim.models.enforcing import apart
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
@@ -232,7 +233,9 @@ class StudyStatus:
                 lines.append(f"warning: {model}: {changed}: {', '.join(names)}")
         if self.repeated_ids:
             lines.append(f"warning: {repetition(self.repeated_ids)}")
-        return lines
+        plans = (entry.plan for entry in self.sessions if entry.plan is not None)
+        asked = {name: own for plan in plans for name, own in plan.models.items()}
+        return [*lines, *(f"warning: {issue.text}" for issue in apart(asked.values()))]
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""

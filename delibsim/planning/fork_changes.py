@@ -15,6 +15,7 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Treatment, Wording
 from delibsim.models.clients.settings import check_settings
+from delibsim.models.enforcing import as_format, settled_in, with_settled
 from delibsim.planning import debates
 from delibsim.planning.cell import Composer
 from delibsim.planning.config import Config, GroupConfig, built, validated
@@ -340,6 +341,8 @@ def _with_models(
     else:
         addresses = {}
         own = [_reset(session, place, job) for place in seats]
+    kept = settled_in(session.models.values())
+    own = [dict(with_settled(one, kept)) for one in own]
     return _seated(session, dict(zip(seats, own, strict=True))), addresses
 
 
@@ -352,6 +355,7 @@ def _reset(session: Session, place: int, job: Job) -> dict[str, Any]:
             if "." in name:
                 raise WrongInput(f"'{key}': name the model too, as model=NAME")
             settings[name] = value
+    settings = as_format(settings)
     check_settings(str(settings.get("name", "")), settings)
     return settings
 
