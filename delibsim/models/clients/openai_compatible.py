@@ -34,7 +34,7 @@ class OpenAICompatible(Hosted):
     server rejects is left out of one more attempt and of every later call, and recorded as dropped.
     """
 
-    REFUSED = ("HTTP 400", "HTTP 422")
+    NOT_FOUND = "HTTP 404"
 
     def __init__(
         self,
