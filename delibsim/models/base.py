@@ -24,6 +24,7 @@ Status = Literal[
     "authentication",
     "quota",
     "context_overflow",
+    "truncated_prompt",
     "bad_request",
     "budget",
     "cancelled",

@@ -83,7 +83,7 @@ class Rule:
     text: str | Callable[[Call], str | None] | None = None  # what it says; None: as the citizen
     message: Mapping[str, Any] = field(default_factory=dict)  # members of choices[0].message
     choice: Mapping[str, Any] = field(default_factory=dict)  # members of choices[0]
-    usage: Mapping[str, Any] = field(default_factory=dict)  # members of usage
+    usage: Mapping[str, Any] | Callable[[Call], Mapping[str, Any]] = field(default_factory=dict)
     payload: Mapping[str, Any] = field(default_factory=dict)  # of the body; null removes one
     do: Callable[[Call], None] | None = None  # called when the request has come in
 
@@ -248,7 +248,7 @@ class FakeProvider:
             "completion_tokens": spoken,
             "total_tokens": prompted + spoken,
             "prompt_tokens_details": {"cached_tokens": cached},
-            **rule.usage,
+            **(rule.usage(call) if callable(rule.usage) else rule.usage),
         }
         self.billed += 1
         self.prompt_tokens += prompted
