@@ -58,7 +58,7 @@ class InputCounts:
                 self._keep(_who(exchange.purpose), _text(exchange.messages), usage.input_tokens)
         self._earlier = ()
         count = answer.usage.input_tokens
-        if answer.status != "ok" or self.unchecked or count == 0:
+        if answer.status not in OUTCOMES or self.unchecked or count == 0:
             return answer
         if count is None:
             return self._give_up(answer, NEVER)
@@ -119,6 +119,8 @@ class InputCounts:
             self._words = count / max(1, len(text.split()))
 
     def _give_up(self, answer: Completion, why: str) -> Completion:
+        if answer.status != "ok":
+            return answer
         self.unchecked = why
         return replace(answer, detail=f"{UNCHECKED}{why}")
 
