@@ -103,11 +103,12 @@ class FakeProvider:
     """Serves chat completions on 127.0.0.1, as an asynchronous context manager.
 
     `models` names what is served; `latency` is in seconds; with a `key` other than "" requests
-    without it are refused; `port` 0 takes a free one. It keeps every request (`requests`, their
-    number `calls`, `by_model`), the most that were in flight at once (`most_in_flight`), and what
-    it would bill (`billed` calls, `billed_tokens`, `prompt_tokens`, `cached_tokens`). Every call
-    that a model worked on is billed, whether or not the client waited for the answer; errors are
-    free.
+    without it are refused; `port` 0 takes a free one; `pages` are served at other addresses, and
+    `listed` are further members of every entry of the list of models. It keeps every request
+    (`requests`, their number `calls`, `by_model`), the most that were in flight at once
+    (`most_in_flight`), and what it would bill (`billed` calls, `billed_tokens`, `prompt_tokens`,
+    `cached_tokens`). Every call that a model worked on is billed, whether or not the client waited
+    for the answer; errors are free.
     """
 
     def __init__(
@@ -117,9 +118,12 @@ class FakeProvider:
         latency: float = 0.0,
         key: str = "",
         port: int = 0,
+        pages: Mapping[str, Any] | None = None,
+        listed: Mapping[str, Any] | None = None,
     ) -> None:
         self.script, self.models = list(script), tuple(models)
         self.latency, self.key = latency, key
+        self.pages, self.listed = dict(pages or {}), dict(listed or {})
         self.requests: list[Call] = []
         self.by_model: Counter[str] = Counter()
         self.billed = self.billed_tokens = self.cached_tokens = self.prompt_tokens = 0
@@ -143,6 +147,8 @@ class FakeProvider:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._list)
+        for path in self.pages:
+            app.router.add_get(path, self._page)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024)
@@ -165,8 +171,11 @@ class FakeProvider:
         self.probes += 1
         if not self._admits(request):
             return self._denied(request)
-        served = [{"id": model, "object": "model"} for model in self.models]
+        served = [{"id": model, "object": "model", **self.listed} for model in self.models]
         return web.json_response({"object": "list", "data": served})
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return web.json_response(self.pages[request.path])
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
@@ -248,7 +257,7 @@ class FakeProvider:
             "completion_tokens": spoken,
             "total_tokens": prompted + spoken,
             "prompt_tokens_details": {"cached_tokens": cached},
-            **(rule.usage(call) if callable(rule.usage) else rule.usage),
+            **_usage_of(rule, call),
         }
         self.billed += 1
         self.prompt_tokens += prompted
@@ -292,6 +301,10 @@ class FakeProvider:
     def _denied(self, request: web.Request) -> web.Response:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return error(401, f"Incorrect API key provided: {given}", "invalid_api_key")
+
+
+def _usage_of(rule: Rule, call: Call) -> Mapping[str, Any]:
+    return rule.usage if isinstance(rule.usage, Mapping) else rule.usage(call)
 
 
 def _billed(stated: Any, counted: int) -> int:

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 from fake_provider import FakeProvider, Rule
+from faults.conftest import settings_of
 from typer.testing import CliRunner
 
-from delibsim import Message, Prompt
+from delibsim import Message, ModelPool, Prompt
 from delibsim.cli.status import app as status
 from delibsim.models.clients.openai_compatible import OpenAICompatible
+from delibsim.models.limits import Limits
 from delibsim.prompts.forms.choice import ChoiceForm
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.manifest import Manifest
@@ -122,3 +124,54 @@ async def test_counts_of_what_no_cache_holds_are_no_cut(hold, session_of):
         held = await hold(session_of(n=3, rounds=3), provider)
     assert held.status == "complete"
     assert "a part of a prompt" in "".join(held.unchecked)
+
+
+async def findings(session_of, provider, rounds=3, **options):
+    """What a preflight finds, by level."""
+    pool = ModelPool(Limits(), addresses={"local": provider.base_url})
+    session = session_of({"local": settings_of("local", **options)}, n=3, rounds=rounds)
+    found = await pool.preflight([session])
+    await pool.close()
+    return {level: [one.text for one in found if one.level == level] for level in LEVELS}
+
+
+LEVELS = ("error", "warning", "note")
+TOLD = {
+    "vLLM": {"listed": {"max_model_len": 2048}},
+    "llama.cpp, in its list": {"listed": {"meta": {"n_ctx": 2048, "n_ctx_train": 8192}}},
+    "OpenRouter": {"listed": {"context_length": 2048}},
+    "llama.cpp": {"pages": {"/props": {"default_generation_settings": {"n_ctx": 2048}}}},
+    "Ollama": {"pages": {"/api/ps": {"models": [{"name": "local", "context_length": 2048}]}}},
+    "LM Studio": {
+        "pages": {"/api/v0/models": {"data": [{"id": "local", "loaded_context_length": 2048}]}}
+    },
+    "TGI": {"pages": {"/info": {"max_total_tokens": 2048}}},
+    "LiteLLM": {
+        "pages": {
+            "/model/info": {
+                "data": [{"model_name": "local", "model_info": {"max_input_tokens": 2048}}]
+            }
+        }
+    },
+    "nobody": {
+        "pages": {"/props": [], "/api/ps": {"models": 1}, "/info": {"max_total_tokens": "x"}}
+    },
+}
+
+
+@pytest.mark.parametrize("server", TOLD)
+async def test_a_window_that_a_server_tells_must_hold_the_longest_prompt_and_its_reply(
+    session_of, server
+):
+    async with FakeProvider(**TOLD[server]) as provider:
+        found = await findings(session_of, provider, max_tokens=4096)
+        assert provider.calls == 0
+        if server == "nobody":
+            assert found == {"error": [], "warning": [], "note": [f"{provider.base_url} answers"]}
+            return
+        assert found["note"] == [f"{provider.base_url} answers; its window has 2,048 tokens"]
+        (fault,) = found["error"]
+        assert "and its reply 4,096: up to 9,032 more than the window of 2,048" in fault
+        assert "give the server a window of 11264 (model.num_ctx=11264 with kind ollama" in fault
+        (doubt,) = (await findings(session_of, provider, 1, max_tokens=100))["warning"]
+        assert "procedure.transcript_window=N" in doubt, "it may fit, if nobody speaks at length"
