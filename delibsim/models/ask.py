@@ -20,7 +20,11 @@ from delibsim.prompts.session import reask
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
 )
-
+HELPS = {
+    "context_overflow": f"; {TOO_LONG}",
+    "truncated_prompt": f"; it needs a larger window, or {TOO_LONG}",
+}
+"""What helps, by the status of a call whose prompt was too long."""
 
 T = TypeVar("T")
 
@@ -73,8 +77,7 @@ class Interrupted(RuntimeError):
         occasion = HEADINGS.get(purpose.occasion, purpose.occasion)
         call = f"{model} ({purpose.participant}, {occasion})"
         fault = f"{call}: {completion.status}: {completion.detail}"
-        if completion.status == "context_overflow":
-            fault = f"{fault}; {TOO_LONG}"
+        fault += HELPS.get(completion.status, "")
         super().__init__(fault)
         self.status = completion.status
         self.reason = Reason(completion.status, completion.detail)
