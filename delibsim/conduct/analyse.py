@@ -149,21 +149,20 @@ def _found(
     in_people, said = _in_people(source)
     found = findings(source.table, draws, analyses(margin), watch)
     on_texts, told = effects_on_texts(source.runs, source.table)
-    of_like, likeness = _like(source, draws)
+    of_like, likeness = likeness_of(source, draws)
     more = [*_from_answers(source, watch), *on_texts, *in_people, *of_like]
     return found.with_results(more, told, ahead=[*said, *likeness])
 
 
-def _like(source: AnalysisSource, draws: DrawCounts) -> tuple[list[Result], list[str]]:
+def likeness_of(source: AnalysisSource, draws: DrawCounts) -> tuple[list[Result], list[str]]:
     """How like people its sessions are, and what that says."""
     if source.beside is None:
         return [], []
-    surveys = [
+    both = [
         one.record.components("surveys") if one.record else {} for one in (source, source.beside)
     ]
-    changed = [
-        name for name in surveys[0] if surveys[1].get(name, surveys[0][name]) != surveys[0][name]
-    ]
+    shared = both[0].keys() & both[1].keys()
+    changed = {name for name in shared if both[0][name] != both[1][name]}
     return like(source.table, source.beside.table, draws, changed)
 
 

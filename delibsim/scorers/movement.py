@@ -8,7 +8,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES
 from delibsim.measures.movement import drift, moved, spread, toward, why_undefined
-from delibsim.scorers.arrays import considerations, surveyed
+from delibsim.scorers.arrays import considerations
 
 OF_CHANGE = {"drift": drift, "moved": moved, "toward": toward}
 
@@ -29,8 +29,12 @@ class Movement:
     when_analysed = True
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
-        """Scores of each run."""
-        return [score for run in surveyed(runs) for score in self._score(run)]
+        """Scores of each run whose participants rated considerations; debates have none."""
+        found = []
+        for run in runs:
+            if run.session.survey.considerations and not run.session.kind.sides:
+                found += self._score(run)
+        return found
 
     def _score(self, run: Run) -> Iterator[Score]:
         target, survey = run.session.id, run.session.survey
