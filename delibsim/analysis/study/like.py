@@ -25,7 +25,7 @@ from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.analysis.study.words import listed, missing, p_in_words
 from delibsim.domain.data import read_data
 from delibsim.domain.text import counted
-from delibsim.measures.inference.apart import Apart, Sessions, apart, moments
+from delibsim.measures.inference.apart import Sessions, apart, moments, spread_p
 from delibsim.measures.inference.classified import classified
 
 COMPARED: Mapping[str, Mapping[str, str]] = read_data("like.yaml")
@@ -78,33 +78,37 @@ def like(
     """The tables of how like people a study is, and what they say; `changed` are surveys of one
     name whose content differs.
     """
-    theirs = _held(main_population(people)[0], people.paired)
     rows: list[dict[str, Any]] = []
     told: list[dict[str, Any]] = []
-    sessions, notes = [_of_figure(PEOPLE, theirs)], list[str]()
-    for name in (MODELS, CITIZENS):
-        found = kinds_of_participants(study).get(name)
-        ours = found if found is None else _held(found, study.paired)
-        if ours is None or ours.empty:
-            continue
-        notes = notes or list(_left_out(study.study, people.study, ours, theirs))
-        beside = _beside(name, ours, theirs, changed)
-        classifier, weights = _classifier(beside, draws)
-        own = list(_rows(beside, weights))
+    every, notes = [], list[str]()
+    for beside in populations_beside(study, people, changed):
+        notes = notes or list(_left_out(study, people, beside))
+        times = min(draws.permutations, max(99, draws.permutations // 50))
+        classifier, weights = classify(beside, times, draws.seed)
+        own = measures_beside(beside, weights)
         if any(not missing(row["here"]) for row in own):
-            rows += with_holm(with_holm(own), p="p_spread")
+            rows += own
             told.append(classifier)
-            sessions.append(_of_figure(name, beside.rows))
+            every = every or [_of_figure(PEOPLE, beside.people)]
+            every.append(_of_figure(beside.population, beside.rows))
     named = {"study": study.study, "other": people.study}
-    for row in rows:
-        row |= {"differs": _differs(row, "p_holm", row["g"])}
-        row |= {"varies": _differs(row, "p_spread_holm", row["spread"] - 1)}
     tables = [
         make_table("study/like", rows, notes, **named),
         make_table("study/like_classifier", told, **named),
-        make_table("study/like_sessions", pd.concat(sessions) if rows else (), **named),
+        make_table("study/like_sessions", pd.concat(every) if every else (), **named),
     ]
     return tables, list(_sentences(rows, told, people.study))
+
+
+def populations_beside(
+    study: StudyTable, people: StudyTable, changed: Collection[str] = ()
+) -> Iterator[Beside]:
+    """The models of a study and its null citizen, as far as it has them, each beside people."""
+    theirs = _held(main_population(people)[0], people.paired)
+    for name in (MODELS, CITIZENS):
+        found = kinds_of_participants(study).get(name)
+        if found is not None and len(ours := _held(found, study.paired)):
+            yield _beside(name, ours, theirs, changed)
 
 
 def _held(rows: pd.DataFrame, paired: bool) -> pd.DataFrame:
@@ -145,8 +149,9 @@ def _beside(
     return Beside(name, *both, same)
 
 
-def _rows(beside: Beside, weights: Mapping[str, float]) -> Iterator[dict[str, Any]]:
-    """A row for each measure."""
+def measures_beside(beside: Beside, weights: Mapping[str, float]) -> list[dict[str, Any]]:
+    """A row for each measure, with Holm's p over all; `weights` are those of the classifier."""
+    rows = []
     for kind, columns in COMPARED.items():
         for column, words in columns.items():
             ours, theirs, why = beside.values(column)
@@ -155,7 +160,12 @@ def _rows(beside: Beside, weights: Mapping[str, float]) -> Iterator[dict[str, An
             row |= {"weight": weights.get(column, np.nan), "note": why}
             empty = ("here", "g", "spread", "p", "p_spread")
             row |= dict.fromkeys(empty, np.nan) if why else _numbers(column, ours, theirs)
-            yield row | {"sessions": len(ours), "people_sessions": len(theirs)}
+            rows.append(row | {"sessions": len(ours), "people_sessions": len(theirs)})
+    rows = with_holm(with_holm(rows), p="p_spread")
+    for row in rows:
+        row["differs"] = _differs(row["p_holm"], row["g"])
+        row["varies"] = _differs(row["p_spread_holm"], row["spread"] - 1)
+    return rows
 
 
 def _numbers(column: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> dict[str, Any]:
@@ -165,7 +175,7 @@ def _numbers(column: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> dict[str,
     for rows, own in ((ours, topics[: len(ours)]), (theirs, topics[len(ours) :])):
         values = rows[column].to_numpy(dtype=float)
         both.append(Sessions(values, own, rows["draw_number"].to_numpy()))
-    found: Apart = apart(*both)
+    found = apart(*both)
     here, people = map(moments, both)
     overlap, overlap_low, overlap_high = found.overlap
     return {
@@ -180,7 +190,7 @@ def _numbers(column: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> dict[str,
         "spread": exp(found.spread.estimate),
         "spread_low": exp(found.spread.low),
         "spread_high": exp(found.spread.high),
-        "p_spread": found.spread.p,
+        "p_spread": spread_p(*both),
         "overlap": overlap,
         "overlap_low": overlap_low,
         "overlap_high": overlap_high,
@@ -190,14 +200,16 @@ def _numbers(column: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> dict[str,
     }
 
 
-def _differs(row: Mapping[str, Any], p: str, by: float) -> str:
-    """Whether the measure is higher or lower beside people, "" where that is not clear."""
-    if not row[p] < ALPHA or missing(by):
+def _differs(p: float, by: float) -> str:
+    """Whether something is higher or lower beside people, "" where that is not clear."""
+    if not p < ALPHA or missing(by):
         return ""
     return "higher" if by > 0 else "lower"
 
 
-def _classifier(beside: Beside, draws: DrawCounts) -> tuple[dict[str, Any], Mapping[str, float]]:
+def classify(
+    beside: Beside, permutations: int, seed: int
+) -> tuple[dict[str, Any], Mapping[str, float]]:
     """What a classifier makes of both, and the coefficients of the measures that it takes."""
     row: dict[str, Any] = {"population": beside.population}
     columns = list(_taken(beside))
@@ -207,14 +219,12 @@ def _classifier(beside: Beside, draws: DrawCounts) -> tuple[dict[str, Any], Mapp
     row |= {"measures": len(columns), "sessions": len(ours), "people_sessions": len(theirs)}
     found = None
     if columns and topics:
-        rows = pd.concat(
-            [ours, theirs.assign(draw_number=theirs["draw_number"] + len(beside.rows))]
-        )
+        of_people = theirs.assign(draw_number=theirs["draw_number"] + len(beside.rows))
+        rows = pd.concat([ours, of_people])
         first = np.arange(len(rows)) < len(ours)
         values = rows[columns].to_numpy(dtype=float)
         numbers = (rows[name].to_numpy() for name in ("topic_number", "draw_number"))
-        times = min(draws.permutations, max(99, draws.permutations // 50))
-        found = classified(values, first, *numbers, times, draws.seed)
+        found = classified(values, first, *numbers, permutations, seed)
     if found is None:
         return row | {"note": "too_few_sessions"}, {}
     weights = dict(zip(columns, map(float, found.weights), strict=True))
@@ -238,14 +248,14 @@ def _of_figure(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     return rows.reindex(columns=["session", "topic", *COLUMNS]).assign(population=name)
 
 
-def _left_out(first: str, second: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> Iterator[str]:
+def _left_out(study: StudyTable, people: StudyTable, beside: Beside) -> Iterator[str]:
     """Which topics one study has alone, and how many sessions that leaves out."""
-    sides = ((first, ours, theirs), (second, theirs, ours))
-    for name, rows, others in sides:
-        alone = rows[~rows["topic"].isin(set(others["topic"]))]
+    for table in (study, people):
+        rows = table.rows[table.rows["status"].isin(HELD)] if "status" in table.rows else table.rows
+        alone = rows[~rows["topic"].astype(str).isin(set(beside.rows["topic"]))]
         if len(alone):
-            topics = ", ".join(sorted(map(str, set(alone["topic"]))))
-            yield f"Only {name} has {topics}: {counted(len(alone), 'session')} left out."
+            topics = ", ".join(sorted(set(alone["topic"].astype(str))))
+            yield f"Only {table.study} has {topics}: {counted(len(alone), 'session')} left out."
 
 
 def _sentences(

@@ -99,6 +99,23 @@ def apart(a: Sessions, b: Sessions) -> Apart:
     return Apart(*found, overlap, unit, "too_few_sessions" if few else note)
 
 
+def spread_p(a: Sessions, b: Sessions) -> float:
+    """The p of equal spread: of equal mean distances from the median of each sample, by the
+    jackknife, which holds where values are skewed (Brown and Forsythe 1974,
+    doi:10.1080/01621459.1974.10482955).
+
+    Distances of few draws are short; they are corrected by the root of n / (n - 1) draws.
+    """
+    return apart(_distances(a), _distances(b)).difference.p
+
+
+def _distances(sample: Sessions) -> Sessions:
+    draws = len(np.unique(sample.draws))
+    longer = math.sqrt(draws / max(1, draws - 1))
+    found = np.abs(sample.values - np.median(sample.values)) * longer
+    return Sessions(found, sample.topics, sample.draws)
+
+
 def overlapping(g: float, ratio: float) -> float:
     """The area that the densities of two normal distributions share.
 
@@ -144,9 +161,10 @@ def _left(
     a: Sessions, b: Sessions, sums_a: Array, sums_b: Array, middle: float
 ) -> tuple[str, Sequence[_Left]]:
     """What units are called, and the sums without each of them."""
-    of_draws = [_without_draws(one, middle) for one in (a, b)]
+    of_draws = [_of_draws(one, middle) for one in (a, b)]
     if min(np.bincount(strata).min() for _, strata in of_draws) > 1:
-        (less_a, strata_a), (less_b, strata_b) = of_draws
+        (own_a, strata_a), (own_b, strata_b) = of_draws
+        less_a, less_b = _placed(own_a, strata_a), _placed(own_b, strata_b)
         first = _Left(sums_a - less_a, sums_b[None], strata_a)
         return "draws", [first, _Left(sums_a[None], sums_b - less_b, strata_b)]
     topics = len(sums_a)
@@ -155,13 +173,17 @@ def _left(
     return "topics", [_Left(*both, np.zeros(topics, dtype=int))]
 
 
-def _without_draws(sample: Sessions, middle: float) -> tuple[Array, Array]:
-    """What each draw adds to the sums of topics (draws, topics, 3), and the topic of each."""
+def _of_draws(sample: Sessions, middle: float) -> tuple[Array, Array]:
+    """What each draw adds to the sums of its topic (draws, 3), and the topic of each."""
     _, first, draws = np.unique(sample.draws, return_index=True, return_inverse=True)
-    strata = sample.topics[first]
-    own = np.zeros((len(first), sample.topics.max() + 1, 3))
-    own[np.arange(len(first)), strata] = _summed(sample.values - middle, draws)
-    return own, strata
+    return _summed(sample.values - middle, draws), sample.topics[first]
+
+
+def _placed(own: Array, strata: Array) -> Array:
+    """What draws add (draws, 3), each in the row of its topic (draws, topics, 3)."""
+    found = np.zeros((len(own), strata.max() + 1, 3))
+    found[np.arange(len(own)), strata] = own
+    return found
 
 
 def _statistics(sums_a: Array, sums_b: Array, size: int) -> Array:
