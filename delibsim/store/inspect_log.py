@@ -146,5 +146,5 @@ def _exchange(
     yield {"role": "user", "content": asked, "source": "input"}
     model = run.session.seated(speaker, occasion).model
     content = "" if text is None else text
-    facts = {**facts, "given": text is not None}
+    facts = {**facts, "replied": text is not None}
     yield {"role": "assistant", "content": content, "model": model, "metadata": facts}
