@@ -92,6 +92,8 @@ def _kept_temperature(own: Session, job: Job) -> dict[str, Any]:
     """The temperature of the run, where another model is named and no other temperature is."""
     if "temperature" in job.values:
         return {}
+    if own.unasked:
+        return {}
     known = {settings.get("temperature") for settings in own.models.values()}
     if len(known) > 1:
         raise WrongInput(

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.parentage import Edit
+from delibsim.domain.run import Session
 from delibsim.store.reading import file_text
 
 MOST_PLACES = 1_000
@@ -103,6 +104,16 @@ def edits_of(spot: Spot, removed: Iterable[int], speakers: Sequence[str]) -> tup
         else:
             edits.append(Edit("say", turn, one.text))
     return tuple(sorted(edits, key=lambda edit: edit.turn))
+
+
+def seat_and_model(word: str, session: Session) -> tuple[list[str], str]:
+    """The seat, by its number, and the setting that `--seat "Speaker 3=MODEL"` names; WrongInput
+    for a name that nobody has.
+    """
+    name, _, model = word.rpartition("=")
+    if name not in session.seats:
+        raise unknown("seat", name, session.seats)
+    return [str(session.seats.index(name) + 1)], f"model={model}"
 
 
 def numbers(text: str, option: str) -> tuple[int, ...]:
