@@ -3,8 +3,8 @@ that others are told of. Nothing here imports Mesa: an estimate goes through the
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from delibsim.domain.format import DEBATE, DELIBERATION
@@ -52,7 +52,7 @@ Draw = Callable[[], Iterable[str]]
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyPhase:
     """All respondents fill in the survey, all at once."""
 
     phase: Phase
@@ -63,7 +63,7 @@ class Surveyed:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SpeechPhase:
     """The turns of a session, in order; `strict`: the first silence ends them."""
 
     strict: bool = False
@@ -72,14 +72,17 @@ class Spoken:
         """Each round, all participants in the order that is drawn for it; a debate fixes it."""
         session = floor.session
         rounds = 0 if session.kind.sides else session.most_rounds
-        for slot in session.slots([tuple(draw()) for _ in range(rounds)]):
+        slots = list(session.slots([tuple(draw()) for _ in range(rounds)]))
+        for place in range(len(slots)):
             if self.strict and floor.silences:
                 return
-            yield slot
+            if floor.statements and floor.statements[-1].names:
+                _call_up(floor.statements[-1], slots, place)
+            yield slots[place]
 
 
 @dataclass(frozen=True)
-class Agreed:
+class ConsensusPhase:
     """The group seeks a statement of its own, where the session asks for one."""
 
     def steps(self, floor: Floor, draw: Draw) -> Iterator[Step]:
@@ -88,10 +91,10 @@ class Agreed:
             yield "consensus"
 
 
-BEFORE, AFTER = Surveyed("pre"), Surveyed("post")
-PHASES: dict[str, tuple[Surveyed | Spoken | Agreed, ...]] = {
-    DELIBERATION.name: (BEFORE, Spoken(), AFTER, Agreed()),
-    DEBATE.name: (BEFORE, Spoken(strict=True), AFTER),
+BEFORE, AFTER = SurveyPhase("pre"), SurveyPhase("post")
+PHASES: dict[str, tuple[SurveyPhase | SpeechPhase | ConsensusPhase, ...]] = {
+    DELIBERATION.name: (BEFORE, SpeechPhase(), AFTER, ConsensusPhase()),
+    DEBATE.name: (BEFORE, SpeechPhase(strict=True), AFTER),
 }
 """The phases of every format, in order."""
 
@@ -102,17 +105,39 @@ def steps(floor: Floor, draw: Draw) -> Iterator[Step]:
         yield from phase.steps(floor, draw)
 
 
+def _call_up(said: Statement, slots: list[TurnSlot], place: int) -> None:
+    """Let the participant whom a facilitator named speak next, if it has not spoken in that round;
+    all others speak in the order that was drawn.
+    """
+    free = [at for at in range(place, len(slots)) if not slots[at].inserted]
+    later = [at for at in free if not slots[at].turn.role]
+    own = [at for at in later if slots[at].turn.round == slots[later[0]].turn.round]
+    order = [slots[at].turn.speaker for at in own]
+    if said.names not in order:
+        return
+    own = own[: order.index(said.names) + 1]
+    for at, speaker in zip(own, [said.names, *order], strict=False):
+        slots[at] = replace(slots[at], turn=replace(slots[at].turn, speaker=speaker))
+
+
 def heard_by(
-    name: str, statements: Iterable[Statement], hears: Callable[[str, str], bool]
+    name: str,
+    statements: Iterable[Statement],
+    seats: Collection[str],
+    hears: Callable[[str, str], bool],
 ) -> tuple[Statement, ...]:
     """Of these statements those that a participant has heard: its own, and its neighbours'.
 
-    `hears` says whether the second hears the first. Private notes are heard by their author alone.
+    `hears` says whether of two who have `seats` the second hears the first. Private notes are heard
+    by their author alone.
     """
     heard = []
     for statement in statements:
         turn = statement.turn
-        aloud = turn.task != PREPARATION and hears(turn.speaker, name)
+        if turn.task == PREPARATION:
+            aloud = False
+        else:  # who is none of the group hears everybody, and is heard by all
+            aloud = bool(turn.role) or name not in seats or hears(turn.speaker, name)
         if aloud or turn.speaker == name:
             heard.append(statement)
     return tuple(heard)

@@ -63,7 +63,7 @@ class Forum(mesa_core.Model):
 
     def _sit(self, plan: Session) -> Session:
         """Seat everybody of a plan, with the models that it gives them; the plan."""
-        for person in plan.participants:
+        for person in (*plan.participants, *plan.invited):
             model = self.language_models[person.model]
             if person.id in self.seats:
                 self.seats[person.id].sit(plan, person, model)
@@ -81,12 +81,21 @@ class Forum(mesa_core.Model):
         if slot.given is not None:
             said = Statement(turn, slot.given, given=True)
         else:
-            said = await self.seats[turn.speaker].speak(turn, self.heard(turn.speaker), earlier)
+            speaker, named = self.seats[turn.speaker], self._seeded(turn)
+            said = await speaker.speak(turn, self.heard(turn.speaker), earlier, named)
         if isinstance(said, Statement):
             self.statements.append(said)
         else:
             self.silences.append(said)
         self._tell("turn", turn.speaker, turn, said)
+
+    def _seeded(self, turn: Turn) -> str:
+        """The occasion after which the seeds of a turn are named: those of participants count the
+        turns of participants, so that they are the same with a facilitator and without.
+        """
+        past = (*self.statements, *self.silences)
+        others = sum(bool(said.turn.role) for said in past) if not turn.role else 0
+        return f"turn {turn.index - others}"
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
         """Ask all respondents the survey, all at once; responses in the order of seats.
@@ -143,7 +152,7 @@ class Forum(mesa_core.Model):
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """The statements that a participant has heard so far (see `heard_by`)."""
-        return heard_by(name, self.statements, self.network.has_edge)
+        return heard_by(name, self.statements, self.session.seats, self.network.has_edge)
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
         """By model, the parameters that were requested and had no effect in some call."""

@@ -20,6 +20,7 @@ from delibsim.models.clients.settings import provider_of
 from delibsim.models.limits import Limits
 from delibsim.planning.dry_run import DryRunCall, DryRunModel
 from delibsim.planning.load import Load, Range
+from delibsim.prompts.facilitation import stated
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
 
 Hears = Callable[[str, str], bool]
@@ -33,7 +34,7 @@ async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
     """
     asked: list[DryRunCall] = []
     models = {name: DryRunModel(name, words, asked.append) for name in session.voices}
-    people = {person.id: person for person in session.participants}
+    people = {one.id: one for one in (*session.participants, *session.invited)}
     floor = _Floor(session, _hears(session))
     source = random.Random(session.seed_for("forum"))
 
@@ -51,11 +52,13 @@ async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
         return Response(person.id, phase, answers, order=order, reversed=turned)
 
     for step in steps(floor, draw):
-        if isinstance(step, TurnSlot):
+        if isinstance(step, TurnSlot) and step.given is not None:
+            floor.statements.append(Statement(step.turn, step.given, given=True))
+        elif isinstance(step, TurnSlot):
             person, earlier = people[step.turn.speaker], floor.earlier.get(step.turn.speaker)
             prompt = speech_prompt(session, person, step.turn, floor.heard(person.id), earlier)
-            text, _ = read(prompt, await models[person.model].complete(prompt, 0))
-            floor.statements.append(Statement(step.turn, text))
+            said, _ = read(prompt, await models[person.model].complete(prompt, 0))
+            floor.statements.append(stated(step.turn, said))
         elif step == "consensus":
             await seek_consensus(_room(session, models, floor))
         else:
@@ -76,7 +79,7 @@ class _Floor:
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """What a participant has heard so far."""
-        return heard_by(name, self.statements, self._hears)
+        return heard_by(name, self.statements, self.session.seats, self._hears)
 
 
 def _room(session: Session, models: Mapping[str, LanguageModel], floor: _Floor) -> ConsensusContext:

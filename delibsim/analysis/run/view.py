@@ -82,7 +82,8 @@ class TranscriptLine:
     def plain(self) -> dict[str, Any]:
         """What was said in which turn, as plain values."""
         words = {"text": self.said, "missing": self.missing, "given": self.given}
-        return vars(self.turn) | words
+        turn = {key: value for key, value in vars(self.turn).items() if value or key != "role"}
+        return turn | words
 
 
 @dataclass(frozen=True)
@@ -406,5 +407,5 @@ def on_turns(run: Run) -> Iterator[str]:
 
 def on_given(run: Run) -> list[str]:
     """Which statements a fork gave, in a sentence; nothing where none was."""
-    given = [str(said.turn.index) for said in run.transcript if said.given]
+    given = [str(said.turn.index) for said in run.speech if said.given]
     return [f"given by the fork, said by nobody: turn {', '.join(given)}"] if given else []

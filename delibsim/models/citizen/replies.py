@@ -31,11 +31,12 @@ from delibsim.models.citizen.opinion import (
     statement,
     survey_reply,
 )
-from delibsim.models.citizen.speaking import contribution
+from delibsim.models.citizen.speaking import contribution, facilitation_reply
 from delibsim.models.extractive import by_relevance, sentences_of
 from delibsim.prompts.blocks import read_block, read_items, unquoted
 from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
+from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech, StepsForm, SummaryForm, Words
 from delibsim.prompts.prompt import Prompt
@@ -142,6 +143,8 @@ def reply_to(
         return judge_reply(prompt.reply, text, judge, (traits.noise, *judging), seed)
     if isinstance(prompt.reply, SummaryForm):
         return summary_reply(text, f"{name}/{traits.population}", traits.noise, seed)
+    if isinstance(prompt.reply, Facilitation):
+        return facilitation_reply(prompt.reply, seed)
     if isinstance(prompt.reply, VerdictForm):
         return verdict_reply(prompt.reply, text, f"{name}/{traits.population}", seed)
     me = read_block("you", text)

@@ -20,6 +20,7 @@ from delibsim.models.citizen.judging import SEVERITY, judge, whole
 from delibsim.models.citizen.opinion import Attitude
 from delibsim.prompts.blocks import read_block, read_transcript
 from delibsim.prompts.forms.ballot import Ballot, Stance
+from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import Form
 
@@ -115,6 +116,16 @@ def contribution(
         before, check = _number("stance", text, NEITHER), _number("check", text, 0)
         return judge(speeches, before, check, seed, severity)
     return f"{me}: {NOTES}" if isinstance(form, Words) else None
+
+
+def facilitation_reply(form: Facilitation, seed: int) -> str:
+    """What a citizen says that facilitates: always the same, as it has no view and sums up nothing;
+    the one that it would like to hear next is drawn.
+    """
+    said = _WORDS["facilitator"][form.task]
+    if not form.waiting:
+        return said
+    return f"{said}\nNext: {random.Random(seed).choice(form.waiting)}"
 
 
 def _number(tag: str, text: str, otherwise: int) -> int:
