@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 import yaml
 from fake_provider import FakeProvider, Rule
-from faults.conftest import settings_of
+from faults.conftest import QUICK, settings_of
+from ollama_server import FakeOllama
 from typer.testing import CliRunner
 
 from delibsim import Message, ModelPool, Prompt
 from delibsim.cli.status import app as status
+from delibsim.conduct.hold import hold_session
+from delibsim.models.clients.ollama import Ollama
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 from delibsim.models.limits import Limits
 from delibsim.prompts.forms.choice import ChoiceForm
@@ -175,3 +178,48 @@ async def test_a_window_that_a_server_tells_must_hold_the_longest_prompt_and_its
         assert "give the server a window of 11264 (model.num_ctx=11264 with kind ollama" in fault
         (doubt,) = (await findings(session_of, provider, 1, max_tokens=100))["warning"]
         assert "procedure.transcript_window=N" in doubt, "it may fit, if nobody speaks at length"
+
+
+def at_ollama(**options):
+    return settings_of("local", kind="ollama", model="llama3.2:latest") | options
+
+
+async def test_ollama_gets_the_window_with_every_call_and_is_told_not_to_cut(session_of, runs):
+    settings = at_ollama(num_ctx=6000, structured=True, reasoning_effort="low", top_p=0.9)
+    async with FakeOllama() as server:
+        pool = ModelPool(QUICK, addresses={"local": f"{server.base_url}/v1"})
+        session = session_of({"local": settings}, n=2)
+        (note,) = [one.text for one in await pool.preflight([session]) if one.level == "note"]
+        assert note.endswith("its window has 6,000 tokens")
+        model = pool.of(session)["local"]
+        chosen = await model.complete(choice("A or B?"), 1)
+        held = await hold_session(session_of({"local": at_ollama()}, n=2), runs, pool)
+        await pool.close()
+    assert (chosen.status, chosen.text, chosen.reasoning) == ("ok", '{"answer": "A"}', "Well.")
+    assert chosen.parameters_dropped == ("reasoning_effort",)
+    assert chosen.parameters_sent["num_ctx"] == 6000
+    assert chosen.usage.input_tokens
+    assert chosen.usage.output_tokens
+    _, sent, *others = server.calls
+    assert (sent["stream"], sent["truncate"], sent["shift"]) == (False, False, False)
+    assert sent["format"]["type"] == "object"
+    assert sent["options"] == {
+        "temperature": 0.0,
+        "top_p": 0.9,
+        "num_predict": 500,
+        "seed": 1,
+        "num_ctx": 6000,
+    }
+    assert held.status == "complete"
+    assert "num_ctx" not in others[0]["options"], "the window of the server, where none is set"
+
+
+async def test_ollama_refuses_a_prompt_that_does_not_fit_and_the_model_has_a_window(session_of):
+    async with FakeOllama() as server:
+        client = Ollama("local", "llama3.2:latest", server.base_url, num_ctx=100)
+        assert (await client.complete(choice("word " * 999), 1)).status == "context_overflow"
+        wide = Ollama("local", "llama3.2:latest", server.base_url, num_ctx=99_999)
+        assert [one.level for one in await wide.preflight()] == ["note"]
+        assert wide.capabilities.window == 8192
+        await client.close()
+        await wide.close()
