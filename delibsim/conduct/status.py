@@ -28,6 +28,7 @@ from delibsim.domain.run import Run, Session, missing_kind
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
 from delibsim.models.counted import uncheckable
+from delibsim.models.enforcing import apart
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
@@ -239,7 +240,9 @@ class StudyStatus:
                 lines.append(f"warning: {model}: {changed}: {', '.join(names)}")
         if self.repeated_ids:
             lines.append(f"warning: {repetition(self.repeated_ids)}")
-        return lines
+        plans = (entry.plan for entry in self.sessions if entry.plan is not None)
+        asked = {name: own for plan in plans for name, own in plan.models.items()}
+        return [*lines, *(f"warning: {issue.text}" for issue in apart(asked.values()))]
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -280,11 +283,12 @@ def study_status(runs: Runs) -> StudyStatus:
     """
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    account, notes = account_of(runs), SessionNotes(runs, part=STATUS)
+    account, notes = account_of(runs), SessionNotes(runs)
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
         entry = _known(notes, name, ids) or _looked_at(notes, name, unfinished, ids)
+        notes.forget(name)
         sessions.append(_sharing(entry, known))
     gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
     never, faults = len(account.not_begun), list[str]()

@@ -19,7 +19,7 @@ from delibsim.domain.transcript import Silence, Transcript, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Session:
     """Everything needed to hold one deliberation, and to hold it again.
 

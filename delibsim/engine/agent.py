@@ -63,9 +63,10 @@ class Agent(mesa_core.Agent):
         if self.first_by is None:
             self.first_by = completion.model_returned
         missing = {}
-        if answers is None:
+        if completion.status != "ok":  # ratings may be there, and the ranks be missing
             reason = Reason.of_call(completion.status, completion.detail)
-            missing = dict.fromkeys((item.id for item in survey.items), reason)
+            lacking = (item.id for item in survey.items if item.id not in (answers or {}))
+            missing = dict.fromkeys(lacking, reason)
         elif reason := self._no_answer_of_hers(completion):
             answers, missing = {}, dict.fromkeys((item.id for item in survey.items), reason)
         name = self.participant.id

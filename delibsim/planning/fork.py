@@ -12,8 +12,17 @@ from delibsim.engine.check import check
 from delibsim.models.limits import Limits
 from delibsim.planning.cell import Composer, digest
 from delibsim.planning.config import built
-from delibsim.planning.fork_changes import ELSEWHERE, Changed, changed, changes_any
-from delibsim.planning.fork_request import Places, Spot, edits_of, numbers, spots_of
+from delibsim.planning.fork_changes import (
+    ELSEWHERE,
+    Changed,
+    Places,
+    Spot,
+    changed,
+    changes_any,
+    edits_of,
+    numbers,
+    spots_of,
+)
 from delibsim.planning.overrides import Sweep, read
 from delibsim.prompts.prompt import UnreadableReply
 from delibsim.prompts.session import form_of_turn

@@ -21,6 +21,9 @@ INTERVALS = {
     "people_low": ("people_high", "people's 95% interval"),
     "difference_low": ("difference_high", "its 95% interval"),
     "diversity_low": ("diversity_high", "its 95% interval"),
+    "g_low": ("g_high", "its 95% interval"),
+    "spread_low": ("spread_high", "its 95% interval"),
+    "overlap_low": ("overlap_high", "its 95% interval"),
 }
 """By the column of the lower end: that of the upper end, and the heading of both."""
 SMALL = 0.001

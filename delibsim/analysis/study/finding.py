@@ -12,8 +12,7 @@ import pandas as pd
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.pages.cells import interval, p_value
 from delibsim.analysis.pages.folder import PAGE as REPORT
-from delibsim.analysis.pages.html import data_uri, standalone
-from delibsim.analysis.pages.page import Entry, PagePart, Picture
+from delibsim.analysis.pages.page import Entry, PagePart, Picture, data_uri, standalone
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition

@@ -23,8 +23,8 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION
-from delibsim.store.branches import inherited
 from delibsim.store.files import json_text
+from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_or_fault
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
