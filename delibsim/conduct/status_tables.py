@@ -59,6 +59,8 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     lines = found.faults()
     cells = found.calls_by_cell()
     for cell, counts in cells.items() if len(cells) <= LISTED else ():
+        if not counts:  # people held it elsewhere
+            continue
         lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
     if len(cells) > LISTED:
         lines.append(f"calls: {_counted(found.calls.most_common())}; --json lists all sessions")

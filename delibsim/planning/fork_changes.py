@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.parentage import Edit
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
@@ -115,6 +115,16 @@ def edits_of(spot: Spot, removed: Iterable[int], speakers: Sequence[str]) -> tup
         else:
             edits.append(Edit("say", turn, one.text))
     return tuple(sorted(edits, key=lambda edit: edit.turn))
+
+
+def seat_and_model(word: str, session: Session) -> tuple[list[str], str]:
+    """The seat, by its number, and the setting that `--seat "Speaker 3=MODEL"` names; WrongInput
+    for a name that nobody has.
+    """
+    name, _, model = word.rpartition("=")
+    if name not in session.seats:
+        raise unknown("seat", name, session.seats)
+    return [str(session.seats.index(name) + 1)], f"model={model}"
 
 
 def numbers(text: str, option: str) -> tuple[int, ...]:
@@ -260,6 +270,8 @@ def _label(job: Job) -> list[str]:
 def _kept_temperature(own: Session, job: Job) -> dict[str, Any]:
     """The temperature of the run, where another model is named and no other temperature is."""
     if "temperature" in job.values:
+        return {}
+    if own.unasked:
         return {}
     known = {settings.get("temperature") for settings in own.models.values()}
     if len(known) > 1:

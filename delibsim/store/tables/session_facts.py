@@ -41,7 +41,7 @@ def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damage
     people, or the record is damaged, only `people_seats` is known.
     """
     seats = session.seats_of_people
-    row: Row = {"people_seats": len(seats)}
+    row: Row = {"people_seats": len(seats) + len(session.unasked)}
     if not seats or damaged:
         return row
     own = [call for call in calls if call["participant"] in seats]
