@@ -84,7 +84,7 @@ def test_the_null_citizen_of_the_twin_stands_beside_people_too():
     ours = table("here", 1)
     twin = table("here", 3, null=True, **{"talk.mattr": 3.0}).rows
     both = StudyTable("here", ours.rows, (), twin=twin)
-    (found, classifier, sessions), told = like(both, table("people", 2), DRAWS)
+    (found, _, sessions), told = like(both, table("people", 2), DRAWS)
     rows = [row for row in found.plain() if row["differs"]]
     assert [(row["population"], row["measure"]) for row in rows] == [("null citizen", "talk.mattr")]
     assert "sessions of the null citizen differ on average in 1 of 18" in told[3]
