@@ -123,6 +123,8 @@ PRESETS = {
     "personas": "persona",
 }
 """The folders of conf/ whose files are what a setting can be."""
+FOR_HYDRA = "# @package"
+"""What a line begins with that says nothing to a reader."""
 
 
 def _presets(kind: str) -> ListedKind:
@@ -130,19 +132,19 @@ def _presets(kind: str) -> ListedKind:
     from delibsim.planning.presets import Presets  # slow to import
 
     group, presets = PRESETS[kind], Presets(Path.cwd())
-    named = f"+{group}" if group == "experiment" else group
 
     def read(name: str) -> tuple[str, str]:
         if name not in presets.names(group):
             raise unknown(group, name, presets.names(group))
-        first = presets.file(group, name).read_text(encoding="utf-8").partition("\n")[0]
+        lines = presets.file(group, name).read_text(encoding="utf-8").splitlines()
+        first = next((line for line in lines if not line.startswith(FOR_HYDRA)), "")
         return name, first.lstrip("# ") if first.startswith("#") else ""
 
     return ListedKind(
         lambda: {name: presets.file(group, name) for name in presets.names(group)},
         read,
         texts("setting", "what it is"),
-        lambda one: [f"{named}={one[0]}", safe(one[1])],
+        lambda one: [f"{group}={one[0]}", safe(one[1])],
         lambda one: {
             "id": one[0],
             "about": one[1],

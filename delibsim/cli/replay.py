@@ -33,6 +33,7 @@ app = typer.Typer(add_completion=False)
 
 LISTED, LINES = 40, 6
 """The differences, sessions and tasks that are printed; the differences of one among several."""
+NOTHING = "imported: people held it elsewhere, so there is nothing to replay"
 MEANT = "what is written -> what the record gives"
 UNKNOWN = "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged)"
 
@@ -60,7 +61,8 @@ def replay(
         found = {"study": runs.study, "session": session, "verdict": verdict, "changed": changed}
         echo_json(found | ({"reworded": list(map(_plain, reworded))} if recorded else {}))
     else:
-        say(f"{runs.study}/{session}: {verdict}{' on recorded prompts' if recorded else ''}")
+        told = NOTHING if verdict == "imported" else verdict
+        say(f"{runs.study}/{session}: {told}{' on recorded prompts' if recorded else ''}")
         for line in changed[:LISTED]:
             say(f"  {safe(line)}")
         if verdict == "diverged" and not recorded:

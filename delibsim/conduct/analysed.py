@@ -25,8 +25,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
 from delibsim.plugins import load
 from delibsim.plugins import names as installed
-from delibsim.store.branches import is_of_branches
-from delibsim.store.places import study_at
+from delibsim.store.places import is_of_branches, study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
 from delibsim.store.tables.calls import Row

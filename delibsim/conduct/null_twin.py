@@ -69,7 +69,7 @@ def twin_sessions(plans: Iterable[Session]) -> list[Session]:
     """
     found: dict[str, Session] = {}
     for plan in plans:
-        if plan.kind.sides or plan.parentage is not None:
+        if plan.kind.sides or plan.parentage is not None or not plan.respondents:
             continue
         session = _of_citizens(plan)
         found.setdefault(session.id, session)
@@ -83,7 +83,7 @@ def _of_citizens(plan: Session) -> Session:
     rule = plan.consensus
     if rule is not None:
         rule = replace(rule, mediator="", model={})
-    session = replace(plan, participants=people, models=models, consensus=rule)
+    session = replace(plan, participants=people, models=models, consensus=rule, conversation=None)
     seats = tuple(replace(person, persona="") for person in people)  # drawn for each replicate
     what = session_to_json(replace(session, id="", replicate=1, participants=seats))
     digest = sha256(what.encode()).hexdigest()[:8]

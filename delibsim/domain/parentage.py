@@ -82,10 +82,13 @@ class Parentage:
 
 @dataclass(frozen=True)
 class TurnSlot:
-    """A turn of a session, and what is said in it where that is `given` by a fork."""
+    """A turn of a session, and what is said in it where that is `given` by a fork, or `recalled`:
+    said by people in a conversation before a fork of it.
+    """
 
     turn: Turn
     given: str | None = None
+    recalled: bool = False
 
 
 def position_of(occasion: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from delibsim.domain.consensus import Consensus
+from delibsim.domain.conversation import NOT_THERE
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
@@ -33,8 +34,8 @@ class Forum(mesa_core.Model, ABC):
         self.watch = watch
         self.language_models = language_models
         self.seats: dict[str, Agent] = {}
-        self.given: dict[int, str] = {}
-        """What is said in turns where a fork says it, by their number."""
+        self.given: dict[int, TurnSlot] = {}
+        """The turns in which a fork says what is said, by their number."""
         self.plan = self._sit(session.in_force(session.founders[0], "pre"))
         self.network = network_of(session)
         self.statements: list[Statement] = []
@@ -50,7 +51,7 @@ class Forum(mesa_core.Model, ABC):
         """The turns of an agenda, with the words of those that are given kept for `hold_turn`."""
         for slot in slots:
             if slot.given is not None:
-                self.given[slot.turn.index] = slot.given
+                self.given[slot.turn.index] = slot
             yield slot.turn
 
     async def reach(self, occasion: str) -> None:
@@ -65,7 +66,7 @@ class Forum(mesa_core.Model, ABC):
     def _sit(self, plan: Session) -> Session:
         """Seat everybody of a plan, with the models that it gives them; the plan."""
         for person in plan.participants:
-            model = self.language_models[person.model]
+            model = None if person.id in plan.unasked else self.language_models[person.model]
             if person.id in self.seats:
                 self.seats[person.id].sit(plan, person, model)
             else:
@@ -78,8 +79,8 @@ class Forum(mesa_core.Model, ABC):
         self._tell("turn", turn.speaker, turn)
         earlier = self.responses.get(("pre", turn.speaker))
         said: Statement | Silence
-        if turn.index in self.given:
-            said = Statement(turn, self.given[turn.index], given=True)
+        if slot := self.given.get(turn.index):
+            said = Statement(turn, slot.given or "", given=not slot.recalled)
         else:
             said = await self.seats[turn.speaker].speak(turn, self.heard(turn.speaker), earlier)
         if isinstance(said, Statement):
@@ -97,6 +98,8 @@ class Forum(mesa_core.Model, ABC):
         """Ask these people the survey, all at once."""
 
         async def answer(name: str, agent: Agent) -> Response:
+            if response := self._of_people(name, phase):
+                return response
             self._tell(phase, name)
             heard = self.heard(name) if phase == "post" else ()
             earlier = self.responses.get(("pre", name))
@@ -116,6 +119,16 @@ class Forum(mesa_core.Model, ABC):
         for response in responses:
             self.responses[phase, response.participant] = response
         return responses
+
+    def _of_people(self, name: str, phase: Phase) -> Response | None:
+        """What a person of a conversation answered there before, or that nobody can ask again; None
+        for whoever is asked.
+        """
+        if name not in self.plan.unasked or self.session.people is None:
+            return None
+        if phase == "pre" and (known := self.session.people.answered(name, phase)):
+            return known
+        return Response(name, phase, {}, {item.id: NOT_THERE for item in self.session.survey.items})
 
     async def seek_consensus(self) -> Consensus | None:
         """The group's own statement, where the session asks for one."""

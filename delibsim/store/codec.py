@@ -192,7 +192,8 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     procedure = _without(plain["procedure"], **unsaid)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
-    unused = {"personas": "", "consensus": None, "parentage": None, "before": None}
+    unused = dict.fromkeys(("consensus", "parentage", "before", "conversation"))
+    unused["personas"] = ""
     treatment = _without(plain["treatment"], paraphrase_of="")
     brief = _without(plain | {"procedure": procedure, "treatment": treatment}, **unused)
     if "before" in brief:

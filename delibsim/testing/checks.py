@@ -1,12 +1,14 @@
-"""Whether a plug-in does what it must: check_scorer, check_language_model and check_exporter."""
+"""Whether a plug-in does what it must: checks of scorers, models, exporters and importers."""
 
 import asyncio
 import copy
 import math
 from collections.abc import Collection, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import get_args
 
+from delibsim.domain.corpora import Comment, Importer, Record, Utterance
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.exported import ExportedSession, Exporter
 from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.run import Run
@@ -172,6 +174,34 @@ def _written(exporter: Exporter, runs: Sequence[Run]) -> dict[str, str]:
         _require(name not in found, f"{name!r} is given twice")
         found[name] = "".join(pieces)
     return found
+
+
+def check_importer(importer: Importer, path: Path) -> None:
+    """Raise AssertionError, saying what is wrong, unless the importer keeps its contract.
+
+    It reads the source that lies at `path`, which has a conversation of two or a comment. What is
+    checked: a name; a stream of records, of which each says where it stands; the same records the
+    second time; and WrongInput, as the first record is asked for, where there is no source.
+    """
+    is_importer = isinstance(importer, Importer) and bool(importer.name)
+    _require(is_importer, "an importer has a name and read(path)")
+    records = importer.read(path)
+    _require(iter(records) is records, "read gives a stream (an iterator), not a list")
+    found = list(records)
+    for record in found:
+        _require(isinstance(record, get_args(Record)), f"{record!r} is no record of an import")
+        told = bool(getattr(record, "where", getattr(record, "what", "")))
+        _require(told, f"{record!r} does not say where it stands, or what it is")
+    said = [one for one in found if isinstance(one, Utterance)]
+    comments = any(isinstance(one, Comment) for one in found)
+    _require(bool(said) or comments, "no utterance and no comment was read")
+    _require(all(one.conversation for one in said), "every utterance names its conversation")
+    _require(list(importer.read(path)) == found, "the same source must give the same records")
+    try:
+        next(importer.read(path / "nothing"), None)
+    except WrongInput:
+        return
+    raise AssertionError("a source that is not there must be a WrongInput")
 
 
 def _plain(scores: Sequence[Score]) -> list[str]:

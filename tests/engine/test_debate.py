@@ -11,8 +11,7 @@ import pytest
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Participant, Usage, WrongInput
-from delibsim.engine.debate import Deliberation
-from delibsim.engine.hold import check, hold
+from delibsim.engine.hold import Deliberation, check, hold
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Recorder, Replay
 from delibsim.scorers.speeches import Speeches

@@ -12,8 +12,7 @@ import pandas as pd
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.pages.cells import interval, p_value
 from delibsim.analysis.pages.folder import PAGE as REPORT
-from delibsim.analysis.pages.html import data_uri, standalone
-from delibsim.analysis.pages.page import Entry, PagePart, Picture
+from delibsim.analysis.pages.page import Entry, PagePart, Picture, data_uri, standalone
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition
@@ -59,6 +58,8 @@ from delibsim.analysis.study.words import (
     short,
     with_interval,
 )
+from delibsim.domain.conversation import IMPORTED
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
@@ -288,7 +289,7 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [model.name for model in models if model.settings.get("kind") == "person"]
+    people = [model.name for model in models if model.settings.get("kind") in (PERSON, IMPORTED)]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
     who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)

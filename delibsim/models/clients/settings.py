@@ -36,7 +36,7 @@ class _Hosted(_Strict):
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    structured: bool = False
+    structured: Literal[True, False, "auto", "json_schema", "json_object"] = False
     send_seed: bool = True
     extra: dict[str, Any] = {}
     price: _Price | None = None

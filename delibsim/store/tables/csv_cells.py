@@ -13,7 +13,7 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
-from delibsim.store.reading import file_text
+from delibsim.store.reading import file_text, not_in_utf8, opened, refuse_foreign
 
 MOST = 2**28
 """Bytes of the largest file that is read."""
@@ -92,6 +92,59 @@ def read_sheet(
     if not rows and not found:
         raise WrongInput(f"{path} has a header and no rows")
     return CsvSheet(header, rows, lines, delimiter)
+
+
+def streamed(
+    path: Path, columns: Sequence[str]
+) -> tuple[tuple[str, ...], Iterator[tuple[int, dict[str, str]]]]:
+    """The header of a CSV file that has these columns, and its rows as (line, cells by column),
+    each read when it is asked for, so that a file of any size can be read. WrongInput as of
+    `read_sheet`, when a faulty row is reached.
+    """
+    csv.field_size_limit(MOST)
+    try:
+        with opened(path) as file:
+            first = file.readline(MOST)
+    except OSError as error:
+        raise WrongInput(f"{path} cannot be read: {error.strerror}") from None
+    refuse_foreign(path, first)
+    if not first.strip():
+        raise WrongInput(f"{path} is empty: its first line must name the columns")
+    head = first.decode("utf-8-sig", errors="replace").splitlines()[0]
+    rows = _rows(path, _delimiter(head, columns))
+    header = _header(path, next(rows)[1])
+    for name in columns:
+        if name not in header:
+            raise unknown("column", name, header, f"Columns are those of {path}")
+
+    def records() -> Iterator[tuple[int, dict[str, str]]]:
+        for line, row in rows:
+            if len(row) != len(header):
+                cells, width = counted(len(row), "cell"), counted(len(header), "column")
+                raise WrongInput(f"{path}, line {line}: {cells}, but {width}")
+            yield line, dict(zip(header, row, strict=True))
+
+    return header, records()
+
+
+def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file that are not empty, with the line on which each begins."""
+    begins = 1
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        try:
+            for row in reader:
+                if any(cell.strip() for cell in row):
+                    yield begins, row
+                begins = reader.line_num + 1
+        except UnicodeDecodeError:
+            line = not_in_utf8(path)
+            raise WrongInput(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from None
+        except csv.Error as error:
+            raise WrongInput(
+                f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not"
+                " closed?"
+            ) from None
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> CsvSheet:

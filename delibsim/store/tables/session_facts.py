@@ -23,8 +23,8 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import PREPARATION
-from delibsim.store.branches import inherited
 from delibsim.store.files import json_text
+from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_or_fault
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
@@ -41,7 +41,7 @@ def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damage
     people, or the record is damaged, only `people_seats` is known.
     """
     seats = session.seats_of_people
-    row: Row = {"people_seats": len(seats)}
+    row: Row = {"people_seats": len(seats) + len(session.unasked)}
     if not seats or damaged:
         return row
     own = [call for call in calls if call["participant"] in seats]

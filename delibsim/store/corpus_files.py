@@ -1,0 +1,284 @@
+"""The importers that ship: a corpus of ConvoKit, a table of turns, an export of Polis."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from delibsim.domain.conversation import VOTES
+from delibsim.domain.corpora import AboutConversation, Comment, Record, Unplaced, Utterance
+from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.survey import PHASES, Phase
+from delibsim.store.reading import opened
+from delibsim.store.tables.csv_cells import read_columns, streamed
+
+LINE = 2**24
+"""Bytes of the longest line that is read."""
+CHUNK = 2**20
+ROLES = {"for": "proposition", "against": "opposition", "mod": "moderator", "audience": "audience"}
+"""The roles of Oxford debates, as the corpus of Intelligence Squared calls them."""
+TOPICS = ("topic", "motion", "question", "title")
+"""Metadata of a conversation that say what it is about, the first that there is."""
+NAMED = (*TOPICS, "treatment", "results", "winner")
+
+
+class Convokit:
+    """A folder of ConvoKit: utterances.jsonl and conversations.json; the speakers' metadata, which
+    say who they are, are not read.
+    """
+
+    name = "convokit"
+
+    def read(self, path: Path) -> Iterator[Record]:
+        """What its conversations and utterances are."""
+        if not (path / "utterances.jsonl").is_file():
+            raise WrongInput(f"{path} is no corpus of ConvoKit: it has no utterances.jsonl")
+        if (path / "conversations.json").is_file():
+            for id, own in each_member(path / "conversations.json"):
+                yield from _about(path, id, own)
+        for name in ("speakers.json", "users.json"):
+            if (path / name).is_file():
+                yield Unplaced(f"metadata of speakers, which may say who they are ({name})")
+        file = path / "utterances.jsonl"
+        for n, content in enumerate(_lines(file), 1):
+            yield from _utterance(file, n, content)
+
+
+def _about(path: Path, id: str, own: Any) -> Iterator[Record]:
+    where = f"conversations.json, {id}"
+    if not isinstance(own, dict):
+        raise WrongInput(f"{path}, {where}: expected an object")
+    meta = own.get("meta", own)
+    meta = meta if isinstance(meta, dict) else {}
+    votes = _votes(where, meta.get("results"))
+    topic = next((str(meta[name]) for name in TOPICS if meta.get(name)), "")
+    facts = {}
+    for name, value in meta.items():
+        if name in NAMED or name == "vectors":
+            continue
+        if isinstance(value, (str, int, float)):
+            facts[name] = str(value)
+        elif value is not None:
+            yield Unplaced(f"metadata of conversations that are no text or number: {name}")
+    treatment = str(meta.get("treatment") or "")
+    yield AboutConversation(where, id, topic, treatment, votes, facts)
+
+
+def _votes(where: str, results: Any) -> dict[Phase, dict[str, float]]:
+    """The shares of an audience before and after a debate; none where there are no results."""
+    found: dict[Phase, dict[str, float]] = {}
+    for phase in PHASES if isinstance(results, dict) else ():
+        given = results.get(phase)
+        if not isinstance(given, dict):
+            continue
+        shares = {vote: given.get(vote) for vote in VOTES}
+        numbers = [one for one in shares.values() if isinstance(one, (int, float))]
+        if len(numbers) < len(VOTES) or not 99 <= sum(numbers) <= 101 or min(numbers) < 0:
+            told = ", ".join(f"{vote} {share}" for vote, share in shares.items())
+            raise WrongInput(f"{where}: votes {phase} are no shares of 100 percent ({told})")
+        found[phase] = dict(zip(VOTES, map(float, numbers), strict=True))
+    return found
+
+
+def _utterance(file: Path, n: int, content: bytes) -> Iterator[Record]:
+    where = f"line {n}"
+    try:
+        own = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise WrongInput(f"{file}, {where} is not UTF-8; save the file as UTF-8") from None
+    except (ValueError, RecursionError):
+        ends = "" if content.endswith(b"\n") else ": the corpus breaks off there"
+        raise WrongInput(f"{file}, {where} is no JSON{ends}") from None
+    if not isinstance(own, dict):
+        raise WrongInput(f"{file}, {where}: expected an object")
+    meta = own.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    id = _text(own, "id")
+    speaker = _text(own, "speaker", "user")
+    conversation = _text(own, "conversation_id", "root") or id
+    text = own.get("text")
+    segment = meta.get("segment", meta.get("round"))
+    yield Utterance(
+        where=where,
+        conversation=conversation,
+        speaker=speaker,
+        text=text if isinstance(text, str) else "",
+        id=id,
+        reply_to=_text(own, "reply-to", "reply_to"),
+        time=_text(own, "timestamp"),
+        round=segment + ("segment" in meta) if isinstance(segment, int) and segment >= 0 else 1,
+        role=ROLES.get(str(meta.get("speakertype")), "citizen"),
+    )
+
+
+def _text(own: Mapping[str, Any], *names: str) -> str:
+    """The first of these members that there is, as text; "" without any."""
+    found = next((own[name] for name in names if own.get(name) is not None), "")
+    return found if isinstance(found, str) else json.dumps(found)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file that are not empty, each read when it is asked for."""
+    with opened(path) as file:
+        while line := file.readline(LINE):
+            if len(line) == LINE:
+                raise WrongInput(f"{path} has a line of more than {LINE:,} bytes")
+            if line.strip():
+                yield line
+
+
+def each_member(path: Path) -> Iterator[tuple[str, Any]]:
+    """The members of the object that a JSON file holds, each read when it is asked for, so that a
+    file of any size can be read; WrongInput where it is none.
+    """
+    decoder, pending = json.JSONDecoder(), ""
+    broken = WrongInput(f"{path} is no JSON object, or breaks off")
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+
+            def value() -> Any:
+                nonlocal pending
+                while True:
+                    pending = pending.lstrip(" \t\r\n,:")
+                    try:
+                        found, end = decoder.raw_decode(pending)
+                    except ValueError:
+                        end = len(pending)
+                    if end < len(pending):  # a number may go on behind it
+                        pending = pending[end:]
+                        return found
+                    more = file.read(max(CHUNK, len(pending)))
+                    if not more:
+                        raise broken
+                    pending += more
+
+            pending = file.read(CHUNK).lstrip()
+            if not pending.startswith("{"):
+                raise broken
+            pending = pending[1:]
+            while True:
+                pending = pending.lstrip(" \t\r\n,") or file.read(CHUNK)
+                if not pending.strip(" \t\r\n,"):
+                    raise broken
+                if pending.lstrip(" \t\r\n,").startswith("}"):
+                    return
+                yield str(value()), value()
+    except UnicodeDecodeError:
+        raise WrongInput(f"{path} is not UTF-8; save the file as UTF-8") from None
+    except RecursionError:
+        raise broken from None
+
+
+TURN_COLUMNS = ("session", "turn", "speaker", "text")
+OPTIONAL = ("round", "topic", "treatment", "time", "role", "reply_to")
+
+
+class Turns:
+    """A CSV file with a row a turn."""
+
+    name = "turns"
+
+    def read(self, path: Path) -> Iterator[Record]:
+        """Its rows, and of each session its topic and treatment."""
+        told: dict[str, tuple[str, str]] = {}
+        header, rows = streamed(path, TURN_COLUMNS)
+        for name in header:
+            if name not in (*TURN_COLUMNS, *OPTIONAL):
+                yield Unplaced(f"columns that are not known: {name}")
+        for line, row in rows:
+            where = f"line {line}"
+            session = row["session"].strip()
+            about = row.get("topic", "").strip(), row.get("treatment", "").strip()
+            if session not in told:
+                told[session] = about
+                yield AboutConversation(where, session, *about)
+            elif told[session] != about:
+                differ = f"the session {session} has another topic or treatment than in its first"
+                raise WrongInput(f"{path}, {where}: {differ} row")
+            number = _whole(path, where, row, "turn")
+            yield Utterance(
+                where=where,
+                conversation=session,
+                speaker=row["speaker"].strip(),
+                text=row["text"],
+                id=str(number),
+                reply_to=row.get("reply_to", "").strip(),
+                time=row.get("time", "").strip(),
+                number=number,
+                round=_whole(path, where, row, "round") if row.get("round", "").strip() else 1,
+                role=row.get("role", "").strip() or "citizen",
+            )
+
+
+def _whole(path: Path, where: str, row: Mapping[str, str], name: str) -> int:
+    cell = row[name].strip()
+    if not (cell.isascii() and cell.isdecimal() and len(cell) < 10):
+        raise WrongInput(f"{path}, {where}: {name} is a whole number from 0, not '{cell[:40]}'")
+    return int(cell)
+
+
+COUNTS = ("agrees", "disagrees", "moderated")
+
+
+class Polis:
+    """An export of Polis: comments.csv, votes.csv, participants-votes.csv, summary.csv and
+    comment-groups.csv, of which the first must be there.
+    """
+
+    name = "polis"
+
+    def read(self, path: Path) -> Iterator[Record]:
+        """Its comments, with the votes on each, in all and by opinion group."""
+        question = self._question(path)
+        votes, groups = self._votes(path), self._groups(path)
+        file = path / "comments.csv"
+        sheet = read_columns(file, ["comment-id", "comment-body"])
+        for line, row in sheet.records():
+            id, author = row["comment-id"], row.get("author-id", "")
+            facts = {name: row[name] for name in COUNTS if name in row}
+            facts |= votes.get(id, {})
+            if author in groups:
+                facts["author_group"] = groups[author][0]
+            for group in sorted({one for one, _ in groups.values()} - {""}):
+                own = [given.get(id, "") for one, given in groups.values() if one == group]
+                for word, vote in (("agrees", "1"), ("disagrees", "-1"), ("passes", "0")):
+                    facts[f"group_{group}_{word}"] = str(own.count(vote))
+            yield Comment(f"{file}, line {line}", id, author, row["comment-body"], question, facts)
+
+    def _question(self, path: Path) -> str:
+        """What the comments answer, as the summary says."""
+        known = {}
+        if (path / "summary.csv").is_file():
+            with (path / "summary.csv").open(encoding="utf-8-sig", newline="") as file:
+                known = {row[0].strip(): row[1].strip() for row in csv.reader(file) if row[1:]}
+        return known.get("conversation-description") or known.get("topic") or ""
+
+    def _votes(self, path: Path) -> dict[str, dict[str, str]]:
+        """How often each comment was passed over, and by how many it was voted on."""
+        file = path / "votes.csv"
+        if not file.is_file():
+            return {}
+        last: dict[tuple[str, str], str] = {}
+        _, rows = streamed(file, ("comment-id", "voter-id", "vote"))
+        for line, row in rows:
+            vote = row["vote"].strip()
+            if vote not in ("-1", "0", "1"):
+                raise WrongInput(f"{file}, line {line}: a vote is -1, 0 or 1, not '{vote[:40]}'")
+            last[row["comment-id"], row["voter-id"]] = vote  # who votes again has changed her mind
+        found: dict[str, dict[str, int]] = {}
+        for (comment, _), vote in last.items():
+            counts = found.setdefault(comment, {"votes": 0, "passes": 0})
+            counts["votes"] += 1
+            counts["passes"] += vote == "0"
+        return {id: {name: str(n) for name, n in own.items()} for id, own in found.items()}
+
+    def _groups(self, path: Path) -> dict[str, tuple[str, Mapping[str, str]]]:
+        """The opinion group of each participant ("" where it has none), and its votes."""
+        file = path / "participants-votes.csv"
+        if not file.is_file():
+            return {}
+        sheet = read_columns(file, ["participant"])
+        if "group-id" not in sheet.header:
+            raise unknown("column", "group-id", sheet.header, f"Columns are those of {file}")
+        return {row["participant"]: (row["group-id"], row) for _, row in sheet.records()}
