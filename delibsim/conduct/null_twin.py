@@ -83,7 +83,9 @@ def _of_citizens(plan: Session) -> Session:
     rule = plan.consensus
     if rule is not None:
         rule = replace(rule, mediator="", model={})
-    session = replace(plan, participants=people, models=models, consensus=rule, conversation=None)
+    leads = plan.facilitator and replace(plan.facilitator, model="", settings={})
+    parts = {"participants": people, "models": models, "consensus": rule, "facilitator": leads}
+    session = replace(plan, conversation=None, **parts)
     seats = tuple(replace(person, persona="") for person in people)  # drawn for each replicate
     what = session_to_json(replace(session, id="", replicate=1, participants=seats))
     digest = sha256(what.encode()).hexdigest()[:8]

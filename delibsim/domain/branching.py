@@ -60,6 +60,7 @@ def what_differs(session: Session) -> tuple[BranchChange, ...]:
         ("instructions", before.treatment.instructions, session.treatment.instructions),
         ("wording", before.wording.id, session.wording.id),
         *_texts(before.wording.texts, session.wording.texts),
+        *_facilitators(before, session),
         *_people(before, session),
         *_models(before, session),
     ):
@@ -82,7 +83,8 @@ def in_short(session: Session) -> str:
     ]
     lines = []
     for one in _of_everybody(differences, session):
-        lines.append(f"{one.what} differs" if one.what.startswith("persona") else str(one))
+        long = one.what.startswith(("persona", "instructions of"))
+        lines.append(f"{one.what} differs" if long else str(one))
     return "; ".join(lines) or SEED_ALONE
 
 
@@ -131,6 +133,15 @@ def _of_edit(edit: Edit) -> BranchChange:
         "stop": f"from turn {edit.turn} on nobody speaks",
     }
     return BranchChange(words[edit.kind], "", edit.text)
+
+
+def _facilitators(before: Session, now: Session) -> Iterator[tuple[str, str, str]]:
+    if before.facilitator is None or now.facilitator is None:
+        return
+    old, new = before.facilitator, now.facilitator
+    yield "facilitator", old.name, new.name
+    yield "model of the facilitator", before.invited[0].model, now.invited[0].model
+    yield "instructions of the facilitator", old.instructions, new.instructions
 
 
 def _texts(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

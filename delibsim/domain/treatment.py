@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from delibsim.domain.phases import Facilitation, Order
 from delibsim.domain.rules import Rules
 from delibsim.domain.text import in_short
 
@@ -73,6 +74,19 @@ class Network:
     edges: tuple[tuple[int, int], ...] = ()
 
 
+OFF = {"facilitation": None, "facilitator_names": False, "briefing_order": None}
+"""Settings of the procedure that are named only where they are on."""
+
+
+def is_said(name: str, value: Any) -> bool:
+    """Whether a setting of the procedure is named: those of `OFF` are where they are on.
+
+    >>> is_said("facilitation", None), is_said("words", None)
+    (False, True)
+    """
+    return name not in OFF or value != OFF[name]
+
+
 Instructed = Literal["turns", "everywhere"]
 """Where the instructions of a treatment stand: in speaking turns only, or in the surveys too."""
 
@@ -94,6 +108,10 @@ class Procedure:
     which a statement is unreadable (None: no limit); `rules`, what speeches of a debate must keep
     to.
 
+    `facilitation`, when the facilitator speaks (None: there is none); `facilitator_names`, whether
+    it may name the next speaker among those who have not spoken in the round; `briefing_order`,
+    which side of a briefing stands first (None: by turns, from replicate to replicate).
+
     Both: `audience`, who hears whom; `transcript_window`, how many of the last statements it heard
     a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
     """
@@ -111,6 +129,9 @@ class Procedure:
     instructions: Instructed = "turns"
     background: bool = True
     words: int | None = 150
+    facilitation: Facilitation | None = None
+    facilitator_names: bool = False
+    briefing_order: Order | None = None
 
     __repr__ = in_short
 

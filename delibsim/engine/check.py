@@ -14,6 +14,7 @@ from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Network
 from delibsim.prompts.consensus import check_consensus_texts, fixed_consensus_prompts
+from delibsim.prompts.facilitation import check_facilitator
 from delibsim.prompts.session import fixed_prompts
 from delibsim.prompts.wording import rehearse
 
@@ -25,6 +26,8 @@ def check(session: Session) -> None:
     CHECKS[session.kind.name](session)
     check_network(session.procedure.audience, len(session.participants))
     rehearse(session)
+    if session.facilitator is not None:
+        check_facilitator(session.facilitator)
     if session.consensus is not None:
         check_consensus_texts(session.consensus)
 
@@ -97,6 +100,8 @@ def _check_debate(session: Session) -> None:
         )
     if session.consensus is not None:
         raise WrongInput("the sides of a debate seek no collective statement: consensus=none")
+    if session.facilitator is not None or session.briefing is not None:
+        raise WrongInput("a debate has neither a facilitator nor a briefing")
     if procedure.rules is None:
         raise WrongInput(
             "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"

@@ -111,16 +111,18 @@ async def ask(
     model: LanguageModel,
     prompt: Prompt,
     on_reply: Callable[[Completion], None] = lambda completion: None,
+    seeded: str = "",
 ) -> tuple[Any, Completion]:
     """The value of the first readable reply to a participant's prompt; None, or what the last reply
-    is worth without ranks, with the completion that says why there is none.
+    is worth without ranks, with the completion that says why there is none. `seeded` is the
+    occasion after which seeds are named, where that is not the prompt's own.
 
     Interrupted where the call failed on the way.
     """
 
     def seed(asked: Prompt) -> int:
         purpose = asked.purpose
-        return session.seed_of_call(purpose.participant, purpose.occasion, purpose.attempt)
+        return session.seed_of_call(purpose.participant, purpose.occasion, purpose.attempt, seeded)
 
     def again(fault: str) -> str:
         return reask(session, fault)

@@ -157,10 +157,12 @@ def talk_on_page(
 
 
 def instructions_on(session: Session, seat: str, occasion: str) -> str:
-    """The instructions of the treatment that a seat is told on an occasion; "" where it is told
-    none.
+    """The instructions that a seat is told on an occasion: those of the treatment, or its own as
+    the facilitator; "" where it is told none.
     """
     plan = session.in_force(seat, occasion)
+    if seat not in session.seats and plan.facilitator is not None:
+        return plan.facilitator.instructions.strip()
     surveyed = occasion in PHASES and plan.procedure.instructions == EVERYWHERE
     told = surveyed or occasion.startswith("turn ")
     return plan.treatment.instructions.strip() if told else ""

@@ -332,7 +332,7 @@ def tend_lobby(register: Register, hosting: Hosting, room: rooms.Room) -> bool:
 
 def _hears(session: Session, seat: str) -> Callable[[Turn], bool]:
     """Whether a seat hears what is said in a turn: its own words, and those of its neighbours that
-    are no notes.
+    are no notes; a facilitator hears all, and all hear it.
     """
     from delibsim.engine.network import network_of
 
@@ -340,6 +340,7 @@ def _hears(session: Session, seat: str) -> Callable[[Turn], bool]:
     neighbours = set(network.neighbors(seat)) if seat in network else set()
 
     def hears(turn: Turn) -> bool:
-        return turn.speaker == seat or (turn.task != PREPARATION and turn.speaker in neighbours)
+        near = turn.role or seat not in network or turn.speaker in neighbours
+        return turn.speaker == seat or (turn.task != PREPARATION and bool(near))
 
     return hears

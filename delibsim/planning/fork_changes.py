@@ -12,6 +12,7 @@ from typing import Any
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.parentage import Edit
 from delibsim.domain.participant import Participant
+from delibsim.domain.phases import Facilitator
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Treatment, Wording
 from delibsim.models.clients.settings import check_settings
@@ -19,7 +20,7 @@ from delibsim.models.enforcing import as_format, settled_in, with_settled
 from delibsim.planning import debates
 from delibsim.planning.cell import Composer
 from delibsim.planning.config import Config, GroupConfig, built, validated
-from delibsim.planning.model_settings import model_settings
+from delibsim.planning.model_settings import mediator_settings, model_settings
 from delibsim.planning.overrides import Job
 from delibsim.planning.seats import SessionContext, seated
 from delibsim.store.reading import file_text
@@ -196,7 +197,10 @@ def _text(name: str, home: Path) -> str:
     return text
 
 
-ALLOWED = ("treatment", "wording", "persona", "model", "rounds", "temperature", "group.models")
+ALLOWED = (
+    *("treatment", "wording", "persona", "model", "rounds", "temperature", "group.models"),
+    *("group.facilitator", "facilitator"),
+)
 """Settings that a fork can change; each also with what stands below it (model.susceptibility)."""
 ELSEWHERE = ("study", "runs", "seed", "limits", "base_url")
 """Settings that a fork can have and that change nothing of what is told."""
@@ -240,10 +244,11 @@ def changed(own: Session, job: Job, places: Places, composer: Composer) -> Chang
         session = replace(session, wording=built(Wording, "wording", config.wording))
     session = _with_seats(session, places)
     session, addresses = _with_models(session, config, job, places, composer)
+    session, address = _with_facilitator(session, own, config, job, composer)
     session = _with_personas(session, config, job, places, composer)
     label += [f"join{places.join}"] * bool(places.join)
     label += [f"seed{session.seed}"] * (session.seed != own.seed)
-    return Changed(session, tuple(label), config, addresses)
+    return Changed(session, tuple(label), config, {**addresses, **address})
 
 
 def changes_any(own: Session, now: Session) -> bool:
@@ -386,6 +391,29 @@ def _seated(session: Session, models: Mapping[int, dict[str, Any]]) -> Session:
         named[name] = {**settings, "name": name}
         people[place] = replace(people[place], model=name)
     return replace(session, participants=tuple(people), models=named)
+
+
+def _with_facilitator(
+    session: Session, own: Session, config: Config, job: Job, composer: Composer
+) -> tuple[Session, Mapping[str, str]]:
+    """Another facilitator, or another model of it; its model stays where that of the group changes,
+    if it was named.
+    """
+    found, address = session.facilitator, ""
+    if found is None:
+        if _named(job, "group.facilitator", "facilitator"):
+            raise WrongInput("nobody facilitates the run, and nobody can begin to from a turn on")
+        return session, {}
+    if _named(job, "facilitator"):
+        preset = built(Facilitator, "facilitator", config.facilitator)
+        found = replace(preset, model=found.model, settings=found.settings)
+    if name := config.group.facilitator:
+        settings, address = mediator_settings(name, config, job, composer.chosen)
+        found = replace(found, model=name, settings=settings)
+    elif found.model and found.model not in session.models and not found.settings:
+        found = replace(found, settings=own.models[found.model])
+    addresses = {found.model: address} if address else {}
+    return replace(session, facilitator=found), addresses
 
 
 def _with_personas(

@@ -19,7 +19,17 @@ from delibsim.store.instruments.library import package_data
 from delibsim.store.instruments.persona_files import check_persona_file
 from delibsim.store.reading import check_yaml, yaml_nodes
 
-GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "consensus", "limits")
+GROUPS = (
+    "treatment",
+    "model",
+    "group",
+    "persona",
+    "wording",
+    "procedure",
+    "consensus",
+    "facilitator",
+    "limits",
+)
 
 RESERVED = (("procedure", "published"), ("wording", "published"))
 """Presets that follow a publication, and that no file of the user's can replace."""

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from delibsim.domain.survey import Item, Survey
-from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.transcript import BRIEFING, FACILITATOR, Statement, Turn
 
-HEADER = re.compile(r"^(.+) \(round (\d+), turn (\d+)\):$")
+HEADER = re.compile(rf"^(.+) \((?:({FACILITATOR}|{BRIEFING}), )?round (\d+), turn (\d+)\):$")
 STARTED = re.compile(
     r"rated the considerations from (-?\d+) \(strongly disagree\) to (-?\d+) \(strongly agree\)"
     r" .*?:\n((?:\w+: -?\d+(?:\n|$))+)"
@@ -110,7 +110,7 @@ def _statements_in(content: str) -> tuple[Statement, ...]:
             statements.append(Statement(turn, "\n".join(lines)))
             turn, lines = None, []
         elif header:
-            turn = Turn(index=int(header[3]), round=int(header[2]), speaker=header[1])
+            turn = Turn(int(header[4]), int(header[3]), header[1], role=header[2] or "")
             lines = []
     return tuple(statements)
 
@@ -126,10 +126,10 @@ def unquoted(quotation: str) -> str:
     return "\n".join(line.removeprefix(">").removeprefix(" ") for line in lines)
 
 
-def _heading(turn: Turn) -> tuple[str, int, int]:
-    return turn.speaker, turn.round, turn.index
+def _heading(turn: Turn) -> tuple[str, str, int, int]:
+    return turn.speaker, f"{turn.role}, " if turn.role else "", turn.round, turn.index
 
 
 @functools.lru_cache(maxsize=1024)  # every later prompt of the session holds it
-def _quoted(speaker: str, round_: int, index: int, text: str) -> str:
-    return f"{speaker} (round {round_}, turn {index}):\n{quoted(text)}"
+def _quoted(speaker: str, role: str, round_: int, index: int, text: str) -> str:
+    return f"{speaker} ({role}round {round_}, turn {index}):\n{quoted(text)}"

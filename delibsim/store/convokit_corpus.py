@@ -17,9 +17,9 @@ class ConvoKit:
     """A corpus: a statement is an utterance, a participant of a session a speaker, a session a
     conversation, named after its first statement.
 
-    A statement replies to the one before it, unless people said otherwise elsewhere. Answers are metadata of speakers, the design and the
-    measures those of conversations. Silences and notes before debates are metadata, no utterances;
-    ConvoKit leaves out sessions without any statement when it reads the corpus.
+    A statement replies to the one before it, unless people said otherwise elsewhere. Answers are
+    metadata of speakers, the design and the measures those of conversations. Silences and notes
+    before debates are metadata, no utterances; ConvoKit leaves out sessions without any statement.
     """
 
     name = "convokit"

@@ -82,7 +82,8 @@ class TranscriptLine:
     def plain(self) -> dict[str, Any]:
         """What was said in which turn, as plain values."""
         words = {"text": self.said, "missing": self.missing, "given": self.given}
-        return vars(self.turn) | words
+        turn = {key: value for key, value in vars(self.turn).items() if value or key != "role"}
+        return turn | words
 
 
 @dataclass(frozen=True)
@@ -430,7 +431,7 @@ def on_given(run: Run) -> list[str]:
     parentage = run.session.parentage
     edited = {edit.text for edit in parentage.edits} if parentage else set()
     own, others = [], []
-    for said in run.transcript:
+    for said in run.speech:
         if said.given:
             theirs = run.session.people is not None and said.text not in edited
             (others if theirs else own).append(str(said.turn.index))

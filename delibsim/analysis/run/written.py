@@ -158,10 +158,11 @@ def rows(view: RunView) -> Iterator[Row]:
     written and voted for a collective statement, ratings.
     """
     session = view.run.session
-    models = {name: session.seated(name).model for name in session.seats}
+    people = (*session.seats, *(one.id for one in session.invited))
+    models = {name: session.seated(name).model for name in people}
     models[MEDIATOR] = session.mediator
     for row in (*_statements(view), *_answers(view)):
-        yield row | {"run": view.name, "model": models[row["participant"]]}
+        yield row | {"run": view.name, "model": models.get(row["participant"], "")}
     for name, values in view.summary["measures"].items():
         for phase, value in values.items():
             code = view.summary["undefined"].get(f"{name}.{phase}", "")

@@ -31,7 +31,7 @@ import numpy as np
 
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import FACILITATOR, Statement
 from delibsim.models.citizen.citizen import Traits
 from delibsim.models.citizen.coding import (
     NEGATIONS,
@@ -147,7 +147,7 @@ def _moved(traits: Traits, me: str, text: str, start: Vector) -> Vector:
     """Where this person stands after everything it has heard."""
     x = start.tobytes()
     for said in read_transcript(text):
-        if said.turn.speaker != me:
+        if said.turn.speaker != me and said.turn.role != FACILITATOR:
             x = _heard(x, said.text, traits.dimensions, traits.openness, traits.susceptibility)
     return np.frombuffer(x)
 
@@ -246,7 +246,7 @@ def statement(me: str, text: str, attitude: Attitude) -> str:
     considerations = considerations or sentences(read_block("topic", text) or "")
     heard = read_transcript(text)
     own_words = " ".join(said.text for said in heard if said.turn.speaker == me)
-    others = [said for said in heard if said.turn.speaker != me]
+    others = [said for said in heard if said.turn.speaker != me and not said.turn.role]
     lines = list(_replies(others, considerations, attitude))
     spoken_for = own_words + "".join(lines)
     fresh = [item for item in considerations if quote(item) not in spoken_for]

@@ -40,6 +40,7 @@ from delibsim.prompts.blocks import read_block, read_items, read_transcript, unq
 from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
+from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech, StepsForm, SummaryForm, Words
 from delibsim.prompts.prompt import Form, Prompt
@@ -146,6 +147,8 @@ def reply_to(
         return judge_reply(prompt.reply, text, judge, (traits.noise, *judging), seed)
     if isinstance(prompt.reply, SummaryForm):
         return summary_reply(text, f"{name}/{traits.population}", traits.noise, seed)
+    if isinstance(prompt.reply, Facilitation):
+        return facilitation_reply(prompt.reply, seed)
     if isinstance(prompt.reply, VerdictForm):
         return verdict_reply(prompt.reply, text, f"{name}/{traits.population}", seed)
     me = read_block("you", text)
@@ -268,6 +271,16 @@ def contribution(
         before, check = _number("stance", text, NEITHER), _number("check", text, 0)
         return judge(speeches, before, check, seed, severity)
     return f"{me}: {NOTES}" if isinstance(form, Words) else None
+
+
+def facilitation_reply(form: Facilitation, seed: int) -> str:
+    """What a citizen says that facilitates: always the same, as it has no view and sums up nothing;
+    the one that it would like to hear next is drawn.
+    """
+    said = _WORDS["facilitator"][form.task]
+    if not form.waiting:
+        return said
+    return f"{said}\nNext: {random.Random(seed).choice(form.waiting)}"
 
 
 def _number(tag: str, text: str, otherwise: int) -> int:

@@ -25,6 +25,10 @@ Faults = Mapping[str, tuple[str, Mapping[str, object]]]
 """What is wrong, by field: the key of a text of pages, and the values that are put into it."""
 TEXT = "text"
 """The name of the field that holds a speech or a statement."""
+NEXT, NOBODY = "next", "-"
+"""The name of the field that holds whom a facilitator would like to hear next, and its value for
+nobody.
+"""
 LONGEST = 2_000
 """Words of a text for which a form sets no limit."""
 
@@ -234,6 +238,8 @@ def _uneven(asked: Questionnaire, values: Mapping[str, str]) -> Faults:
 
 def _written(asked: Questionnaire, values: Mapping[str, str]) -> str:
     """The values in the form's own writing."""
+    if NEXT in values:
+        return f"{values[TEXT]}\nNext: {values[NEXT]}"
     if asked.asking in ("speech", "words"):
         return values[TEXT]
     if asked.asking == "code":
