@@ -15,6 +15,7 @@ from delibsim.conduct.probes import RunCourse, course_of, probed
 from delibsim.conduct.score import Watch
 from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.exported import ExportedSession
+from delibsim.domain.run import Session
 from delibsim.plugins import load
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.codec import SCHEMA, Damaged
@@ -135,15 +136,18 @@ def _exported(
             run if personas else without_personas(run),
             {name: value for name, value in values.items() if isfinite(value)},
             {name: note for name, note in notes.items() if isinstance(note, str) and note},
-            _times(runs, run.session.id),
+            _times(runs, run.session),
         )
 
 
-def _times(runs: Runs, session: str) -> dict[tuple[str, str], str]:
-    """When participants were first asked, by participant and occasion, as far as it is recorded."""
-    found: dict[tuple[str, str], str] = {}
-    records, _, _ = calls_of(runs, session)
-    for record in [*inherited(runs, session)[0], *records]:
+def _times(runs: Runs, session: Session) -> dict[tuple[str, str], str]:
+    """When participants were first asked, or spoke elsewhere, by participant and occasion, as far
+    as it is recorded.
+    """
+    held = session.people.turns if session.people else ()
+    found = {(one.turn.speaker, f"turn {one.turn.index}"): one.time for one in held if one.time}
+    records, _, _ = calls_of(runs, session.id)
+    for record in [*inherited(runs, session.id)[0], *records]:
         purpose, started = record.get("purpose"), record.get("started")
         if isinstance(purpose, dict) and isinstance(started, str) and started:
             found.setdefault((str(purpose["participant"]), str(purpose["occasion"])), started)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
 from delibsim.domain.run import Run
@@ -23,9 +23,14 @@ class ExportedSession:
     times: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def seconds(self, participant: str, occasion: str) -> int | None:
-        """When that was, in seconds since 1970; None where it is not known."""
+        """When that was, in seconds since 1970; None where it is not known. A time without a zone
+        is one of UTC.
+        """
         time = self.times.get((participant, occasion))
-        return None if time is None else int(datetime.fromisoformat(time).timestamp())
+        if time is None:
+            return None
+        found = datetime.fromisoformat(time)
+        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
 
 Files = Iterator[tuple[str, Iterable[str]]]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from delibsim.domain.exported import ExportedSession, Files
-from delibsim.domain.run import Run
+from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Survey
 from delibsim.domain.transcript import PREPARATION
 
@@ -17,9 +17,9 @@ class ConvoKit:
     """A corpus: a statement is an utterance, a participant of a session a speaker, a session a
     conversation, named after its first statement.
 
-    A statement replies to the one before it. Answers are metadata of speakers, the design and the
-    measures those of conversations. Silences and notes before debates are metadata, no utterances;
-    ConvoKit leaves out sessions without any statement when it reads the corpus.
+    A statement replies to the one before it, unless people said otherwise elsewhere. Answers are
+    metadata of speakers, the design and the measures those of conversations. Silences and notes
+    before debates are metadata, no utterances; ConvoKit leaves out sessions without any statement.
     """
 
     name = "convokit"
@@ -52,14 +52,16 @@ def _utterances(
     for one in sessions:
         run, session = one.run, one.run.session
         spoken = [said for said in run.transcript if said.turn.task != PREPARATION]
-        ids = [f"{session.id}/{said.turn.index}" for said in spoken]
-        root = ids[0] if ids else session.id
+        ids = {said.turn.index: f"{session.id}/{said.turn.index}" for said in spoken}
+        root = next(iter(ids.values()), session.id)
         known["conversations"][root] = _conversation(study, one)
         for name in session.seats:
             known["speakers"][f"{session.id}/{name}"] = _speaker(run, name)
         surveys[session.survey.id] = _survey(session.survey)
-        for before, id, said in zip([None, *ids], ids, spoken, strict=False):
-            turn = said.turn
+        answered = _answered(session)
+        before = None
+        for said in spoken:
+            turn, id = said.turn, ids[said.turn.index]
             meta = {"turn": turn.index, "round": turn.round, "task": turn.task}
             meta |= {"cut": said.cut, "given": said.given}
             known["utterances"].setdefault("", meta)  # one tells the types of all
@@ -70,11 +72,18 @@ def _utterances(
                     "text": said.text,
                     "speaker": f"{session.id}/{turn.speaker}",
                     "meta": meta,
-                    "reply-to": before,
+                    "reply-to": ids.get(answered.get(turn.index, 0), before),
                     "timestamp": one.seconds(turn.speaker, f"turn {turn.index}"),
                     "vectors": [],
                 }
             )
+            before = id
+
+
+def _answered(session: Session) -> dict[int, int]:
+    """By turn the turn that it answers, where people said so elsewhere."""
+    held = session.people.turns if session.people else ()
+    return {one.turn.index: one.reply_to for one in held if one.reply_to}
 
 
 def _conversation(study: str, one: ExportedSession) -> Plain:

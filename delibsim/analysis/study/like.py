@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result, make_table, said, with_holm
+from delibsim.analysis.study.mixed_subjects import held_by_people
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
@@ -116,7 +117,7 @@ def _held(rows: pd.DataFrame, paired: bool) -> pd.DataFrame:
     these alone.
 
     Sessions of a draw share people and seeds where the study says so, and no condition has it
-    twice.
+    twice; what people hold are draws of their own.
     """
     held = rows[rows["status"].isin(HELD)] if "status" in rows.columns else rows
     if "interaction" in held.columns:
@@ -124,7 +125,9 @@ def _held(rows: pd.DataFrame, paired: bool) -> pd.DataFrame:
         held = held if silent.all() else held[~silent]
     held = held.reset_index(drop=True)
     shared = paired and not held.duplicated(CELL).any()
-    keys = [*zip(held["topic"], held["replicate"], strict=True)] if shared else list(held.index)
+    alone = held_by_people(held).to_numpy(dtype=bool) | (not shared)
+    own = np.where(alone, np.arange(len(held)), -1)
+    keys = list(zip(held["topic"], held["replicate"], own, strict=True))
     return held.assign(draw_number=pd.factorize(pd.Series(keys, dtype=object))[0])
 
 
