@@ -3,7 +3,6 @@ source or nothing; what has no place is counted.
 """
 
 import csv
-import hashlib
 import io
 import re
 from collections import Counter
@@ -17,10 +16,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts
-from delibsim.conduct.imported_run import RunMaker
+from delibsim.conduct.imported_run import ConversationSource, RunMaker
 from delibsim.domain.annotation import Text
 from delibsim.domain.conversation import PEOPLE
-from delibsim.domain.corpora import AboutConversation, Comment, Importer, Unplaced, Utterance
+from delibsim.domain.corpora import AboutConversation, Comment, Unplaced, Utterance
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.survey import Motion, Survey, Topic
@@ -37,37 +36,11 @@ from delibsim.store.manifest import CONVERSATIONS, Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.sorted_utterances import SortedUtterances
 from delibsim.store.tables.csv_cells import refuse_faults
-from delibsim.store.tables.sheets import sha256_of
 from delibsim.store.tables.study_facts import design_of_cells
 
 EXAMPLES = Path(__file__).parents[1] / "data/conversations"
 KEY = ("session", "participant", "speaker")
 """The columns of the file that says who stands behind a code."""
-
-
-@dataclass(frozen=True)
-class ConversationSource:
-    """What is imported: a file or folder, what reads it, and what the source itself does not say:
-    topic (an id, or a question), treatment, survey, the file of answers, the facts of conversations
-    that are kept, and whether names stay.
-    """
-
-    path: Path
-    importer: Importer
-    topic: str = ""
-    treatment: str = "conversation"
-    survey: str = ""
-    answers: Path | None = None
-    facts: tuple[str, ...] = ()
-    keep_names: bool = False
-
-    def plain(self) -> dict[str, Any]:
-        """What study.json says of it."""
-        path = self.path
-        files = [path] if path.is_file() else sorted(filter(Path.is_file, path.iterdir()))
-        sums = "".join(f"{sha256_of(one)}  {one.name}\n" for one in files)
-        digest = hashlib.sha256(sums.encode()).hexdigest()
-        return {"file": path.name, "importer": self.importer.name, "sha256": digest}
 
 
 @dataclass
@@ -122,7 +95,7 @@ def import_conversations(source: ConversationSource, runs: Runs) -> ImportedConv
             raise WrongInput(f"{source.path} holds no utterance")
         maker = _maker(source, about, found.unplaced)
         if source.answers is not None:
-            spoke = {id: frozenset(one.speaker for one in said.said_in(id)) for id in conversations}
+            spoke = {id: said.speakers(id) for id in conversations}
             surveys = {id: maker.subject_of(id)[1] for id in conversations}
             maker.given |= read_given(source.answers, spoke, surveys.__getitem__)
         _add(said, conversations, maker, found, source)
@@ -160,24 +133,12 @@ def _maker(
 ) -> RunMaker:
     """What makes runs of the conversations of a source."""
     config = validated(Composer(Path.cwd()).configured(Job({}, {})))
+    wording = built(Wording, "wording", config.wording)
+    procedure = built(Procedure, "procedure", config.procedure)
     library = Library()
-    named = library.survey(source.survey) if source.survey else None
-
-    @cache
-    def subject(words: str) -> tuple[Topic, Survey]:
-        return _subject(library, words, named)
-
-    return RunMaker(
-        source=source.path.name,
-        keep_names=source.keep_names,
-        wording=built(Wording, "wording", config.wording),
-        procedure=built(Procedure, "procedure", config.procedure),
-        subject=subject,
-        about=about,
-        treatment=source.treatment,
-        topic=source.topic,
-        unplaced=unplaced,
-    )
+    survey = library.survey(source.survey) if source.survey else None
+    subject = cache(lambda words: _subject(library, words, survey))
+    return RunMaker(source, wording, procedure, subject, about, unplaced)
 
 
 def _subject(library: Library, words: str, survey: Survey | None) -> tuple[Topic, Survey]:

@@ -214,9 +214,9 @@ def test_comments_of_polis_become_opinions_with_their_votes(delibsim, home):
     facts = texts[0]["facts"]
     assert {
         name: facts[name]
-        for name in ("votes", "passes", "author_group", "group_0_agrees", "group_1_disagrees")
+        for name in ("agrees", "passes", "author_group", "group_0_agrees", "group_1_disagrees")
     } == {
-        "votes": "3",
+        "agrees": "2",
         "passes": "0",
         "author_group": "0",
         "group_0_agrees": "2",

@@ -59,8 +59,6 @@ from delibsim.analysis.study.words import (
     short,
     with_interval,
 )
-from delibsim.domain.conversation import IMPORTED
-from delibsim.domain.hosting import PERSON
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
@@ -290,7 +288,9 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [model.name for model in models if model.settings.get("kind") in (PERSON, IMPORTED)]
+    people = [
+        model.name for model in models if model.settings.get("kind") in ("person", "imported")
+    ]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
     who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
