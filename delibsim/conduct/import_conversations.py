@@ -22,6 +22,7 @@ from delibsim.domain.conversation import PEOPLE
 from delibsim.domain.corpora import AboutConversation, Comment, Unplaced, Utterance
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
+from delibsim.domain.study import is_file_name
 from delibsim.domain.survey import Motion, Survey, Topic
 from delibsim.domain.text import counted, safe, study_named
 from delibsim.domain.treatment import Procedure, Wording
@@ -137,16 +138,21 @@ def _maker(
     procedure = built(Procedure, "procedure", config.procedure)
     library = Library()
     survey = library.survey(source.survey) if source.survey else None
-    subject = cache(lambda words: _subject(library, words, survey))
+    subject = cache(lambda topic, question: _subject(library, topic, question, survey))
     return RunMaker(source, wording, procedure, subject, about, unplaced)
 
 
-def _subject(library: Library, words: str, survey: Survey | None) -> tuple[Topic, Survey]:
-    """The topic of these words, an id of the library or a question of its own, and its survey."""
+def _subject(
+    library: Library, topic: str, question: str, survey: Survey | None
+) -> tuple[Topic, Survey]:
+    """A topic of the library, or a question of its own; and its survey."""
     entry: Topic | Motion
-    if words in library.topics():
-        entry = library.entry(words)
+    if topic in library.topics():
+        entry = library.entry(topic)
+    elif question and is_file_name(topic):
+        entry = Motion(topic, question)
     else:
+        words = question or topic
         begin = "_".join(re.findall(r"[a-z0-9]+", words.lower()))[:40].strip("_")
         entry = Motion(f"{begin}_{digest(words)[:6]}", words)
     if isinstance(entry, Motion):

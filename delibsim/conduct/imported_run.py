@@ -68,7 +68,7 @@ class RunMaker:
     source: ConversationSource
     wording: Wording
     procedure: Procedure
-    subject: Callable[[str], tuple[Topic, Survey]]
+    subject: Callable[[str, str], tuple[Topic, Survey]]
     about: Mapping[str, AboutConversation]
     unplaced: Counter[str]
     given: GivenAnswers = field(default_factory=dict)
@@ -79,14 +79,15 @@ class RunMaker:
 
     def subject_of(self, id: str) -> tuple[Topic, Survey]:
         """Topic and survey of a conversation; WrongInput where nothing says what it is about."""
-        known = self.about.get(id)
-        words = self.source.topic or (known.topic if known else "")
-        if not words:
+        known = self.about.get(id) or AboutConversation("", id)
+        if self.source.topic:
+            return self.subject(self.source.topic, "")
+        if not (known.topic or known.question):
             raise WrongInput(
                 f"nothing says what conversation '{id}' is about; name it: topic=ID, or"
                 " topic='Should ...?'"
             )
-        return self.subject(words)
+        return self.subject(known.topic, known.question)
 
     def all_faults(self) -> list[str]:
         """What is wrong, also that times are written in several ways."""

@@ -20,9 +20,9 @@ LINE = 2**24
 CHUNK = 2**20
 ROLES = {"for": "proposition", "against": "opposition", "mod": "moderator", "audience": "audience"}
 """The roles of Oxford debates, as the corpus of Intelligence Squared calls them."""
-TOPICS = ("topic", "motion", "question", "title")
-"""Metadata of a conversation that say what it is about, the first that there is."""
-NAMED = (*TOPICS, "treatment", "results", "winner")
+QUESTIONS = ("question", "motion", "title")
+"""Metadata of a conversation that say in words what it is about, the first that there is."""
+NAMED = ("topic", *QUESTIONS, "treatment", "results", "winner")
 
 
 class Convokit:
@@ -54,7 +54,7 @@ def _about(path: Path, id: str, own: Any) -> Iterator[Record]:
     meta = own.get("meta", own)
     meta = meta if isinstance(meta, dict) else {}
     votes = _votes(where, meta.get("results"))
-    topic = next((str(meta[name]) for name in TOPICS if meta.get(name)), "")
+    question = next((str(meta[name]) for name in QUESTIONS if meta.get(name)), "")
     facts = {}
     for name, value in meta.items():
         if name in NAMED or name == "vectors":
@@ -63,8 +63,8 @@ def _about(path: Path, id: str, own: Any) -> Iterator[Record]:
             facts[name] = str(value)
         elif value is not None:
             yield Unplaced(f"metadata of conversations that are no text or number: {name}")
-    treatment = str(meta.get("treatment") or "")
-    yield AboutConversation(where, id, topic, treatment, votes, facts)
+    topic, treatment = (str(meta.get(name) or "") for name in ("topic", "treatment"))
+    yield AboutConversation(where, id, topic, question, treatment, votes, facts)
 
 
 def _votes(where: str, results: Any) -> dict[Phase, dict[str, float]]:
@@ -183,7 +183,7 @@ class Turns:
             about = row.get("topic", "").strip(), row.get("treatment", "").strip()
             if session not in told:
                 told[session] = about
-                yield AboutConversation(where, session, *about)
+                yield AboutConversation(where, session, about[0], treatment=about[1])
             elif told[session] != about:
                 differ = f"the session {session} has another topic or treatment than in its first"
                 raise WrongInput(f"{path}, {where}: {differ} row")
