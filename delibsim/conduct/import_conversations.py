@@ -8,14 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts
+from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts, begun_now
 from delibsim.conduct.imported_run import ConversationSource, RunMaker
 from delibsim.domain.annotation import Text
 from delibsim.domain.conversation import PEOPLE
@@ -168,7 +166,9 @@ def _add(
     source: ConversationSource,
 ) -> None:
     """Check every conversation, then write those that are new."""
-    runs, kept = found.runs, _kept(found.runs)
+    runs = found.runs
+    plans = runs.each_plan()
+    kept = {plan.conversation.id: name for name, plan in plans if plan.conversation is not None}
     own = source.plain()
     components: dict[str, dict[str, Any]] = {CONVERSATIONS: {own["sha256"][:12]: own}}
     names, key, cells = [], [], {}
@@ -180,14 +180,22 @@ def _add(
             cell, _, number = name.rpartition(".r")
             numbers[cell] = max(numbers[cell], int(number))
         for id in conversations:
-            run = maker.run(id, said.said_in(id), kept.get(id), numbers)
+            try:
+                run = maker.run(id, said.said_in(id), kept.get(id), numbers)
+            except WrongInput:
+                raise
+            except ValueError as error:
+                raise WrongInput(f"{source.path}, conversation '{id}': {error}") from None
             if run is not None:
                 yield id, run
 
     for id, run in made():
         session = run.session
-        if id in kept and runs.held(session.id):
-            faults += _changed(id, runs.run(session.id), run)
+        before = runs.run(session.id) if id in kept and runs.held(session.id) else run
+        if before != run:
+            told = "; ".join(differences(run_to_plain(before), run_to_plain(run))[:3])
+            again = "name another study: study=NAME"
+            faults.append(f"'{id}' was imported with something else ({told}); {again}")
         names.append(session.id)
         cells.setdefault(session.cell, session)
         found.new += id not in kept
@@ -204,9 +212,7 @@ def _add(
     faults = list(map(safe, [*maker.all_faults(), *faults]))
     refuse_faults(source.path, faults, NOTHING_KEPT)
     found.before, found.speakers = len(names) - found.new, len(key)
-    versions = {"delibsim": version("delibsim")}
-    begun = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions}
-    design = design_of_cells(cells)
+    design, begun = design_of_cells(cells), begun_now()
     manifest = Manifest(runs.study, {"seed": 0}, components, tuple(names), {}, design, begun)
     runs.compare(manifest)
     maker.unplaced = Counter()  # the same is counted again
@@ -218,20 +224,6 @@ def _add(
                 runs.add(run)
     if not source.keep_names:
         found.key = _keep_key(runs, key)
-
-
-def _kept(runs: Runs) -> dict[str, str]:
-    """The session of every conversation that was imported before."""
-    plans = runs.each_plan()
-    return {plan.conversation.id: name for name, plan in plans if plan.conversation is not None}
-
-
-def _changed(id: str, kept: Run, now: Run) -> list[str]:
-    """What a conversation has otherwise than when it was imported."""
-    if kept == now:
-        return []
-    told = "; ".join(differences(run_to_plain(kept), run_to_plain(now))[:3])
-    return [f"'{id}' was imported with something else ({told}); name another study: study=NAME"]
 
 
 def _keep_key(runs: Runs, key: Sequence[tuple[str, ...]]) -> Path:

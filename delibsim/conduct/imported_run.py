@@ -164,10 +164,7 @@ class RunMaker:
         found = {}
         for n, (speaker, role) in enumerate(roles.items(), 1):
             name = speaker if self.source.keep_names else f"Speaker {n}"
-            try:
-                found[speaker] = Participant(name, model=PEOPLE, role=role)
-            except ValueError as error:
-                self.faults.append(f"{error}; leave --keep-names out")
+            found[speaker] = Participant(name, model=PEOPLE, role=role)
         return found
 
     def _turns(
@@ -188,8 +185,8 @@ class RunMaker:
                 self.unplaced["replies to what is not in the conversation"] += 1
             elif answers is not None and answers > n:
                 self.unplaced["replies that stand before what they answer"] += 1
-            speaker = seats[one.speaker].id if one.speaker in seats else one.speaker
-            yield HeldTurn(Turn(n, one.round, speaker), answers, self._time(one))
+            turn = Turn(n, one.round, seats[one.speaker].id)
+            yield HeldTurn(turn, answers, self._time(one))
 
     def _refuse_cycles(self, said: Sequence[Utterance], places: Mapping[str, int]) -> None:
         """Note replies that answer each other in a circle."""

@@ -97,7 +97,7 @@ def test_a_debate_and_a_deliberation_are_given_the_measures_of_the_catalogue(rat
     usual = [name for name in CATALOGUE if name != "aqua"]  # which needs an extra
     shares = {"for": 40.0, "against": 30.0, "undecided": 30.0}
     votes = {"pre": shares, "post": shares | {"for": 50.0, "undecided": 20.0}}
-    people = Conversation("iq2", "d1", (), votes=votes)
+    people = Conversation("iq2", "d1", (), surveyed=True, votes=votes)
     voted = dataclasses.replace(
         surveyed, session=dataclasses.replace(surveyed.session, conversation=people)
     )

@@ -288,9 +288,7 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [
-        model.name for model in models if model.settings.get("kind") in ("person", "imported")
-    ]
+    people = [one.name for one in models if one.settings.get("kind") in ("person", "imported")]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
     who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
