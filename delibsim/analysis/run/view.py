@@ -285,8 +285,12 @@ class RunView:
     @property
     def people(self) -> list[tuple[str, str]]:
         """Who took part: name and model, and the persona, "" without one."""
-        seats = self.session.participants
-        return [(f"{seat.id} ({seat.model})", " ".join(seat.persona.split())) for seat in seats]
+        found = []
+        for seat in self.session.participants:
+            own = seat.role if self.session.people and seat.role != "citizen" else ""
+            told = ", ".join(filter(None, (seat.model, own)))
+            found.append((f"{seat.id} ({told})", " ".join(seat.persona.split())))
+        return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
         """The run in the order in which it is read; without tables unless `answers`, without long

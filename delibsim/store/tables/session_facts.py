@@ -282,6 +282,16 @@ def _branch_texts(plan: Session) -> str:
     return json_text([difference.plain() for difference in what_differs(plan)])
 
 
+def _of_people(plan: Session) -> str | None:
+    """What else is known of a conversation of people; None of any other session, or where nothing
+    is.
+    """
+    held = plan.people
+    if held is None or not (held.facts or held.votes):
+        return None
+    return json_text({**held.facts, **({"votes": held.votes} if held.votes else {})})
+
+
 OF_PLAN: dict[str, Callable[[Session], Any]] = {
     **{name: attrgetter(path) for name, path in paths_of("plan").items()},
     "paraphrase_of": lambda plan: plan.treatment.paraphrase_of or None,
@@ -308,6 +318,8 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     ),
     "briefing": lambda plan: plan.briefing.name if plan.briefing else None,
     "briefing_order": lambda plan: plan.briefing_order,
+    "conversation": lambda plan: plan.people.id if plan.people else None,
+    "conversation_facts": _of_people,
     **{name: _of_network(name) for name in NETWORK},
     **{name: _of_rules(rule) for name, rule in paths_of("rules").items()},
     **{side: _of_side(side) for side in SIDES},
