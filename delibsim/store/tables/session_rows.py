@@ -128,6 +128,7 @@ class SessionRows:
             turn = said.turn
             row = self._unit(turn.speaker, f"turn {turn.index}")
             row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
+            row["small_group"] = turn.group or None
             row["role"] = turn.role or run.session.seated(turn.speaker).role
             if isinstance(said, Statement):
                 row |= {"status": "ok", "text": said.text, "names": said.names or None}
