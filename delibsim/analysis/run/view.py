@@ -49,6 +49,10 @@ Record = Mapping[str, Any]
 SILENT_SESSION = "Nobody spoke in this session."
 
 
+UNSAID = ("role", "group")
+"""What is said of a turn only where it has it."""
+
+
 @dataclass(frozen=True)
 class TranscriptLine:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
@@ -82,7 +86,7 @@ class TranscriptLine:
     def plain(self) -> dict[str, Any]:
         """What was said in which turn, as plain values."""
         words = {"text": self.said, "missing": self.missing, "given": self.given}
-        turn = {key: value for key, value in vars(self.turn).items() if value or key != "role"}
+        turn = {key: own for key, own in vars(self.turn).items() if own or key not in UNSAID}
         return turn | words
 
 

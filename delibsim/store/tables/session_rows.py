@@ -130,6 +130,7 @@ class SessionRows:
             turn = said.turn
             row = self._unit(turn.speaker, f"turn {turn.index}")
             row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
+            row["small_group"] = turn.group or None
             row["role"] = turn.role or run.session.seated(turn.speaker).role
             if own := people.get(turn.index):
                 row |= {"reply_to": own.reply_to, "said_at": own.time or None}
