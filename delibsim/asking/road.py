@@ -234,7 +234,7 @@ def _asked(prompt: Callable[[], Prompt], enforced: SchemaFormat) -> Prompt:
 def _fault(reply: Annotation) -> str:
     """Why a call gave no answer, without what differs from text to text."""
     reason = reply.reason
-    if reason.code == "context_overflow":
+    if reason.code in ("context_overflow", "truncated_prompt"):
         return f"{reply.unit}: the text is too long for it: {reason}"
     return str(reason)
 
@@ -263,6 +263,8 @@ async def ask(plan: Plan, opened: Open, notify: Notify) -> Outcome:
                 asking = Asking(plan, pool, notify, done)
                 with closing(asking.record), few_sweeps():
                     faults = await kind.course(asking)
+                for line in asking.record.unchecked():
+                    notify(line)
             finally:
                 await pool.close()
     return _outcome(kind.now(plan), done, asking, faults)

@@ -10,7 +10,7 @@ from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.cli.table import show
 from delibsim.cli.terminal import agreed, console, echo_json, on_terminal
 from delibsim.conduct.cost import spent
-from delibsim.conduct.fork import Branches
+from delibsim.conduct.forks import Branches
 from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange

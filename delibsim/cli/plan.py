@@ -129,8 +129,13 @@ def preregister(
 
     from delibsim.planning.compose import plan
     from delibsim.planning.freeze import frozen
-    from delibsim.planning.preregistered import plans_of, plans_of_study
-    from delibsim.planning.preregistration import document, power_analysis, refuse_if_filled_in
+    from delibsim.planning.preregistered import (
+        document,
+        plans_of,
+        plans_of_study,
+        power_analysis,
+        refuse_if_filled_in,
+    )
     from delibsim.planning.settled import as_begun
     from delibsim.store.files import write_atomically
     from delibsim.store.runs import Runs

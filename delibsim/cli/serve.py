@@ -128,7 +128,7 @@ def _key(setting: str) -> str:
 def _serve(
     planned: StudyPlan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
-    from delibsim.asking.packs import rater_tasks
+    from delibsim.conduct.packs import rater_tasks
     from delibsim.models.pool import ModelPool
     from delibsim.people.dry import prepared_for_people
     from delibsim.people.hall import Hall

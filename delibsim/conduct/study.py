@@ -119,7 +119,7 @@ async def prepare_as_planned(
     known = {outcome.session.id for outcome in held}
     waiting = tuple(session for session in plan.sessions if session.id not in known)
     alone = tuple(session for session in waiting if not session.seats_of_people)
-    if 0 < len(alone) < len(waiting):
+    if len(alone) < len(waiting) and (alone or held):
         others = counted(len(waiting) - len(alone), "session")
         notify(f"note: {others} with people: delibsim serve {quoted(plan.study)} waits for them")
         waiting = alone

@@ -20,7 +20,11 @@ from delibsim.prompts.session import reask
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
 )
-
+HELPS = {
+    "context_overflow": f"; {TOO_LONG}",
+    "truncated_prompt": f"; it needs a larger window, or {TOO_LONG}",
+}
+"""What helps, by the status of a call whose prompt was too long."""
 
 T = TypeVar("T")
 
@@ -73,8 +77,7 @@ class Interrupted(RuntimeError):
         occasion = HEADINGS.get(purpose.occasion, purpose.occasion)
         call = f"{model} ({purpose.participant}, {occasion})"
         fault = f"{call}: {completion.status}: {completion.detail}"
-        if completion.status == "context_overflow":
-            fault = f"{fault}; {TOO_LONG}"
+        fault += HELPS.get(completion.status, "")
         super().__init__(fault)
         self.status = completion.status
         self.reason = Reason(completion.status, completion.detail)
@@ -108,16 +111,18 @@ async def ask(
     model: LanguageModel,
     prompt: Prompt,
     on_reply: Callable[[Completion], None] = lambda completion: None,
+    seeded: str = "",
 ) -> tuple[Any, Completion]:
     """The value of the first readable reply to a participant's prompt; None, or what the last reply
-    is worth without ranks, with the completion that says why there is none.
+    is worth without ranks, with the completion that says why there is none. `seeded` is the
+    occasion after which seeds are named, where that is not the prompt's own.
 
     Interrupted where the call failed on the way.
     """
 
     def seed(asked: Prompt) -> int:
         purpose = asked.purpose
-        return session.seed_of_call(purpose.participant, purpose.occasion, purpose.attempt)
+        return session.seed_of_call(purpose.participant, purpose.occasion, purpose.attempt, seeded)
 
     def again(fault: str) -> str:
         return reask(session, fault)

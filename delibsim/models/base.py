@@ -24,6 +24,7 @@ Status = Literal[
     "authentication",
     "quota",
     "context_overflow",
+    "truncated_prompt",
     "bad_request",
     "budget",
     "cancelled",
@@ -201,6 +202,9 @@ class Capabilities:
     `answering`: True if a preflight has shown already that the model answers. Otherwise the first
     call is made alone, so that a wrong key costs one attempt and not many.
 
+    `window`: the most tokens that a prompt and its reply can have together, where a preflight has
+    found it out.
+
     `close`: an async function without arguments that closes connections. The model may be asked
     again afterwards.
 
@@ -217,6 +221,7 @@ class Capabilities:
     max_tokens: int | None = None
     preflight: Callable[[], Awaitable[Sequence[PreflightIssue]]] | None = None
     answering: bool = False
+    window: int | None = None
     close: Callable[[], Awaitable[None]] | None = None
     for_population: Callable[[int], LanguageModel] | None = None
     enforces: bool | None = None

@@ -85,7 +85,7 @@ class Rule:
     text: str | Callable[[Call], str | None] | None = None  # what it says; None: as the citizen
     message: Mapping[str, Any] = field(default_factory=dict)  # members of choices[0].message
     choice: Mapping[str, Any] = field(default_factory=dict)  # members of choices[0]
-    usage: Mapping[str, Any] = field(default_factory=dict)  # members of usage
+    usage: Mapping[str, Any] | Callable[[Call], Mapping[str, Any]] = field(default_factory=dict)
     payload: Mapping[str, Any] = field(default_factory=dict)  # of the body; null removes one
     do: Callable[[Call], None] | None = None  # called when the request has come in
 
@@ -105,9 +105,10 @@ class FakeProvider:
     """Serves chat completions on 127.0.0.1, as an asynchronous context manager.
 
     `models` names what is served; `latency` is in seconds; with a `key` other than "" requests
-    without it are refused; `port` 0 takes a free one. With `enforces` (json_schema or json_object)
-    it answers as a model of random weights behind a server that enforces schemas in that format
-    would, else no schema has an effect. Preflights that ask for it are counted apart
+    without it are refused; `port` 0 takes a free one; `pages` are served at other addresses, and
+    `listed` are further members of every entry of the list of models. With `enforces` (json_schema
+    or json_object) it answers as a model of random weights behind a server that enforces schemas in
+    that format would, else no schema has an effect. Preflights that ask for it are counted apart
     (`schema_probes`), and no rule applies to them. It keeps every request (`requests`, their
     number `calls`, `by_model`), the most that were in flight at once (`most_in_flight`), and what
     it would bill (`billed` calls, `billed_tokens`, `prompt_tokens`, `cached_tokens`). Every call
@@ -123,9 +124,12 @@ class FakeProvider:
         key: str = "",
         port: int = 0,
         enforces: str = "",
+        pages: Mapping[str, Any] | None = None,
+        listed: Mapping[str, Any] | None = None,
     ) -> None:
         self.script, self.models = list(script), tuple(models)
         self.latency, self.key, self.enforces = latency, key, enforces
+        self.pages, self.listed = dict(pages or {}), dict(listed or {})
         self.requests: list[Call] = []
         self.by_model: Counter[str] = Counter()
         self.billed = self.billed_tokens = self.cached_tokens = self.prompt_tokens = 0
@@ -149,6 +153,8 @@ class FakeProvider:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._list)
+        for path in self.pages:
+            app.router.add_get(path, self._page)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024)
@@ -171,8 +177,11 @@ class FakeProvider:
         self.probes += 1
         if not self._admits(request):
             return self._denied(request)
-        served = [{"id": model, "object": "model"} for model in self.models]
+        served = [{"id": model, "object": "model", **self.listed} for model in self.models]
         return web.json_response({"object": "list", "data": served})
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return web.json_response(self.pages[request.path])
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
@@ -266,7 +275,7 @@ class FakeProvider:
             "completion_tokens": spoken,
             "total_tokens": prompted + spoken,
             "prompt_tokens_details": {"cached_tokens": cached},
-            **rule.usage,
+            **_usage_of(rule, call),
         }
         self.billed += 1
         self.prompt_tokens += prompted
@@ -310,6 +319,10 @@ class FakeProvider:
     def _denied(self, request: web.Request) -> web.Response:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return error(401, f"Incorrect API key provided: {given}", "invalid_api_key")
+
+
+def _usage_of(rule: Rule, call: Call) -> Mapping[str, Any]:
+    return rule.usage if isinstance(rule.usage, Mapping) else rule.usage(call)
 
 
 def _billed(stated: Any, counted: int) -> int:

@@ -353,11 +353,11 @@ async def test_mixed_citizens_deliberate_offline(tmp_path):
     assert len(run.transcript) == 5
 
 
-def test_a_preset_beside_oneself_is_found_and_names_its_own_key(tmp_path):
+def test_a_preset_beside_oneself_has_the_name_of_its_file_and_its_own_key(tmp_path):
     mine = tmp_path / "conf" / "model" / "mine.yaml"
     mine.parent.mkdir(parents=True)
     mine.write_text(
-        "name: mine\nkind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env:"
+        "kind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env:"
         " MY_KEY\nmax_tokens: 9\n"
     )
     composed = plan(["group.models=[mine,citizen]"], tmp_path)

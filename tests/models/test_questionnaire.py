@@ -69,6 +69,7 @@ def filled(draw, asked):
             least = asked.least if field.name == TEXT else 0
             text = draw(written)
             text += " word" * (least - len(cleaned(text).split()))
+            text += "?" * (asked.asking == "question")
             fields[field.name] = [text]
         elif field.kind == "choice":
             fields[field.name] = [str(draw(st.sampled_from(field.options)).value)]

@@ -50,7 +50,7 @@ from delibsim.prompts.rating import (
     stance_prompt,
 )
 from delibsim.prompts.session import statement_words
-from delibsim.store.ratings import PanelRatings
+from delibsim.store.answers import PanelRatings
 from delibsim.store.runs import Runs
 
 ON_THE_BALLOT = (

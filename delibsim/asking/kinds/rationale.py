@@ -25,7 +25,7 @@ from delibsim.models.enforcing import settled_in, with_settled
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask
 from delibsim.prompts.prompt import Prompt
-from delibsim.store.audits import Audits
+from delibsim.store.answers import Audits
 from delibsim.store.runs import Runs
 
 REASKS = 3

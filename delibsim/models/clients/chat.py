@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from delibsim.domain.data import patterns
 from delibsim.models.base import Completion, PreflightIssue, Status, Usage
 from delibsim.models.clients.faults import LONGEST_FAULT, REJECTION, scrub, without_echoes
 from delibsim.prompts.labelled import whole_characters
@@ -27,6 +28,8 @@ ORDINARY = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 """Parameters that are requested under their own names."""
 FORMAT = "response_format"
 LENGTHS = ("minLength", "maxLength")
+OTHERWISE: Mapping[str, str] = patterns("parameters")
+"""What else complaints call a parameter."""
 NAMED = re.compile(r'"param": *"(\w+)"')
 REASONING = frozenset({"reasoning_effort", "reasoning", "thinking"})
 
@@ -107,8 +110,8 @@ class Dialect:
         return tuple(name for name in requested if name in self._rejected)
 
     def learn(self, complaint: str, requested: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
-        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt
-        makes sense.
+        """Note what a server complained about that refused a request; True if another attempt makes
+        sense.
 
         It makes sense too where the complaint about another request, in flight at the same time,
         has changed since how this one is sent.
@@ -143,7 +146,8 @@ def _is_object(text: str) -> bool:
 
 
 def _mentions(complaint: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", complaint) is not None
+    called = f"|{OTHERWISE[name]}" if name in OTHERWISE else ""
+    return re.search(rf"\b{re.escape(name)}\b{called}", complaint, re.IGNORECASE) is not None
 
 
 class Hosted(ABC):
@@ -153,8 +157,10 @@ class Hosted(ABC):
     fault may repeat.
     """
 
-    REFUSED: tuple[str, ...]
-    """How the detail of a request begins that the server did not take as it was sent."""
+    NOT_FOUND: str
+    """How the detail of a request begins that asked for what the server does not have: such a
+    complaint is about no parameter.
+    """
     provider: str
     _hidden: Sequence[str]
 
@@ -174,10 +180,9 @@ class Hosted(ABC):
         while True:
             sent, dropped = self._dialect.sent(wanted), untaken + self._dialect.dropped(wanted)
             completion = await self._attempt(prompt, sent)
-            refused = completion.status == "bad_request" and completion.detail.startswith(
-                self.REFUSED
-            )
-            if not refused or not self._dialect.learn(completion.detail, wanted, sent):
+            refused = completion.status == "bad_request" and not completion.possibly_billed
+            lacking = completion.detail.startswith(self.NOT_FOUND)
+            if not refused or lacking or not self._dialect.learn(completion.detail, wanted, sent):
                 if FORMAT in sent and completion.status == "ok" and not _is_object(completion.text):
                     dropped += (FORMAT,)  # it was taken, and had no effect
                 return replace(
@@ -196,6 +201,8 @@ class Hosted(ABC):
         """The completion of one request with these parameters; a fault on the way is a status."""
 
     def _failed(self, status: Status, detail: str, possibly_billed: bool = False) -> Completion:
+        if status == "unreadable":
+            detail = f"the server could not read the reply in its form ({detail})"
         return Completion(
             "", status, detail, model_requested=self.model, possibly_billed=possibly_billed
         )
@@ -264,8 +271,11 @@ def completion_of(payload: Any, requested: str) -> Completion:
 
 def simplify(payload: dict[str, Any]) -> None:
     """Bring a decoded response body into the plainest form of the protocol: contents of texts and
-    refusals become one text and a field `refusal`, and a cost that is no number is left out.
+    refusals become one text and a field `refusal`, an error is an object, and a cost that is no
+    number is left out.
     """
+    if isinstance(payload.get("error"), str):
+        payload["error"] = {"message": payload["error"]}
     choices = payload.get("choices")
     for choice in choices if isinstance(choices, list) else []:
         message = choice.get("message") if isinstance(choice, dict) else None

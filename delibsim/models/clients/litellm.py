@@ -60,7 +60,7 @@ class LiteLLM(Hosted):
     that the model does not take are not sent, and recorded as dropped.
     """
 
-    REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")
+    NOT_FOUND = "NotFoundError"
 
     def __init__(
         self,
