@@ -98,7 +98,7 @@ def like(
         make_table("study/like_classifier", told, **named),
         make_table("study/like_sessions", pd.concat(every) if every else (), **named),
     ]
-    return tables, list(_sentences(rows, told, people.study))
+    return tables, list(_sentences(rows, told, people.study)) or [tables[0].detail]
 
 
 def populations_beside(
