@@ -61,7 +61,8 @@ def prompts(home):
         ),
         "facilitation": compose(
             "topic=ccps", "rounds=1", "group.size=2", "procedure.facilitation=turns",
-            "procedure.facilitator_names=true", home=home,
+            "procedure.facilitator_names=true", "group.witnesses=[expert]", "procedure.questions=1",
+            home=home,
         ),
         "debate": compose("format=debate", "motion=voting", "audience=1", home=home),
     }  # fmt: skip

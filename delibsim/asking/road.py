@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from delibsim.asking.nouns import NOT_MISSING, Key, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.nouns import Key, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.record import (
     AskingProgress,
     ExchangeRecord,
@@ -281,7 +281,7 @@ def _outcome(
     """What came of a command, counted over the answers that it was to give."""
     own = [done[key] for key in plan.answer_keys() if key in done]
     missing = Counter(why.code for why in map(plan.kind.missing, own) if why)
-    usable = len(own) - missing.total() + missing[NOT_MISSING]
+    usable = sum(map(plan.kind.usable, own))
     new = asking.new if asking else 0
     calls = asking.record.asked if asking else 0
     return Outcome(new, len(own) - new, calls, +missing, tuple(faults), usable)

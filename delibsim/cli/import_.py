@@ -269,31 +269,19 @@ def _deliberr(order: Order) -> ImportResult:
 
 def _conversations(order: Order) -> ImportResult:
     """Conversations of people, by a plug-in that reads them; or comments on one question."""
-    from delibsim.conduct.import_conversations import (
-        ConversationSource,
-        example,
-        import_conversations,
-    )
+    from delibsim.conduct.import_conversations import example, import_conversations
     from delibsim.conduct.import_texts import study_of_texts
+    from delibsim.conduct.imported_run import ConversationSource
 
-    given, answers = order.given, order.answers
+    given = order.given
     if not given["study"] or bool(given["example"]) + len(order.words) != 1:
         usage = f"delibsim import PATH --as {order.kind} study=NAME"
         raise WrongInput(f"name what is imported, and the study: {usage}")
-    if given["example"]:
-        path, answers = example(given["example"])
-    else:
-        path = Path(order.words[0])
-    source = ConversationSource(
-        path=path,
-        importer=load(GROUP, order.kind),
-        topic=given["topic"],
-        treatment=given["treatment"],
-        survey=given["survey"],
-        answers=answers,
-        facts=tuple(given["facts"]),
-        keep_names=order.keep_names,
-    )
+    name = given["example"]
+    path, answers = example(name) if name else (Path(order.words[0]), order.answers)
+    own = {one: given[one] for one in ("topic", "treatment", "survey", "facts")}
+    importer = load(GROUP, order.kind)
+    source = ConversationSource(path, importer, **own, answers=answers, keep_names=order.keep_names)
     runs = study_of_texts(given["study"], order.root)
     found = import_conversations(source, runs)
     tell_folder(found.runs)

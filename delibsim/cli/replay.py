@@ -140,10 +140,11 @@ def _plain(passage: Passage) -> dict[str, object]:
 
 def _told(found: "Verified", recorded: bool) -> list[str]:
     """What came of it, in sentences."""
-    from delibsim.conduct.verify import EQUAL, NO_RECORD, NO_RUN, WITHDRAWN
+    from delibsim.conduct.verify import EQUAL, IMPORTED, NO_RECORD, NO_RUN, WITHDRAWN
 
     counts = found.counts
-    runs = sum(n for verdict, n in counts.items() if verdict not in (NO_RUN, WITHDRAWN))
+    apart = NO_RUN, WITHDRAWN, IMPORTED
+    runs = sum(n for verdict, n in counts.items() if verdict not in apart)
     on = " on recorded prompts" if recorded else ""
     lines = []
     if counts[EQUAL]:

@@ -3,26 +3,24 @@ source or nothing; what has no place is counted.
 """
 
 import csv
-import hashlib
 import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts
-from delibsim.conduct.imported_run import RunMaker
+from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts, begun_now
+from delibsim.conduct.imported_run import ConversationSource, RunMaker
 from delibsim.domain.annotation import Text
 from delibsim.domain.conversation import PEOPLE
-from delibsim.domain.corpora import AboutConversation, Comment, Importer, Unplaced, Utterance
+from delibsim.domain.corpora import AboutConversation, Comment, Unplaced, Utterance
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
+from delibsim.domain.study import is_file_name
 from delibsim.domain.survey import Motion, Survey, Topic
 from delibsim.domain.text import counted, safe, study_named
 from delibsim.domain.treatment import Procedure, Wording
@@ -37,37 +35,11 @@ from delibsim.store.manifest import CONVERSATIONS, Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.sorted_utterances import SortedUtterances
 from delibsim.store.tables.csv_cells import refuse_faults
-from delibsim.store.tables.sheets import sha256_of
 from delibsim.store.tables.study_facts import design_of_cells
 
 EXAMPLES = Path(__file__).parents[1] / "data/conversations"
 KEY = ("session", "participant", "speaker")
 """The columns of the file that says who stands behind a code."""
-
-
-@dataclass(frozen=True)
-class ConversationSource:
-    """What is imported: a file or folder, what reads it, and what the source itself does not say:
-    topic (an id, or a question), treatment, survey, the file of answers, the facts of conversations
-    that are kept, and whether names stay.
-    """
-
-    path: Path
-    importer: Importer
-    topic: str = ""
-    treatment: str = "conversation"
-    survey: str = ""
-    answers: Path | None = None
-    facts: tuple[str, ...] = ()
-    keep_names: bool = False
-
-    def plain(self) -> dict[str, Any]:
-        """What study.json says of it."""
-        path = self.path
-        files = [path] if path.is_file() else sorted(filter(Path.is_file, path.iterdir()))
-        sums = "".join(f"{sha256_of(one)}  {one.name}\n" for one in files)
-        digest = hashlib.sha256(sums.encode()).hexdigest()
-        return {"file": path.name, "importer": self.importer.name, "sha256": digest}
 
 
 @dataclass
@@ -122,7 +94,7 @@ def import_conversations(source: ConversationSource, runs: Runs) -> ImportedConv
             raise WrongInput(f"{source.path} holds no utterance")
         maker = _maker(source, about, found.unplaced)
         if source.answers is not None:
-            spoke = {id: frozenset(one.speaker for one in said.said_in(id)) for id in conversations}
+            spoke = {id: said.speakers(id) for id in conversations}
             surveys = {id: maker.subject_of(id)[1] for id in conversations}
             maker.given |= read_given(source.answers, spoke, surveys.__getitem__)
         _add(said, conversations, maker, found, source)
@@ -160,32 +132,25 @@ def _maker(
 ) -> RunMaker:
     """What makes runs of the conversations of a source."""
     config = validated(Composer(Path.cwd()).configured(Job({}, {})))
+    wording = built(Wording, "wording", config.wording)
+    procedure = built(Procedure, "procedure", config.procedure)
     library = Library()
-    named = library.survey(source.survey) if source.survey else None
-
-    @cache
-    def subject(words: str) -> tuple[Topic, Survey]:
-        return _subject(library, words, named)
-
-    return RunMaker(
-        source=source.path.name,
-        keep_names=source.keep_names,
-        wording=built(Wording, "wording", config.wording),
-        procedure=built(Procedure, "procedure", config.procedure),
-        subject=subject,
-        about=about,
-        treatment=source.treatment,
-        topic=source.topic,
-        unplaced=unplaced,
-    )
+    survey = library.survey(source.survey) if source.survey else None
+    subject = cache(lambda topic, question: _subject(library, topic, question, survey))
+    return RunMaker(source, wording, procedure, subject, about, unplaced)
 
 
-def _subject(library: Library, words: str, survey: Survey | None) -> tuple[Topic, Survey]:
-    """The topic of these words, an id of the library or a question of its own, and its survey."""
+def _subject(
+    library: Library, topic: str, question: str, survey: Survey | None
+) -> tuple[Topic, Survey]:
+    """A topic of the library, or a question of its own; and its survey."""
     entry: Topic | Motion
-    if words in library.topics():
-        entry = library.entry(words)
+    if topic in library.topics():
+        entry = library.entry(topic)
+    elif question and is_file_name(topic):
+        entry = Motion(topic, question)
     else:
+        words = question or topic
         begin = "_".join(re.findall(r"[a-z0-9]+", words.lower()))[:40].strip("_")
         entry = Motion(f"{begin}_{digest(words)[:6]}", words)
     if isinstance(entry, Motion):
@@ -201,7 +166,9 @@ def _add(
     source: ConversationSource,
 ) -> None:
     """Check every conversation, then write those that are new."""
-    runs, kept = found.runs, _kept(found.runs)
+    runs = found.runs
+    plans = runs.each_plan()
+    kept = {plan.conversation.id: name for name, plan in plans if plan.conversation is not None}
     own = source.plain()
     components: dict[str, dict[str, Any]] = {CONVERSATIONS: {own["sha256"][:12]: own}}
     names, key, cells = [], [], {}
@@ -213,14 +180,22 @@ def _add(
             cell, _, number = name.rpartition(".r")
             numbers[cell] = max(numbers[cell], int(number))
         for id in conversations:
-            run = maker.run(id, said.said_in(id), kept.get(id), numbers)
+            try:
+                run = maker.run(id, said.said_in(id), kept.get(id), numbers)
+            except WrongInput:
+                raise
+            except ValueError as error:
+                raise WrongInput(f"{source.path}, conversation '{id}': {error}") from None
             if run is not None:
                 yield id, run
 
     for id, run in made():
         session = run.session
-        if id in kept and runs.held(session.id):
-            faults += _changed(id, runs.run(session.id), run)
+        before = runs.run(session.id) if id in kept and runs.held(session.id) else run
+        if before != run:
+            told = "; ".join(differences(run_to_plain(before), run_to_plain(run))[:3])
+            again = "name another study: study=NAME"
+            faults.append(f"'{id}' was imported with something else ({told}); {again}")
         names.append(session.id)
         cells.setdefault(session.cell, session)
         found.new += id not in kept
@@ -237,9 +212,7 @@ def _add(
     faults = list(map(safe, [*maker.all_faults(), *faults]))
     refuse_faults(source.path, faults, NOTHING_KEPT)
     found.before, found.speakers = len(names) - found.new, len(key)
-    versions = {"delibsim": version("delibsim")}
-    begun = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions}
-    design = design_of_cells(cells)
+    design, begun = design_of_cells(cells), begun_now()
     manifest = Manifest(runs.study, {"seed": 0}, components, tuple(names), {}, design, begun)
     runs.compare(manifest)
     maker.unplaced = Counter()  # the same is counted again
@@ -251,20 +224,6 @@ def _add(
                 runs.add(run)
     if not source.keep_names:
         found.key = _keep_key(runs, key)
-
-
-def _kept(runs: Runs) -> dict[str, str]:
-    """The session of every conversation that was imported before."""
-    plans = runs.each_plan()
-    return {plan.conversation.id: name for name, plan in plans if plan.conversation is not None}
-
-
-def _changed(id: str, kept: Run, now: Run) -> list[str]:
-    """What a conversation has otherwise than when it was imported."""
-    if kept == now:
-        return []
-    told = "; ".join(differences(run_to_plain(kept), run_to_plain(now))[:3])
-    return [f"'{id}' was imported with something else ({told}); name another study: study=NAME"]
 
 
 def _keep_key(runs: Runs, key: Sequence[tuple[str, ...]]) -> Path:

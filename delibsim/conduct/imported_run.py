@@ -2,13 +2,16 @@
 noted with its place.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 from delibsim.domain.conversation import IMPORTED, PEOPLE, Conversation, HeldTurn
-from delibsim.domain.corpora import AboutConversation, Utterance
+from delibsim.domain.corpora import AboutConversation, Importer, Utterance
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
@@ -18,12 +21,38 @@ from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.store.conversation_answers import GivenAnswers
+from delibsim.store.tables.sheets import sha256_of
 
 NOT_GIVEN = Reason("not_given", "the person's answer is not among those imported")
 LARGEST = 10**11
 """A number of seconds is smaller; a time that is larger is in milliseconds."""
 SMALLEST = 10**8
 """A smaller number of seconds is counted from the beginning of a recording, and no date."""
+
+
+@dataclass(frozen=True)
+class ConversationSource:
+    """What is imported: a file or folder, what reads it, and what the source itself does not say:
+    topic (an id, or a question), treatment, survey, the file of answers, the facts of conversations
+    that are kept, and whether names stay.
+    """
+
+    path: Path
+    importer: Importer
+    topic: str = ""
+    treatment: str = "conversation"
+    survey: str = ""
+    answers: Path | None = None
+    facts: tuple[str, ...] = ()
+    keep_names: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """What study.json says of it."""
+        path = self.path
+        files = [path] if path.is_file() else sorted(filter(Path.is_file, path.iterdir()))
+        sums = "".join(f"{sha256_of(one)}  {one.name}\n" for one in files)
+        digest = hashlib.sha256(sums.encode()).hexdigest()
+        return {"file": path.name, "importer": self.importer.name, "sha256": digest}
 
 
 @dataclass
@@ -36,14 +65,11 @@ class RunMaker:
     by the name of the seat.
     """
 
-    source: str
-    keep_names: bool
+    source: ConversationSource
     wording: Wording
     procedure: Procedure
-    subject: Callable[[str], tuple[Topic, Survey]]
+    subject: Callable[[str, str], tuple[Topic, Survey]]
     about: Mapping[str, AboutConversation]
-    treatment: str
-    topic: str
     unplaced: Counter[str]
     given: GivenAnswers = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
@@ -53,14 +79,15 @@ class RunMaker:
 
     def subject_of(self, id: str) -> tuple[Topic, Survey]:
         """Topic and survey of a conversation; WrongInput where nothing says what it is about."""
-        known = self.about.get(id)
-        words = self.topic or (known.topic if known else "")
-        if not words:
+        known = self.about.get(id) or AboutConversation("", id)
+        if self.source.topic:
+            return self.subject(self.source.topic, "")
+        if not (known.topic or known.question):
             raise WrongInput(
                 f"nothing says what conversation '{id}' is about; name it: topic=ID, or"
                 " topic='Should ...?'"
             )
-        return self.subject(words)
+        return self.subject(known.topic, known.question)
 
     def all_faults(self) -> list[str]:
         """What is wrong, also that times are written in several ways."""
@@ -83,7 +110,7 @@ class RunMaker:
         self.names = {seat.id: speaker for speaker, seat in seats.items()}
         about = self.about.get(id) or AboutConversation("", id)
         topic, survey = self.subject_of(id)
-        treatment = about.treatment or self.treatment
+        treatment = about.treatment or self.source.treatment
         rounds = max(one.round for one in said)
         cell = f"{slug(topic.id)}.{slug(treatment)}"
         if name is None:
@@ -92,7 +119,7 @@ class RunMaker:
         turns = tuple(self._turns(said, seats))
         surveyed = any((id, speaker) in self.given for speaker in seats)
         told = about.votes, about.facts
-        conversation = Conversation(self.source, id, turns, surveyed, *told)
+        conversation = Conversation(self.source.path.name, id, turns, surveyed, *told)
         session = Session(
             id=name,
             topic=topic,
@@ -136,11 +163,8 @@ class RunMaker:
                 roles[one.speaker] = one.role
         found = {}
         for n, (speaker, role) in enumerate(roles.items(), 1):
-            name = speaker if self.keep_names else f"Speaker {n}"
-            try:
-                found[speaker] = Participant(name, model=PEOPLE, role=role)
-            except ValueError as error:
-                self.faults.append(f"{error}; leave --keep-names out")
+            name = speaker if self.source.keep_names else f"Speaker {n}"
+            found[speaker] = Participant(name, model=PEOPLE, role=role)
         return found
 
     def _turns(
@@ -161,8 +185,8 @@ class RunMaker:
                 self.unplaced["replies to what is not in the conversation"] += 1
             elif answers is not None and answers > n:
                 self.unplaced["replies that stand before what they answer"] += 1
-            speaker = seats[one.speaker].id if one.speaker in seats else one.speaker
-            yield HeldTurn(Turn(n, one.round, speaker), answers, self._time(one))
+            turn = Turn(n, one.round, seats[one.speaker].id)
+            yield HeldTurn(turn, answers, self._time(one))
 
     def _refuse_cycles(self, said: Sequence[Utterance], places: Mapping[str, int]) -> None:
         """Note replies that answer each other in a circle."""

@@ -83,9 +83,10 @@ def _of_citizens(plan: Session) -> Session:
     rule = plan.consensus
     if rule is not None:
         rule = replace(rule, mediator="", model={})
+    heard = tuple(replace(one, model="", settings={}) for one in plan.witnesses)
     leads = plan.facilitator and replace(plan.facilitator, model="", settings={})
-    parts = {"participants": people, "models": models, "consensus": rule, "facilitator": leads}
-    session = replace(plan, conversation=None, **parts)
+    session = replace(plan, participants=people, models=models, consensus=rule)
+    session = replace(session, facilitator=leads, witnesses=heard, conversation=None)
     seats = tuple(replace(person, persona="") for person in people)  # drawn for each replicate
     what = session_to_json(replace(session, id="", replicate=1, participants=seats))
     digest = sha256(what.encode()).hexdigest()[:8]

@@ -168,6 +168,9 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
     if (briefing := session.briefing) is not None:
         yield "briefing", briefing.name
         yield "briefing.text", _digest(asdict(briefing))
+    if session.witnesses:
+        yield "group.witnesses", "+".join(one.name for one in session.witnesses)
+        yield "witnesses.texts", _digest([asdict(one) for one in session.witnesses])
     if session.parentage is not None:
         yield "branch", branch_of(session.parentage, session.cell)
 

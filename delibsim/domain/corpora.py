@@ -32,13 +32,15 @@ class Utterance:
 
 @dataclass(frozen=True)
 class AboutConversation:
-    """What is known of a conversation: its topic (an id of the library, or a question), its
-    treatment, shares of votes in percent by phase and vote, and other facts by name.
+    """What is known of a conversation: its topic (an id), the question in words, its treatment,
+    shares of votes in percent by phase and vote, and other facts by name. Where the library has no
+    such topic, or none is named, the question is the topic.
     """
 
     where: str
     conversation: str
     topic: str = ""
+    question: str = ""
     treatment: str = ""
     votes: Mapping[Phase, Mapping[str, float]] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)

@@ -1,13 +1,15 @@
-"""The turns of a deliberation by its phases: a briefing, then the rounds, with a facilitator or
-without.
+"""The turns of a deliberation by its phases: a briefing, witnesses, small groups, and the rounds,
+with a facilitator or without.
 """
 
+import itertools
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from delibsim.domain.text import in_short
-from delibsim.domain.transcript import BRIEFING, FACILITATOR, Turn
+from delibsim.domain.transcript import BRIEFING, FACILITATOR, QUESTION, WITNESS, Turn
 
 if TYPE_CHECKING:
     from delibsim.domain.run import Session
@@ -22,6 +24,12 @@ CLOSING = "closing"
 """The task of the last words of a facilitator."""
 MOMENTS = ("opening", "round", "turn", CLOSING)
 """The tasks of a facilitator, each with a text of its preset."""
+TESTIMONY, ANSWER = "testimony", "answer"
+"""The tasks of witnesses."""
+APART, REPORT = "apart", "report"
+"""The tasks of speaking in a small group, and of reporting for it to all."""
+BEFORE_ROUNDS = (QUESTION, APART, REPORT)
+"""What participants do before the rounds."""
 NAMED = {FACILITATOR: "Facilitator", BRIEFING: "Briefing"}
 """The names of those who speak and are no participants, by role."""
 
@@ -76,6 +84,28 @@ class Briefing:
         return "\n\n".join(part for part in parts if part)
 
 
+@dataclass(frozen=True)
+class Witness:
+    """Who gives testimony and is no participant: in its own words (`testimony`), or by a `brief`.
+
+    `model` is the name of the language model that speaks for it, `settings` are those of the model
+    where no participant speaks by it. ValueError without any text.
+    """
+
+    name: str
+    brief: str = ""
+    testimony: str = ""
+    model: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = in_short
+
+    def __post_init__(self) -> None:
+        """Refuse a witness who has nothing to say."""
+        if not self.testimony.strip() and not self.brief.strip():
+            raise ValueError(f"the witness {self.name!r} has neither a testimony nor a brief")
+
+
 class Phase(Protocol):
     """A part of a deliberation in which something is said."""
 
@@ -91,6 +121,40 @@ class Informed:
         """The one turn, which nobody is asked for."""
         if session.briefing is not None:
             yield Turn(0, 0, NAMED[BRIEFING], BRIEFING, BRIEFING)
+
+
+class Hearing:
+    """Each witness gives testimony and answers the questions that participants put, one each."""
+
+    def turns(self, session: "Session", orders: Sequence[Sequence[str]]) -> Iterator[Turn]:
+        """Testimony, then questions and answers by turns; who does not interact asks nothing."""
+        names = list(session.founders)
+        random.Random(session.seed_for("questions")).shuffle(names)
+        asking = itertools.cycle(names)
+        questions = session.procedure.questions if session.treatment.interaction else 0
+        for witness in session.witnesses:
+            yield Turn(0, 0, witness.name, TESTIMONY, WITNESS)
+            for _ in range(questions):
+                yield Turn(0, 0, next(asking), QUESTION)
+                yield Turn(0, 0, witness.name, ANSWER, WITNESS)
+
+
+class Parted:
+    """Parts of the group speak apart, then one of each reports to all."""
+
+    def turns(self, session: "Session", orders: Sequence[Sequence[str]]) -> Iterator[Turn]:
+        """The rounds of every small group, then the reports."""
+        if not session.treatment.interaction:
+            return
+        rounds = range(session.procedure.small_group_rounds)
+        for group, members in enumerate(session.small_groups, 1):
+            for round_ in rounds:
+                order = list(members)
+                random.Random(session.seed_for("small group", group, round_)).shuffle(order)
+                for name in order:
+                    yield Turn(0, 0, name, APART, group=group)
+        for members in session.small_groups:
+            yield Turn(0, 0, members[0], REPORT)
 
 
 class Plenary:
@@ -113,7 +177,7 @@ class Plenary:
             yield _facilitated(last, CLOSING)
 
 
-DELIBERATED: tuple[Phase, ...] = (Informed(), Plenary())
+DELIBERATED: tuple[Phase, ...] = (Informed(), Hearing(), Parted(), Plenary())
 """The phases of a deliberation between its surveys, in order."""
 
 

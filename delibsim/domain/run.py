@@ -1,5 +1,6 @@
 """A session (planned) and a run (held)."""
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,28 @@ from delibsim.domain.format import Format, format_named
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import Parentage, TurnSlot, branched, position_of
 from delibsim.domain.participant import Participant
-from delibsim.domain.phases import CLOSING, NAMED, Briefing, Facilitator, Order, turns_of
+from delibsim.domain.phases import (
+    CLOSING,
+    NAMED,
+    TESTIMONY,
+    Briefing,
+    Facilitator,
+    Order,
+    Witness,
+    turns_of,
+)
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic, faults_of
 from delibsim.domain.text import as_card, counted, in_short
-from delibsim.domain.transcript import BRIEFING, FACILITATOR, Silence, Transcript, Turn
+from delibsim.domain.transcript import (
+    BRIEFING,
+    FACILITATOR,
+    WITNESS,
+    Silence,
+    Transcript,
+    Turn,
+)
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
@@ -32,8 +49,8 @@ class Session:
     None where it does not. A branch of a run (a fork or a probe) has a `parentage`, and `before` is
     the plan of that run, which is in force until the branch; its `replicate` numbers the branches
     that are alike, and its `seed` is its own. A session of people that was imported is a
-    `conversation`. `facilitator` leads the discussion and `briefing` is given to all before it;
-    None where there is none. Raises ValueError for a group that cannot deliberate.
+    `conversation`. `facilitator` leads the discussion; before it, `briefing` is given to all and
+    `witnesses` are heard. Raises ValueError for a group that cannot deliberate.
     """
 
     id: str
@@ -56,6 +73,7 @@ class Session:
     conversation: Conversation | None = None
     facilitator: Facilitator | None = None
     briefing: Briefing | None = None
+    witnesses: tuple[Witness, ...] = ()
 
     __repr__ = in_short
 
@@ -128,11 +146,23 @@ class Session:
 
     @property
     def invited(self) -> tuple[Participant, ...]:
-        """Those who are asked to speak and are none of the group: the facilitator."""
-        if self.facilitator is None:
+        """Those who are asked to speak and are none of the group: facilitator and witnesses."""
+        found = []
+        if self.facilitator is not None:
+            model = self.facilitator.model or self.leading
+            found.append(Participant(NAMED[FACILITATOR], model=model, role=FACILITATOR))
+        for one in self.witnesses:
+            found.append(Participant(one.name, one.brief, one.model or self.leading, WITNESS))
+        return tuple(found)
+
+    @property
+    def small_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The members of the small groups, drawn of those who sat there first; () without any."""
+        n, names = self.procedure.small_groups, list(self.founders)
+        if n is None:
             return ()
-        name, model = NAMED[FACILITATOR], self.facilitator.model
-        return (Participant(name, model=model or self.leading, role=FACILITATOR),)
+        random.Random(self.seed_for("small groups")).shuffle(names)
+        return tuple(tuple(names[group::n]) for group in range(n))
 
     def model_of(self, turn: Turn) -> str:
         """The name of the model that speaks in a turn; "" for a briefing, which nobody speaks."""
@@ -179,7 +209,7 @@ class Session:
         """Whether the treatment has a turn of that round; the rounds of a debate are fixed, and a
         briefing is given to those who do not interact too.
         """
-        if turn.role == BRIEFING:
+        if turn.role == BRIEFING or turn.task == TESTIMONY:
             return True
         if turn.task == "round":  # the words that close the last round stand in its place
             return self.treatment.interaction and turn.round < self.treatment.rounds
@@ -221,6 +251,9 @@ class Session:
 
     def _given(self, turn: Turn) -> str | None:
         """What is told in a turn whose words are given; None where its speaker is asked."""
+        if turn.task == TESTIMONY:
+            words = [one.testimony.strip() for one in self.witnesses if one.name == turn.speaker]
+            return words[0] or None
         if turn.role != BRIEFING or self.briefing is None:
             return None
         return self.briefing.told(self.briefing_order or "pro-con")
@@ -288,14 +321,15 @@ class Session:
     @property
     def voices(self) -> Mapping[str, Mapping[str, Any]]:
         """The settings of all models that are asked, by name: the participants', and those of a
-        facilitator and a mediator by which no participant speaks.
+        facilitator, of witnesses and of a mediator by which no participant speaks.
         """
         if self.people is not None:
             own = self.models.items()
             return {name: one for name, one in own if one.get("kind") != IMPORTED}
         found = dict(self.models)
-        if self.facilitator is not None and self.invited[0].model not in found:
-            found[self.facilitator.model] = self.facilitator.settings
+        for one in (self.facilitator, *self.witnesses):
+            if one is not None and one.model and one.model not in found:
+                found[one.model] = one.settings
         if self.consensus is not None and self.mediator not in found:
             found[self.mediator] = self.consensus.model
         return found
@@ -331,9 +365,10 @@ class Session:
             raise ValueError(f"a group needs at least 2 participants, not {len(ids)}")
         if len(set(ids)) < len(ids):
             raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
-        for role, part in ((FACILITATOR, self.facilitator), (BRIEFING, self.briefing)):
-            if part is not None and NAMED[role] in ids:
-                raise ValueError(f"no participant can have the name of the {role}: {NAMED[role]}")
+        others = [one.id for one in self.invited] + [NAMED[BRIEFING]] * (self.briefing is not None)
+        for name in others:
+            if [*ids, *others].count(name) > 1:
+                raise ValueError(f"two who speak have the name {name!r}; every name is one's own")
         if self.consensus is not None and MEDIATOR in ids:
             raise ValueError(f"no participant can have the name of the {MEDIATOR}")
         if self.consensus is not None and self.voices[self.mediator].get("kind") == PERSON:
@@ -429,11 +464,10 @@ class Run:
         items = {item.id for item in self.session.survey.items}
         for response in self.responses:
             self._refuse_impossible(response, items)
-        speakers = set()
-        for said in (*self.transcript, *self.silences):
-            if NAMED.get(said.turn.role) != said.turn.speaker:
-                speakers.add(said.turn.speaker)
-        strangers = sorted(speakers - set(self.session.seats))
+        known = {*self.session.seats, *(one.id for one in self.session.invited)}
+        said = (*self.transcript, *self.silences)
+        speakers = {one.turn.speaker for one in said if one.turn.role != BRIEFING}
+        strangers = sorted(speakers - known)
         if strangers:
             raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
@@ -484,7 +518,7 @@ class Run:
 
     @property
     def speech(self) -> Transcript:
-        """What participants said: the transcript without facilitator and briefing."""
+        """What participants said: the transcript without facilitator, witnesses and briefing."""
         return tuple(said for said in self.transcript if not said.turn.role)
 
     def response(self, participant: str, phase: Phase) -> Response:

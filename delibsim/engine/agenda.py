@@ -3,16 +3,17 @@ that others are told of. Nothing here imports Mesa: an estimate goes through the
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
+from delibsim.domain.phases import ANSWER
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item, Phase, Response
-from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
+from delibsim.domain.transcript import PREPARATION, QUESTION, Silence, Statement, Turn
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class SpeechPhase:
         for place in range(len(slots)):
             if self.strict and floor.silences:
                 return
+            if slots[place].turn.task == ANSWER and not _asked(floor, slots[place - 1].turn):
+                continue
             if floor.statements and floor.statements[-1].names:
                 _call_up(floor.statements[-1], slots, place)
             yield slots[place]
@@ -120,27 +123,36 @@ def _call_up(said: Statement, slots: list[TurnSlot], place: int) -> None:
         slots[at] = replace(slots[at], turn=replace(slots[at].turn, speaker=speaker))
 
 
-def heard_by(
-    name: str,
-    statements: Iterable[Statement],
-    seats: Collection[str],
-    hears: Callable[[str, str], bool],
-) -> tuple[Statement, ...]:
-    """Of these statements those that a participant has heard: its own, and its neighbours'.
+def _asked(floor: Floor, turn: Turn) -> bool:
+    """Whether the question of a turn was put."""
+    return turn.task == QUESTION and bool(floor.statements) and floor.statements[-1].turn == turn
 
-    `hears` says whether of two who have `seats` the second hears the first. Private notes are heard
-    by their author alone.
+
+Hears = Callable[[str, str], bool]
+"""Whether of two participants the second hears the first."""
+
+
+def heard_by(
+    name: str, statements: Iterable[Statement], session: Session, hears: Hears
+) -> tuple[Statement, ...]:
+    """Of these statements those that somebody has heard (see `is_heard`)."""
+    return tuple(said for said in statements if is_heard(said.turn, name, session, hears))
+
+
+def is_heard(turn: Turn, name: str, session: Session, hears: Hears) -> bool:
+    """Whether somebody hears what is said in a turn: its own words, and those of its neighbours.
+
+    Private notes are heard by their author alone, what is said in a small group by its members.
+    Everybody hears questions to witnesses, and who is none of the group, who hears all but the
+    small groups.
     """
-    heard = []
-    for statement in statements:
-        turn = statement.turn
-        if turn.task == PREPARATION:
-            aloud = False
-        else:  # who is none of the group hears everybody, and is heard by all
-            aloud = bool(turn.role) or name not in seats or hears(turn.speaker, name)
-        if aloud or turn.speaker == name:
-            heard.append(statement)
-    return tuple(heard)
+    if turn.speaker == name or turn.task == PREPARATION:
+        return turn.speaker == name
+    if turn.group:
+        return name in session.small_groups[turn.group - 1]
+    if turn.role or turn.task == QUESTION or name not in session.seats:
+        return True
+    return hears(turn.speaker, name)
 
 
 def item_order(session: Session, participant: Participant) -> tuple[str, ...]:

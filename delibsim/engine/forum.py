@@ -8,6 +8,7 @@ from delibsim.domain.consensus import Consensus
 from delibsim.domain.conversation import NOT_THERE
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
+from delibsim.domain.phases import BEFORE_ROUNDS
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
@@ -92,11 +93,14 @@ class Forum(mesa_core.Model):
 
     def _seeded(self, turn: Turn) -> str:
         """The occasion after which the seeds of a turn are named: those of participants count the
-        turns of participants, so that they are the same with a facilitator and without.
+        turns of their rounds, so that they are the same with a facilitator and without, and
+        whatever precedes the rounds.
         """
-        past = (*self.statements, *self.silences)
-        others = sum(bool(said.turn.role) for said in past) if not turn.role else 0
-        return f"turn {turn.index - others}"
+        past = [said.turn for said in (*self.statements, *self.silences)]
+        if not turn.role and turn.task in BEFORE_ROUNDS:
+            return f"{turn.task} {sum(one.task == turn.task for one in past) + 1}"
+        others = [one for one in past if one.role or one.task in BEFORE_ROUNDS]
+        return f"turn {turn.index if turn.role else len(past) - len(others) + 1}"
 
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
         """Ask all respondents the survey, all at once; responses in the order of seats.
@@ -165,7 +169,7 @@ class Forum(mesa_core.Model):
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """The statements that a participant has heard so far (see `heard_by`)."""
-        return heard_by(name, self.statements, self.session.seats, self.network.has_edge)
+        return heard_by(name, self.statements, self.session, self.network.has_edge)
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
         """By model, the parameters that were requested and had no effect in some call."""

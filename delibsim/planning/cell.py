@@ -9,7 +9,7 @@ from typing import Any
 
 from delibsim.domain.consensus import ConsensusRule
 from delibsim.domain.errors import Several, WrongInput
-from delibsim.domain.phases import Facilitator
+from delibsim.domain.phases import Facilitator, Witness
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross
 from delibsim.domain.survey import Survey, Topic
@@ -95,6 +95,8 @@ class Composer:
             session = _with(session, consensus=self._rule(config, job, addresses))
         if session.procedure.facilitation is not None:
             session = _with(session, facilitator=self._facilitator(config, job, addresses))
+        if config.group.witnesses:
+            session = _with(session, witnesses=self._witnesses(config, job, addresses))
         if config.briefing is not None:
             session = _with(session, briefing=briefing_of(self.home / config.briefing))
         named = {
@@ -108,6 +110,8 @@ class Composer:
         }
         if session.facilitator is not None:
             named["facilitators"] = {session.facilitator.name: config.facilitator}
+        if session.witnesses:
+            named["witnesses"] = {one.name: asdict(one) for one in session.witnesses}
         if session.briefing is not None:
             named["briefings"] = {session.briefing.name: asdict(session.briefing)}
         if session.consensus is not None:
@@ -224,6 +228,18 @@ class Composer:
         name = config.group.facilitator or ""
         found = built(Facilitator, "facilitator", {**config.facilitator, "model": name})
         return replace(found, settings=self._of_its_own(name, config, job, addresses))
+
+    def _witnesses(
+        self, config: Config, job: Job, addresses: dict[str, str]
+    ) -> tuple[Witness, ...]:
+        """Who is heard, each with the settings of its model."""
+        found = []
+        for name in config.group.witnesses:
+            given = self.presets.values("witness", name)
+            one = built(Witness, "witness", {**given, "model": given.get("model") or ""})
+            settings = self._of_its_own(one.model, config, job, addresses)
+            found.append(replace(one, settings=settings))
+        return tuple(found)
 
     def _of_its_own(
         self, name: str, config: Config, job: Job, addresses: dict[str, str]

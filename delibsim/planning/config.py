@@ -44,6 +44,7 @@ class GroupConfig(_Strict):
     models: list[str] | None = Field(default=None, min_length=1)
     diversity: Diversity | None = None
     facilitator: str | None = None
+    witnesses: list[str] = []
 
 
 class PersonaConfig(_Strict):

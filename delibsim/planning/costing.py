@@ -3,7 +3,7 @@ against it), thinking, prices, limits, and the price of a design of another size
 """
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Silence, Statement
-from delibsim.engine.agenda import heard_by, item_order, steps
+from delibsim.engine.agenda import Hears, heard_by, item_order, steps
 from delibsim.engine.consensus import ConsensusContext, seek_consensus
 from delibsim.models.base import LanguageModel, Usage, read
 from delibsim.models.clients.prices import Price, listed, price_in
@@ -22,9 +22,6 @@ from delibsim.planning.dry_run import DryRunCall, DryRunModel
 from delibsim.planning.load import Load, Range
 from delibsim.prompts.facilitation import stated
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
-
-Hears = Callable[[str, str], bool]
-"""Whether the second participant hears the first."""
 
 
 async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
@@ -79,7 +76,7 @@ class _Floor:
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """What a participant has heard so far."""
-        return heard_by(name, self.statements, self.session.seats, self._hears)
+        return heard_by(name, self.statements, self.session, self._hears)
 
 
 def _room(session: Session, models: Mapping[str, LanguageModel], floor: _Floor) -> ConsensusContext:

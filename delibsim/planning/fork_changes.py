@@ -399,6 +399,12 @@ def _with_facilitator(
     """Another facilitator, or another model of it; its model stays where that of the group changes,
     if it was named.
     """
+    if session.witnesses:
+        heard = []
+        for one in session.witnesses:
+            gone = one.model and one.model not in session.models and not one.settings
+            heard.append(replace(one, settings=own.models[one.model]) if gone else one)
+        session = replace(session, witnesses=tuple(heard))
     found, address = session.facilitator, ""
     if found is None:
         if _named(job, "group.facilitator", "facilitator"):

@@ -33,7 +33,7 @@ BLANK = "**[FILL IN: {}]**"
 """What only the author of a study can write."""
 KINDS = (
     *("treatments", "wordings", "personas", "procedures", "collective_statements"),
-    *("facilitators", "briefings"),
+    *("facilitators", "witnesses", "briefings"),
 )
 RATED: str = read_data("messages.yaml")["rated"]
 
@@ -210,10 +210,12 @@ def _of_sessions(sessions: Sequence[Session]) -> dict[str, list[Any]]:
             "replicate": session.replicate,
             "facilitation": session.procedure.facilitation or "none",
             "briefing": session.briefing.name if session.briefing else "none",
+            "witnesses": " + ".join(one.name for one in session.witnesses) or "none",
+            "small groups": session.procedure.small_groups or "none",
         }
         for factor, level in levels.items():
             found.setdefault(factor, []).append(level)
-    for factor in ("facilitation", "briefing"):
+    for factor in ("facilitation", "briefing", "witnesses", "small groups"):
         if set(found.get(factor, ())) <= {"none"}:
             found.pop(factor, None)
     return found

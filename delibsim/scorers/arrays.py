@@ -12,8 +12,8 @@ Array = NDArray[np.float64]
 
 
 def surveyed(runs: Iterable[Run]) -> Iterator[Run]:
-    """The runs whose survey has considerations and preferences, and was answered: no debates, and
-    no conversations of people whose answers are not known.
+    """The runs whose survey has considerations and preferences and was answered: no debates, and no
+    conversations without answers.
     """
     return (run for run in runs if run.session.survey.preferences and run.responses)
 

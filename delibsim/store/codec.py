@@ -67,7 +67,7 @@ def run_to_plain(run: Run) -> dict[str, Any]:
     unsaid = {"cut": False, "given": False, "names": ""}
     plain["transcript"] = [_without(statement, **unsaid) for statement in plain["transcript"]]
     for said in (*plain["transcript"], *plain["silences"]):
-        said["turn"] = _without(said["turn"], role="")
+        said["turn"] = _without(said["turn"], role="", group=0)
     return _without(plain, dropped=None, consensus=None)
 
 
@@ -197,7 +197,7 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     procedure = _without(plain["procedure"], **unsaid, **OFF)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
-    unused = {"personas": "", **dict.fromkeys(UNUSED)}
+    unused = {"personas": "", "witnesses": [], **dict.fromkeys(UNUSED)}
     treatment = _without(plain["treatment"], paraphrase_of="")
     brief = _without(plain | {"procedure": procedure, "treatment": treatment}, **unused)
     if "before" in brief:

@@ -2,15 +2,17 @@
 
 import csv
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from delibsim.domain.conversation import VOTES
 from delibsim.domain.corpora import AboutConversation, Comment, Record, Unplaced, Utterance
-from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import PHASES, Phase
-from delibsim.store.reading import opened
+from delibsim.store.reading import file_text, opened
 from delibsim.store.tables.csv_cells import read_columns, streamed
 
 LINE = 2**24
@@ -18,9 +20,9 @@ LINE = 2**24
 CHUNK = 2**20
 ROLES = {"for": "proposition", "against": "opposition", "mod": "moderator", "audience": "audience"}
 """The roles of Oxford debates, as the corpus of Intelligence Squared calls them."""
-TOPICS = ("topic", "motion", "question", "title")
-"""Metadata of a conversation that say what it is about, the first that there is."""
-NAMED = (*TOPICS, "treatment", "results", "winner")
+QUESTIONS = ("question", "motion", "title")
+"""Metadata of a conversation that say in words what it is about, the first that there is."""
+NAMED = ("topic", *QUESTIONS, "treatment", "results", "winner")
 
 
 class Convokit:
@@ -52,7 +54,7 @@ def _about(path: Path, id: str, own: Any) -> Iterator[Record]:
     meta = own.get("meta", own)
     meta = meta if isinstance(meta, dict) else {}
     votes = _votes(where, meta.get("results"))
-    topic = next((str(meta[name]) for name in TOPICS if meta.get(name)), "")
+    question = next((str(meta[name]) for name in QUESTIONS if meta.get(name)), "")
     facts = {}
     for name, value in meta.items():
         if name in NAMED or name == "vectors":
@@ -61,8 +63,8 @@ def _about(path: Path, id: str, own: Any) -> Iterator[Record]:
             facts[name] = str(value)
         elif value is not None:
             yield Unplaced(f"metadata of conversations that are no text or number: {name}")
-    treatment = str(meta.get("treatment") or "")
-    yield AboutConversation(where, id, topic, treatment, votes, facts)
+    topic, treatment = (str(meta.get(name) or "") for name in ("topic", "treatment"))
+    yield AboutConversation(where, id, topic, question, treatment, votes, facts)
 
 
 def _votes(where: str, results: Any) -> dict[Phase, dict[str, float]]:
@@ -132,42 +134,31 @@ def each_member(path: Path) -> Iterator[tuple[str, Any]]:
     """The members of the object that a JSON file holds, each read when it is asked for, so that a
     file of any size can be read; WrongInput where it is none.
     """
-    decoder, pending = json.JSONDecoder(), ""
-    broken = WrongInput(f"{path} is no JSON object, or breaks off")
+    decode, skip = json.JSONDecoder().raw_decode, re.compile(r"[\s,:]*").match
     try:
         with path.open(encoding="utf-8-sig") as file:
-
-            def value() -> Any:
-                nonlocal pending
-                while True:
-                    pending = pending.lstrip(" \t\r\n,:")
-                    try:
-                        found, end = decoder.raw_decode(pending)
-                    except ValueError:
-                        end = len(pending)
-                    if end < len(pending):  # a number may go on behind it
-                        pending = pending[end:]
-                        return found
-                    more = file.read(max(CHUNK, len(pending)))
-                    if not more:
-                        raise broken
-                    pending += more
-
-            pending = file.read(CHUNK).lstrip()
-            if not pending.startswith("{"):
-                raise broken
-            pending = pending[1:]
-            while True:
-                pending = pending.lstrip(" \t\r\n,") or file.read(CHUNK)
-                if not pending.strip(" \t\r\n,"):
-                    raise broken
-                if pending.lstrip(" \t\r\n,").startswith("}"):
-                    return
-                yield str(value()), value()
+            text, at = file.read(CHUNK).lstrip(), 1
+            whole = text.startswith("{")
+            while whole and not text.startswith("}", at := _end(skip(text, at))):
+                try:
+                    key, end = decode(text, at)
+                    value, end = decode(text, _end(skip(text, end)))
+                    whole = end < len(text)  # a number may go on
+                except (ValueError, RecursionError):
+                    whole = False
+                if whole:
+                    yield str(key), value
+                    at = end
+                elif more := file.read(max(CHUNK, len(text) - at)):
+                    text, at, whole = text[at:] + more, 0, True
     except UnicodeDecodeError:
         raise WrongInput(f"{path} is not UTF-8; save the file as UTF-8") from None
-    except RecursionError:
-        raise broken from None
+    if not whole:
+        raise WrongInput(f"{path} is no JSON object, or breaks off")
+
+
+def _end(found: re.Match[str] | None) -> int:
+    return 0 if found is None else found.end()
 
 
 TURN_COLUMNS = ("session", "turn", "speaker", "text")
@@ -192,7 +183,7 @@ class Turns:
             about = row.get("topic", "").strip(), row.get("treatment", "").strip()
             if session not in told:
                 told[session] = about
-                yield AboutConversation(where, session, *about)
+                yield AboutConversation(where, session, about[0], treatment=about[1])
             elif told[session] != about:
                 differ = f"the session {session} has another topic or treatment than in its first"
                 raise WrongInput(f"{path}, {where}: {differ} row")
@@ -219,66 +210,60 @@ def _whole(path: Path, where: str, row: Mapping[str, str], name: str) -> int:
 
 
 COUNTS = ("agrees", "disagrees", "moderated")
+VOTED = {"1": "agrees", "-1": "disagrees", "0": "passes"}
 
 
 class Polis:
-    """An export of Polis: comments.csv, votes.csv, participants-votes.csv, summary.csv and
-    comment-groups.csv, of which the first must be there.
+    """An export of Polis: comments.csv and, as far as they are there, votes.csv,
+    participants-votes.csv and summary.csv.
     """
 
     name = "polis"
 
     def read(self, path: Path) -> Iterator[Record]:
         """Its comments, with the votes on each, in all and by opinion group."""
-        question = self._question(path)
-        votes, groups = self._votes(path), self._groups(path)
+        question, passes = _question(path / "summary.csv"), _passes(path / "votes.csv")
+        voters = _voters(path / "participants-votes.csv")
+        group_of = {row["participant"]: row.get("group-id", "") for row in voters}
         file = path / "comments.csv"
-        sheet = read_columns(file, ["comment-id", "comment-body"])
-        for line, row in sheet.records():
+        for line, row in read_columns(file, ["comment-id", "comment-body"]).records():
             id, author = row["comment-id"], row.get("author-id", "")
             facts = {name: row[name] for name in COUNTS if name in row}
-            facts |= votes.get(id, {})
-            if author in groups:
-                facts["author_group"] = groups[author][0]
-            for group in sorted({one for one, _ in groups.values()} - {""}):
-                own = [given.get(id, "") for one, given in groups.values() if one == group]
-                for word, vote in (("agrees", "1"), ("disagrees", "-1"), ("passes", "0")):
+            facts |= {"author_group": group_of.get(author, "")}
+            facts |= {} if passes is None else {"passes": str(passes[id])}
+            for group in sorted({*group_of.values()} - {""}):
+                own = [one.get(id, "") for one in voters if one.get("group-id") == group]
+                for vote, word in VOTED.items():
                     facts[f"group_{group}_{word}"] = str(own.count(vote))
             yield Comment(f"{file}, line {line}", id, author, row["comment-body"], question, facts)
 
-    def _question(self, path: Path) -> str:
-        """What the comments answer, as the summary says."""
-        known = {}
-        if (path / "summary.csv").is_file():
-            with (path / "summary.csv").open(encoding="utf-8-sig", newline="") as file:
-                known = {row[0].strip(): row[1].strip() for row in csv.reader(file) if row[1:]}
-        return known.get("conversation-description") or known.get("topic") or ""
 
-    def _votes(self, path: Path) -> dict[str, dict[str, str]]:
-        """How often each comment was passed over, and by how many it was voted on."""
-        file = path / "votes.csv"
-        if not file.is_file():
-            return {}
-        last: dict[tuple[str, str], str] = {}
-        _, rows = streamed(file, ("comment-id", "voter-id", "vote"))
-        for line, row in rows:
-            vote = row["vote"].strip()
-            if vote not in ("-1", "0", "1"):
-                raise WrongInput(f"{file}, line {line}: a vote is -1, 0 or 1, not '{vote[:40]}'")
-            last[row["comment-id"], row["voter-id"]] = vote  # who votes again has changed her mind
-        found: dict[str, dict[str, int]] = {}
-        for (comment, _), vote in last.items():
-            counts = found.setdefault(comment, {"votes": 0, "passes": 0})
-            counts["votes"] += 1
-            counts["passes"] += vote == "0"
-        return {id: {name: str(n) for name, n in own.items()} for id, own in found.items()}
+def _question(file: Path) -> str:
+    """What comments answer, as a summary without a header says; "" where it does not."""
+    if not file.is_file():
+        return ""
+    rows = csv.reader(file_text(file).splitlines())
+    known = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
+    return known.get("conversation-description") or known.get("topic", "")
 
-    def _groups(self, path: Path) -> dict[str, tuple[str, Mapping[str, str]]]:
-        """The opinion group of each participant ("" where it has none), and its votes."""
-        file = path / "participants-votes.csv"
-        if not file.is_file():
-            return {}
-        sheet = read_columns(file, ["participant"])
-        if "group-id" not in sheet.header:
-            raise unknown("column", "group-id", sheet.header, f"Columns are those of {file}")
-        return {row["participant"]: (row["group-id"], row) for _, row in sheet.records()}
+
+def _passes(file: Path) -> Counter[str] | None:
+    """How many passed over each comment; who votes again has changed her mind. None without a
+    file of votes.
+    """
+    if not file.is_file():
+        return None
+    last: dict[tuple[str, str], str] = {}
+    for line, row in streamed(file, ("comment-id", "voter-id", "vote"))[1]:
+        vote = row["vote"].strip()
+        if vote not in VOTED:
+            raise WrongInput(f"{file}, line {line}: a vote is -1, 0 or 1, not '{vote[:40]}'")
+        last[row["comment-id"].strip(), row["voter-id"]] = vote
+    return Counter(comment for (comment, _), vote in last.items() if vote == "0")
+
+
+def _voters(file: Path) -> list[dict[str, str]]:
+    """The participants with their opinion group, and their vote on each comment."""
+    if not file.is_file():
+        return []
+    return [row for _, row in read_columns(file, ["participant"]).records()]

@@ -4,7 +4,6 @@ those of one conversation may not stand together.
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Self
@@ -48,15 +47,15 @@ class SortedUtterances:
         )
         return [id for (id,) in found]
 
+    def speakers(self, conversation: str) -> frozenset[str]:
+        """Who speaks in a conversation."""
+        query = "SELECT DISTINCT speaker FROM said WHERE conversation = ?"
+        return frozenset(name for (name,) in self._known.execute(query, (conversation,)))
+
     def said_in(self, conversation: str) -> list[Utterance]:
         """The utterances of a conversation, by their numbers, or else as they stand in the
         source.
         """
         named = ", ".join(f'"{name}"' for name in COLUMNS)
-        with closing(
-            self._known.execute(
-                f"SELECT {named} FROM said WHERE conversation = ? ORDER BY number, place",
-                (conversation,),
-            )
-        ) as rows:
-            return [Utterance(*row) for row in rows]
+        query = f"SELECT {named} FROM said WHERE conversation = ? ORDER BY number, place"
+        return [Utterance(*row) for row in self._known.execute(query, (conversation,))]

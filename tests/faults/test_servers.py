@@ -3,17 +3,21 @@ read, windows that they tell, and prompts that they cut without a word.
 """
 
 import json
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 import yaml
 from fake_provider import FakeProvider, Rule
-from faults.conftest import settings_of
+from faults.conftest import QUICK, settings_of
+from ollama_server import FakeOllama
 from typer.testing import CliRunner
 
 from delibsim import Message, ModelPool, Prompt
 from delibsim.cli.status import app as status
+from delibsim.conduct.hold import hold_session
+from delibsim.models.clients.ollama import Ollama
 from delibsim.models.clients.openai_compatible import OpenAICompatible
 from delibsim.models.limits import Limits
 from delibsim.prompts.forms.choice import ChoiceForm
@@ -26,14 +30,20 @@ SAID = yaml.safe_load(Path(__file__).with_name("said.yaml").read_text(encoding="
 
 def choice(words):
     """A prompt that asks for one of two texts."""
-    return Prompt((Message("user", words),), ChoiceForm(), Purpose("Judge", "pair", 0))
+    asked = Prompt((Message("user", words),), ChoiceForm(), Purpose("Judge", "pair", 0))
+    return replace(asked, enforced="json_schema")
+
+
+def refusals(said):
+    """How often a server says so: a schema is sent in two formats before it is left out."""
+    return 2 if said.get("dropped") == "response_format" else 1
 
 
 @pytest.mark.parametrize("said", SAID, ids=lambda one: f"{one['server']}, {one['code']}")
 async def test_what_a_server_says_has_its_status_and_is_learned(said):
-    rule = Rule(status=said["code"], body=said["body"], times=1)
+    rule = Rule(status=said["code"], body=said["body"], times=refusals(said))
     async with FakeProvider([rule, Rule(text="A")]) as provider:
-        options = {"structured": True, "reasoning_effort": "low", "max_tokens": 50}
+        options = {"reasoning_effort": "low", "max_tokens": 50}
         client = OpenAICompatible("local", "local", provider.base_url, **options)
         first = await client.complete(choice("A or B?"), 1)
         again = await client.complete(choice("A or B?"), 2)
@@ -41,7 +51,7 @@ async def test_what_a_server_says_has_its_status_and_is_learned(said):
     dropped = (said["dropped"],) if "dropped" in said else ()
     assert (first.status, first.parameters_dropped) == (said["status"], dropped)
     assert (again.status, again.parameters_dropped) == ("ok", dropped)
-    assert provider.calls == 2 + len(dropped), "a refusal that is learned costs one more attempt"
+    assert provider.calls == 2 + (refusals(said) if dropped else 0), "what is learned is not sent"
 
 
 WINDOW = 1000
@@ -175,3 +185,48 @@ async def test_a_window_that_a_server_tells_must_hold_the_longest_prompt_and_its
         assert "give the server a window of 11264 (model.num_ctx=11264 with kind ollama" in fault
         (doubt,) = (await findings(session_of, provider, 1, max_tokens=100))["warning"]
         assert "procedure.transcript_window=N" in doubt, "it may fit, if nobody speaks at length"
+
+
+def at_ollama(**options):
+    return settings_of("local", kind="ollama", model="llama3.2:latest") | options
+
+
+async def test_ollama_gets_the_window_with_every_call_and_is_told_not_to_cut(session_of, runs):
+    settings = at_ollama(num_ctx=6000, reasoning_effort="low", top_p=0.9)
+    async with FakeOllama() as server:
+        pool = ModelPool(QUICK, addresses={"local": f"{server.base_url}/v1"})
+        session = session_of({"local": settings}, n=2)
+        (note,) = [one.text for one in await pool.preflight([session]) if one.level == "note"]
+        assert note.endswith("its window has 6,000 tokens")
+        model = pool.of(session)["local"]
+        chosen = await model.complete(choice("A or B?"), 1)
+        held = await hold_session(session_of({"local": at_ollama()}, n=2), runs, pool)
+        await pool.close()
+    assert (chosen.status, chosen.text, chosen.reasoning) == ("ok", '{"answer": "A"}', "Well.")
+    assert chosen.parameters_dropped == ("reasoning_effort",)
+    assert chosen.parameters_sent["num_ctx"] == 6000
+    assert chosen.usage.input_tokens
+    assert chosen.usage.output_tokens
+    _, sent, *others = server.calls
+    assert (sent["stream"], sent["truncate"], sent["shift"]) == (False, False, False)
+    assert sent["format"]["type"] == "object"
+    assert sent["options"] == {
+        "temperature": 0.0,
+        "top_p": 0.9,
+        "num_predict": 500,
+        "seed": 1,
+        "num_ctx": 6000,
+    }
+    assert held.status == "complete"
+    assert "num_ctx" not in others[0]["options"], "the window of the server, where none is set"
+
+
+async def test_ollama_refuses_a_prompt_that_does_not_fit_and_the_model_has_a_window(session_of):
+    async with FakeOllama() as server:
+        client = Ollama("local", "llama3.2:latest", server.base_url, num_ctx=100)
+        assert (await client.complete(choice("word " * 999), 1)).status == "context_overflow"
+        wide = Ollama("local", "llama3.2:latest", server.base_url, num_ctx=99_999)
+        assert [one.level for one in await wide.preflight()] == ["note"]
+        assert wide.capabilities.window == 8192
+        await client.close()
+        await wide.close()

@@ -49,6 +49,10 @@ Record = Mapping[str, Any]
 SILENT_SESSION = "Nobody spoke in this session."
 
 
+UNSAID = ("role", "group")
+"""What is said of a turn only where it has it."""
+
+
 @dataclass(frozen=True)
 class TranscriptLine:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
@@ -82,7 +86,7 @@ class TranscriptLine:
     def plain(self) -> dict[str, Any]:
         """What was said in which turn, as plain values."""
         words = {"text": self.said, "missing": self.missing, "given": self.given}
-        turn = {key: value for key, value in vars(self.turn).items() if value or key != "role"}
+        turn = {key: own for key, own in vars(self.turn).items() if own or key not in UNSAID}
         return turn | words
 
 
@@ -285,8 +289,12 @@ class RunView:
     @property
     def people(self) -> list[tuple[str, str]]:
         """Who took part: name and model, and the persona, "" without one."""
-        seats = self.session.participants
-        return [(f"{seat.id} ({seat.model})", " ".join(seat.persona.split())) for seat in seats]
+        found = []
+        for seat in self.session.participants:
+            own = seat.role if self.session.people and seat.role != "citizen" else ""
+            told = ", ".join(filter(None, (seat.model, own)))
+            found.append((f"{seat.id} ({told})", " ".join(seat.persona.split())))
+        return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
         """The run in the order in which it is read; without tables unless `answers`, without long

@@ -67,7 +67,7 @@ def _blocks(part: RunPart) -> Iterator[str]:
         if line.heading:
             yield f"### {line.heading}"
         time = f" ({line.time} UTC)" if line.time else ""
-        yield f"**{line.turn.index}\\. {escaped(line.turn.speaker)}**{time}"
+        yield f"**{line.turn.index}\\. {escaped(line.turn.shown)}**{time}"
         yield _quoted(line.text)
         if line.codes:
             yield "\n".join(f"- {escaped(code)}" for code in line.codes)

@@ -31,6 +31,7 @@ from delibsim.models.citizen.opinion import (
     Attitude,
     Traits,
     attitude_of,
+    question,
     start_of,
     statement,
     survey_reply,
@@ -42,7 +43,7 @@ from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
 from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Speech, StepsForm, SummaryForm, Words
+from delibsim.prompts.forms.words import Question, Speech, StepsForm, SummaryForm, Words
 from delibsim.prompts.prompt import Form, Prompt
 from delibsim.prompts.verdict import opinions_in
 
@@ -167,6 +168,8 @@ def reply_to(
     criticised = critique(text, attitude) if isinstance(form, Words) else None
     if criticised is not None:
         return criticised
+    if isinstance(form, Question):
+        return question(text, attitude)
     motion = read_block("motion", text)
     if motion is not None:
         own_seed = seed_of(seed, name)

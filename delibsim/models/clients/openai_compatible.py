@@ -85,7 +85,7 @@ class OpenAICompatible(Hosted):
                 f"set the environment variable {self.key_env} to the key of {self.provider}"
             )
         try:
-            response, text = await self._get(self._url("models"))
+            response, text = await self._fetch("GET", self._url("models"))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             return self._error(f"no connection to {self.provider}: {self._clean(_words(error))}")
         if 300 <= response.status < 400:
@@ -101,7 +101,7 @@ class OpenAICompatible(Hosted):
             return self._error(
                 f"{self.provider} does not know the model '{self.model}'; it has: {names}"
             )
-        self._window = await window_of(self.model, known.get(self.model, {}), self._beside)
+        self._window = await self._find_window(known.get(self.model, {}))
         self._answering = self.model in known and not self._key
         note = f"{self.provider} answers"
         if self._window:
@@ -113,21 +113,32 @@ class OpenAICompatible(Hosted):
             )
         return [PreflightIssue("note", self.name, note)]
 
-    async def _get(self, url: str) -> tuple[aiohttp.ClientResponse, str]:
-        """The response of an address, and its body."""
-        patience = aiohttp.ClientTimeout(total=PATIENCE)
-        headers, session = self._headers(), self._open()
-        async with session.get(
-            url, headers=headers, timeout=patience, allow_redirects=False
+    async def _fetch(
+        self, method: str, url: str, body: bytes | None = None
+    ) -> tuple[aiohttp.ClientResponse, str]:
+        """The response of an address that costs nothing, and its body."""
+        async with self._open().request(
+            method,
+            url,
+            data=body,
+            headers=self._headers(),
+            timeout=aiohttp.ClientTimeout(total=PATIENCE),
+            allow_redirects=False,
         ) as response:
             return response, text_of(await response.read())
+
+    async def _find_window(self, entry: Mapping[str, Any]) -> int | None:
+        """The window of the model, by its entry in the list of models or by what its server tells
+        elsewhere.
+        """
+        return await window_of(self.model, entry, self._beside)
 
     async def _beside(self, path: str) -> str:
         """The body at an address beside /v1, "" where there is none."""
         base, mark, query = self.base_url.partition("?")
         root = base.rstrip("/").removesuffix("/v1")
         try:
-            response, text = await self._get(f"{root}/{path}{mark}{query}")
+            response, text = await self._fetch("GET", f"{root}/{path}{mark}{query}")
         except (aiohttp.ClientError, TimeoutError, ValueError):
             return ""
         return text if response.status == 200 else ""
@@ -140,10 +151,10 @@ class OpenAICompatible(Hosted):
 
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
         """The completion of one request; a fault on the way is a status."""
-        body = {"model": self.model, "messages": messages_of(prompt), **sent}
+        url, body = self._request(prompt, sent)
         try:
             async with self._open().post(
-                self._url("chat/completions"),
+                url,
                 data=to_json(body),
                 headers=self._headers(),
                 timeout=self._patience,
@@ -162,6 +173,11 @@ class OpenAICompatible(Hosted):
         if 300 <= response.status < 400:
             return self._failed("bad_request", self._moved(response))
         return self._judge(response.status, text, response.headers)
+
+    def _request(self, prompt: Prompt, sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Address and body of a call."""
+        body = {"model": self.model, "messages": messages_of(prompt), **sent}
+        return self._url("chat/completions"), body
 
     def _moved(self, response: aiohttp.ClientResponse) -> str:
         """What is said of a redirect, which is never followed."""

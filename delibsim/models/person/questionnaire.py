@@ -35,13 +35,13 @@ from delibsim.prompts.forms.choice import ANSWER, NUMBERED, REASON, ChoiceForm, 
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
 from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Speech, Words
+from delibsim.prompts.forms.words import Question, Speech, Words
 from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 
 DISAGREE, AGREE = "strongly disagree", "strongly agree"
-NEVER_ASKED = ("StepsForm", "SummaryForm")
-"""The forms in which only language models are asked: steps and summaries."""
+NEVER_ASKED = ("OrderForm", "StepsForm", "SummaryForm")
+"""The forms in which only language models are asked: the ranks alone, steps and summaries."""
 
 
 def questionnaire(prompt: Prompt, rationale: bool = True) -> Questionnaire:
@@ -132,6 +132,10 @@ def _words(prompt: Prompt) -> Questionnaire:
     field = Field(TEXT, "words", asked="form.your_words")
     longest = form.limit or LONGEST
     return _asked(prompt, "words", blocks_of(prompt), (field,), most=longest, longest=longest)
+
+
+def _question(prompt: Prompt) -> Questionnaire:
+    return replace(_words(prompt), asking="question")
 
 
 def _facilitation(prompt: Prompt) -> Questionnaire:
@@ -272,6 +276,7 @@ BUILDERS: Mapping[type, Callable[[Prompt], Questionnaire]] = {
     RankingForm: _vote,
     Speech: _speech,
     Words: _words,
+    Question: _question,
     Facilitation: _facilitation,
     Stance: _stance,
     Ballot: _ballot,

@@ -15,6 +15,19 @@ letters.
 """
 
 
+QUESTION_MARKS = "?\uff1f\u061f\u037e"
+"""What ends a question, in one script or another."""
+
+
+def asks(text: str) -> bool:
+    """Whether a text puts a question.
+
+    >>> asks("What does it cost?"), asks("It is dear.")
+    (True, False)
+    """
+    return any(mark in text for mark in QUESTION_MARKS)
+
+
 @dataclass(frozen=True)
 class Words:
     """Free speech: any text that is not empty and has no more than `limit` words."""
@@ -51,6 +64,30 @@ class Words:
         missing = max(0, words - len(said))
         whole = [*said, *padded(PADDING, missing).split()]
         return " ".join(whole[: self.limit])
+
+
+@dataclass(frozen=True)
+class Question(Words):
+    """Words that put a question."""
+
+    def describe(self) -> str:
+        """The form in words."""
+        return "Reply with your question and nothing else."
+
+    def read(self, text: str) -> str:
+        """The question; UnreadableReply where nothing is asked.
+
+        >>> Question().read("What does it cost?")
+        'What does it cost?'
+        """
+        words = super().read(text)
+        if not asks(words):
+            raise UnreadableReply("the reply puts no question; it has no question mark")
+        return words
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The label as a question, padded to `words` words."""
+        return f"{super().example(label, words)}?"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
@@ -65,26 +66,16 @@ def read_sheet(
         raise WrongInput(f"{path} is empty: its first line must name the columns")
     csv.field_size_limit(MOST)  # a text may be longer than the 131,072 characters of the default
     delimiter = _delimiter(first, columns)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: tuple[str, ...] = ()
     rows, lines, found = [], [], []
-    begins = 1
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                if not header:
-                    header = _header(path, row)
-                elif len(row) == len(header):
-                    rows.append(row)
-                    lines.append(begins)
-                else:
-                    cells, width = counted(len(row), "cell"), counted(len(header), "column")
-                    found.append(f"line {begins}: {cells}, but {width}")
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise WrongInput(
-            f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not closed?"
-        ) from None
+    for line, row in _rows(path, io.StringIO(text, newline=""), delimiter):
+        if not header:
+            header = _header(path, row)
+        elif fault := _fault(line, row, header):
+            found.append(fault)
+        else:
+            rows.append(row)
+            lines.append(line)
     if faults is None:
         refuse_faults(path, found)
     else:
@@ -108,10 +99,11 @@ def streamed(
     except OSError as error:
         raise WrongInput(f"{path} cannot be read: {error.strerror}") from None
     refuse_foreign(path, first)
-    if not first.strip():
+    head = first.decode("utf-8-sig", errors="replace").strip()
+    if not head:
         raise WrongInput(f"{path} is empty: its first line must name the columns")
-    head = first.decode("utf-8-sig", errors="replace").splitlines()[0]
-    rows = _rows(path, _delimiter(head, columns))
+    lines = path.open(encoding="utf-8-sig", newline="")
+    rows = _rows(path, lines, _delimiter(head, columns))
     header = _header(path, next(rows)[1])
     for name in columns:
         if name not in header:
@@ -119,19 +111,18 @@ def streamed(
 
     def records() -> Iterator[tuple[int, dict[str, str]]]:
         for line, row in rows:
-            if len(row) != len(header):
-                cells, width = counted(len(row), "cell"), counted(len(header), "column")
-                raise WrongInput(f"{path}, line {line}: {cells}, but {width}")
+            if fault := _fault(line, row, header):
+                raise WrongInput(f"{path}, {fault}")
             yield line, dict(zip(header, row, strict=True))
 
     return header, records()
 
 
-def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: Path, lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a file that are not empty, with the line on which each begins."""
     begins = 1
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter, strict=True)
+    with lines:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             for row in reader:
                 if any(cell.strip() for cell in row):
@@ -145,6 +136,13 @@ def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not"
                 " closed?"
             ) from None
+
+
+def _fault(line: int, row: Sequence[str], header: Sequence[str]) -> str:
+    """That a row is of another length than the header; "" where it is not."""
+    if len(row) == len(header):
+        return ""
+    return f"line {line}: {counted(len(row), 'cell')}, but {counted(len(header), 'column')}"
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> CsvSheet:

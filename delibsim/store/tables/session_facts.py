@@ -22,7 +22,7 @@ from delibsim.domain.model_family import family_of, reasons
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
-from delibsim.domain.transcript import FACILITATOR, PREPARATION, Statement
+from delibsim.domain.transcript import FACILITATOR, PREPARATION, WITNESS, Statement
 from delibsim.store.files import json_text
 from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
@@ -282,6 +282,16 @@ def _branch_texts(plan: Session) -> str:
     return json_text([difference.plain() for difference in what_differs(plan)])
 
 
+def _of_people(plan: Session) -> str | None:
+    """What else is known of a conversation of people; None of any other session, or where nothing
+    is.
+    """
+    held = plan.people
+    if held is None or not (held.facts or held.votes):
+        return None
+    return json_text({**held.facts, **({"votes": held.votes} if held.votes else {})})
+
+
 OF_PLAN: dict[str, Callable[[Session], Any]] = {
     **{name: attrgetter(path) for name, path in paths_of("plan").items()},
     "paraphrase_of": lambda plan: plan.treatment.paraphrase_of or None,
@@ -308,6 +318,9 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     ),
     "briefing": lambda plan: plan.briefing.name if plan.briefing else None,
     "briefing_order": lambda plan: plan.briefing_order,
+    "conversation": lambda plan: plan.people.id if plan.people else None,
+    "conversation_facts": _of_people,
+    "witnesses": lambda plan: "+".join(one.name for one in plan.witnesses) or None,
     **{name: _of_network(name) for name in NETWORK},
     **{name: _of_rules(rule) for name, rule in paths_of("rules").items()},
     **{side: _of_side(side) for side in SIDES},
@@ -354,15 +367,21 @@ def _named(run: Run, followed: bool) -> int | None:
     return n
 
 
-def _facilitated(run: Run) -> int | None:
-    """The words of the facilitator; None where there is none."""
-    said = [one.text for one in run.transcript if one.turn.role == FACILITATOR]
-    return None if not run.session.facilitated else len(" ".join(said).split())
+def _words_of(role: str) -> Callable[[Run], int | None]:
+    """The words of those who are invited in a role; None where nobody is."""
+
+    def fact(run: Run) -> int | None:
+        said = [one for one in (*run.transcript, *run.silences) if one.turn.role == role]
+        texts = [one.text for one in said if isinstance(one, Statement)]
+        return len(" ".join(texts).split()) if said else None
+
+    return fact
 
 
 OF_RUN: dict[str, Callable[[Run], Any]] = {
     "words_spoken": _words,
-    "words_facilitator": _facilitated,
+    "words_facilitator": _words_of(FACILITATOR),
+    "words_witnesses": _words_of(WITNESS),
     "speakers_named": lambda run: _named(run, followed=False),
     "speakers_followed": lambda run: _named(run, followed=True),
     "turns": lambda run: len(run.speech) + sum(not one.turn.role for one in run.silences),
