@@ -17,6 +17,7 @@ from delibsim.cli.terminal import (
     echo_json,
     exit_code,
     print_each,
+    progress,
     say,
     shown,
     study_at,
@@ -283,7 +284,7 @@ def _conversations(order: Order) -> ImportResult:
     importer = load(GROUP, order.kind)
     source = ConversationSource(path, importer, **own, answers=answers, keep_names=order.keep_names)
     runs = study_of_texts(given["study"], order.root)
-    found = import_conversations(source, runs)
+    found = import_conversations(source, runs, progress())
     tell_folder(found.runs)
     lines = found.lines()
     if found.key is not None:
