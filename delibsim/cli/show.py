@@ -75,7 +75,6 @@ def show(
     if len(places) == 2:
         if call is not None:
             raise WrongInput("--call prints a call of one run; name one")
-        from delibsim.cli.show import show_two  # what reads no two runs
 
         show_two(places[0], places[1], run, whole, as_json)
     elif call is not None:
@@ -135,7 +134,7 @@ def _print_part(part: RunPart, screen: Console, whole: bool) -> None:
 def _print_line(line: TranscriptLine, screen: Console, whole: bool) -> None:
     if line.heading:
         screen.print(f"\n{line.heading}", style="bold")
-    speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.speaker)}", style="bold")
+    speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.shown)}", style="bold")
     screen.print(speaker.append(f"  {line.time} UTC" if line.time else "", style="dim"))
     text, cut = (safe(line.text), "") if whole else brief(line.text)
     print_text(text, screen, indent=INDENT)

@@ -14,8 +14,8 @@ from delibsim.models.replay import (
     branch_voices,
     exchanges_in,
 )
-from delibsim.store.branches import inherited
 from delibsim.store.codec import Damaged, differences, run_to_plain
+from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
 
 V = TypeVar("V", bound=Replay)

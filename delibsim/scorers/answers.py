@@ -11,7 +11,7 @@ from statistics import fmean
 
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.coding import CODES, Code, measure_id
-from delibsim.domain.compared import PAIRS, TextScore, measure_of_pairs
+from delibsim.domain.comparison import PAIRS, TextScore, measure_of_pairs
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating, debated

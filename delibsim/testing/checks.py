@@ -1,14 +1,15 @@
-"""Whether a plug-in does what it must: check_scorer, check_language_model, check_importer."""
+"""Whether a plug-in does what it must: checks of scorers, models, exporters and importers."""
 
 import asyncio
 import copy
 import math
 from collections.abc import Collection, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import get_args
 
 from delibsim.domain.corpora import Comment, Importer, Record, Utterance
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.exported import ExportedSession, Exporter
 from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Scorer, Unit, compared, run_by_run
@@ -137,6 +138,42 @@ def check_language_model(model: LanguageModel) -> None:
         _require(bool(completion.model_requested), "model_requested must name the model")
         if status == "ok" and occasion != "pre":
             form.read(completion.text)
+
+
+def check_exporter(exporter: Exporter) -> None:
+    """Raise AssertionError, saying what is wrong, unless the exporter keeps its contract.
+
+    It is shown deliberations, one with missing answers and one with a collective statement, and
+    debates, one of which broke off. What is checked: a name and a form; files whose paths stay in
+    the folder, each once; texts in pieces; the same texts for the same sessions; runs left
+    unchanged. An error that the exporter itself raises is passed on.
+    """
+    _require(isinstance(exporter, Exporter), "an exporter has a name, a form and files(...)")
+    _require(bool(exporter.name and exporter.form), "name and form must not be empty")
+    runs = _runs()
+    before = copy.deepcopy(runs)
+    found = _written(exporter, runs)
+    _require(runs == before, "files must leave the runs as they are")
+    _require(bool(found), "no file of any run")
+    for name in found:
+        path = PurePosixPath(name)
+        stays = not path.is_absolute() and ".." not in path.parts and str(path) == name
+        _require(stays and name != "manifest.json", f"{name!r} is no path of a file in the folder")
+    _require(_written(exporter, runs) == found, "the same sessions must give the same files")
+
+
+def _written(exporter: Exporter, runs: Sequence[Run]) -> dict[str, str]:
+    """The texts of the files by path."""
+    measures, undefined = {"dri_change": 0.25}, {"dri_relative": "zero_denominator"}
+    sessions = []
+    for run in runs:
+        times = {(name, "turn 1"): "2026-01-31T12:30:59.000+00:00" for name in run.session.seats}
+        sessions.append(ExportedSession(run, measures, undefined, times))
+    found: dict[str, str] = {}
+    for name, pieces in exporter.files("example", iter(sessions)):
+        _require(name not in found, f"{name!r} is given twice")
+        found[name] = "".join(pieces)
+    return found
 
 
 def check_importer(importer: Importer, path: Path) -> None:

@@ -377,3 +377,28 @@ def test_a_corpus_is_read_as_a_stream(tmp_path):
         )
         peaks.append(int(done.stdout.split()[-1]) / 1024)
     assert peaks[1] - peaks[0] < 40, peaks
+
+
+@pytest.mark.slow
+def test_a_corpus_that_was_exported_is_imported_word_for_word_with_its_times_and_replies(
+    delibsim, home
+):
+    rows = ["session,turn,speaker,text,topic,time,reply_to"]
+    rows += ['s,1,Ann,"One, ""two""\n<b>three</b>",ccps,2021-04-03T10:00:00Z,']
+    rows += ["s,2,Bob,Zwei – é,ccps,2021-04-03T10:01:00Z,1", "s,3,Cem,Three,ccps,,1"]
+    (home / "turns.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert delibsim("import", "turns.csv", "--as", "turns", "study=told").code == 0
+    assert delibsim("export", "told", "--as", "convokit", "-o", "corpus").code == 0
+    lines = (home / "corpus" / "utterances.jsonl").read_text(encoding="utf-8").splitlines()
+    told = [json.loads(line) for line in lines]
+    assert [one["reply-to"] for one in told] == [None, told[0]["id"], told[0]["id"]]
+    assert [one["timestamp"] for one in told] == [1617444000, 1617444060, None]
+    found = delibsim("import", "corpus", "--as", "convokit", "study=again")
+    assert found.code in (0, 3), found.err
+    texts = []
+    for study in ("told", "again"):
+        (file,) = (home / "runs" / study).glob("*/run.json")
+        run = json.loads(file.read_text(encoding="utf-8"))
+        texts.append([one["text"] for one in run["transcript"]])
+    assert texts[0] == texts[1]
+    assert "<b>three</b>" in texts[0][0]

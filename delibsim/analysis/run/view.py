@@ -49,6 +49,10 @@ Record = Mapping[str, Any]
 SILENT_SESSION = "Nobody spoke in this session."
 
 
+UNSAID = ("role", "group")
+"""What is said of a turn only where it has it."""
+
+
 @dataclass(frozen=True)
 class TranscriptLine:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
@@ -82,7 +86,8 @@ class TranscriptLine:
     def plain(self) -> dict[str, Any]:
         """What was said in which turn, as plain values."""
         words = {"text": self.said, "missing": self.missing, "given": self.given}
-        return vars(self.turn) | words
+        turn = {key: own for key, own in vars(self.turn).items() if own or key not in UNSAID}
+        return turn | words
 
 
 @dataclass(frozen=True)
@@ -434,7 +439,7 @@ def on_given(run: Run) -> list[str]:
     parentage = run.session.parentage
     edited = {edit.text for edit in parentage.edits} if parentage else set()
     own, others = [], []
-    for said in run.transcript:
+    for said in run.speech:
         if said.given:
             theirs = run.session.people is not None and said.text not in edited
             (others if theirs else own).append(str(said.turn.index))

@@ -12,8 +12,7 @@ import pandas as pd
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.pages.cells import interval, p_value
 from delibsim.analysis.pages.folder import PAGE as REPORT
-from delibsim.analysis.pages.html import data_uri, standalone
-from delibsim.analysis.pages.page import Entry, PagePart, Picture
+from delibsim.analysis.pages.page import Entry, PagePart, Picture, data_uri, standalone
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition
@@ -314,7 +313,8 @@ def _did(held: pd.DataFrame) -> str:
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """The three answers; without a contrast what can be said all the same."""
     if not rows:
-        return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
+        told = (*found.ahead, *without_contrasts(found.results), found.study.no_twin)
+        return [text for text in told if text]
     if rows[0]["verb"] == NOT_VALID:
         by_models = [effect(row, found.results) for row in rows]
         return [*found.ahead, *by_models, *found.told]

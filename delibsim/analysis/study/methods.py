@@ -18,6 +18,7 @@ from delibsim.domain.cost import Money
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.text import counted
+from delibsim.models.enforcing import format_in
 from delibsim.store.files import each_line, read_lines
 from delibsim.store.manifest import Manifest
 from delibsim.store.reading import read_yaml
@@ -275,6 +276,8 @@ def model_in_words(model: StudyModel) -> str:
         said += f"; stated in its preset: {stated}"
     if "temperature" not in model.sent and model.sent:
         said += "; no temperature was sent"
+    if format_in(model.settings):
+        said += "; replies other than free text were asked for in JSON, by a schema"
     if model.dropped:
         said += f"; requested and not taken by the provider: {', '.join(model.dropped)}"
     return said + "."

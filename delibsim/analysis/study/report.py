@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.pages.page import Entry, PagePart
@@ -66,8 +67,10 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
-MIXED_SUBJECTS = "mixed_subjects"
-"""The table of effects in people, made more precise by models."""
+BESIDE_PEOPLE = ("mixed_subjects", "like", "like_classifier")
+"""The tables that are asked for: effects in people, made more precise by models; how like people
+the sessions are.
+"""
 NOT_HELD = ("no run", "not begun")
 """The status of sessions that may still be held."""
 OF_DESIGN = ("counts", "in_room", "attrition")
@@ -231,6 +234,7 @@ FACTORS = {
 def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None = None) -> Report:
     """The report on one study: what its analyses found, its design, flow, methods and checklist."""
     drawn, absent = drawings(found.study, found.results)
+    drawn += drawings_of("like", found.results)
     paragraphs = methods(found.study, draws, record)
     entries = checklist(found.study, record, found.runs)
     told = in_words(found)
@@ -288,8 +292,9 @@ def plain(found: Findings) -> dict[str, Any]:
     mixed = {"terms": tables["mixed"], "published": published[0]}
     tables["mixed"] = mixed | {"variance_components": published[1]}
     tables["effects"] = found.rows(ON_TEXTS)
-    if MIXED_SUBJECTS in found.results:
-        tables[MIXED_SUBJECTS] = found.rows(MIXED_SUBJECTS)
+    for name in BESIDE_PEOPLE:
+        if name in found.results:
+            tables[name] = found.rows(name)
     return {"contrasts": own, **tables, "missing": [dict(one) for one in found.missing]}
 
 
