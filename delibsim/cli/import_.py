@@ -334,9 +334,14 @@ def import_(
     if kind not in IMPORTERS:
         raise unknown("kind of import", kind, IMPORTERS, "Name it: --as texts")
     known = TAKEN[kind]
-    given_options = {"replace": replace, "out": out is not None, "estimate": only}
-    people = {"answers": answers is not None, "keep_names": keep_names}
-    _refuse_options(kind, **given_options, **people)
+    _refuse_options(
+        kind,
+        replace=replace,
+        out=out is not None,
+        estimate=only,
+        answers=answers is not None,
+        keep_names=keep_names,
+    )
     places = [word for word in words if "=" not in word or Path(word).exists()]
     own, others = parted([word for word in words if word not in places], known)
     if kind != "personas":  # which may name settings of models

@@ -33,13 +33,11 @@ class SortedUtterances:
     def __exit__(self, *_: object) -> None:
         self._known.close()
 
-    def add(self, utterances: Iterator[Utterance]) -> int:
-        """Keep utterances; how many there are."""
+    def add(self, utterances: Iterator[Utterance]) -> None:
+        """Keep utterances."""
         rows = ((n, *astuple(one)) for n, one in enumerate(utterances, 1))
         self._known.executemany(self._insert, rows)
         self._known.execute("CREATE INDEX by_conversation ON said (conversation, place)")
-        ((n,),) = self._known.execute("SELECT count(*) FROM said")
-        return int(n)
 
     def conversations(self) -> list[str]:
         """The ids of conversations, in the order of their first utterances."""
