@@ -357,7 +357,8 @@ def who_and_how(summary: Summary) -> str:
     """Who took part, under which treatment, and what they were asked."""
     rounds = counted(summary["rounds"], "round")
     who = f"{counted(summary['participants'], 'participant')} ({', '.join(summary['models'])})"
-    return f"{who}, treatment {summary['treatment']}, {rounds}, survey {summary['survey']['id']}"
+    parts = [f"treatment {summary['treatment']}", *summary.get("parts", ()), rounds]
+    return f"{who}, {', '.join(parts)}, survey {summary['survey']['id']}"
 
 
 def design_in_words(summary: Summary) -> str:
