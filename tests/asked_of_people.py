@@ -59,6 +59,11 @@ def prompts(home):
             "topic=ccps", "treatment=normative", "rounds=1", "group.size=3", "consensus=schulze",
             home=home,
         ),
+        "facilitation": compose(
+            "topic=ccps", "rounds=1", "group.size=2", "procedure.facilitation=turns",
+            "procedure.facilitator_names=true", "group.witnesses=[expert]", "procedure.questions=1",
+            home=home,
+        ),
         "debate": compose("format=debate", "motion=voting", "audience=1", home=home),
     }  # fmt: skip
     for name, session in sessions.items():

@@ -28,6 +28,9 @@ def filled(asked):
             "I would weigh the reasons of all, <b>and</b> hear who lives there. " * 12
         ]
         given[field.name][0] = " ".join(given[field.name][0].split()[: max(asked.least, 30)])
+        given[field.name][0] += "?" * (asked.asking == "question")
+    for field in asked.of("choice"):
+        given[field.name] = [str(field.options[0].value)]
     return given
 
 
@@ -37,9 +40,9 @@ async def hall_of(home, *settings, hosting=AT_ONCE, people=3):
         common.append("rounds=1")
     planned = plan(["study=hall", *common, *settings], home)
     runs = Runs(planned.root, planned.study)
-    pool = await prepared_for_people(planned, runs, planned.sessions, lambda line: None)
+    pool, held = await prepared_for_people(planned, runs, planned.sessions, lambda line: None)
     register = Register.of(runs)
-    hall = Hall(runs, register, hosting, pool, planned.sessions)
+    hall = Hall(runs, register, hosting, pool, held)
     return hall, [add_person(register, "participant") for _ in range(people)]
 
 

@@ -126,7 +126,8 @@ def blinded_text(text: Text, session: Session) -> Text:
     Participants are called `SOMEBODY`: who speaks to whom would tell who speaks.
     """
     models = names_in(session)
-    people = sorted((person.id for person in session.participants), key=len, reverse=True)
+    present = (*session.participants, *session.invited)
+    people = sorted((person.id for person in present), key=len, reverse=True)
     called = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in people))
 
     def blind(said: str) -> str:
@@ -168,7 +169,7 @@ def names_in(session: Session) -> list[str]:
     Ordinary words are no names.
     """
     found = set()
-    for name, settings in session.models.items():
+    for name, settings in session.voices.items():
         model = str(settings.get("model", ""))
         last = model.rpartition("/")[2]
         house = re.match(r"[^\W\d_]{5,}", last)

@@ -135,8 +135,8 @@ _UNITS = {"statement": _statements, "speaker": _speakers, "text": _whole}
 
 
 def _aloud(run: Run) -> list[Statement]:
-    """The statements that others were shown, in order."""
-    return [said for said in run.transcript if said.turn.task != PREPARATION]
+    """The statements of participants that others were shown, in order."""
+    return [said for said in run.speech if said.turn.task != PREPARATION]
 
 
 def _facts(run: Run) -> dict[str, str]:

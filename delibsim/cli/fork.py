@@ -51,7 +51,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
-from delibsim.planning.fork_request import Places, places_of
+from delibsim.planning.fork_changes import Places, places_of, seat_and_model
 from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.places import branches_of, is_of_branches, is_run, place_of_branches
 from delibsim.store.runs import Runs
@@ -93,8 +93,11 @@ def fork(
     if not (options or settings or control or only or n > 1 or is_run(place, root)):
         raise typer.Exit(_show(_forks_of(study_at(place, root)), items, measure, as_json))
     runs, session = run_at(place, root)
-    places = places_of(options | {"times": [str(n)]}, Path.cwd(), control)
     parent = parent_of(runs, session)
+    if "=" in seat:
+        options["seat"], more = seat_and_model(seat, parent.run.session)
+        settings = [*(settings or []), more]
+    places = places_of(options | {"times": [str(n)]}, Path.cwd(), control)
     made = plan_forks(parent, places, settings or [])
     target = _target(runs, made, root)
     found = branches(

@@ -136,6 +136,7 @@ def preregister(
         power_analysis,
         refuse_if_filled_in,
     )
+    from delibsim.planning.settled import as_begun
     from delibsim.store.files import write_atomically
     from delibsim.store.runs import Runs
     from delibsim.store.study_texts import refuse_texts
@@ -155,6 +156,7 @@ def preregister(
         planned = plan(with_runs(words, root, named), sweep=multirun)
         runs = Runs(planned.root, planned.study)
         tell_folder(runs)
+        planned = as_begun(planned, runs)
         plans = asyncio.run(plans_of(planned, frozen(planned), runs))
     path = to or runs.folder / FILE
     refuse_if_filled_in(path, plans.begun)

@@ -134,7 +134,7 @@ def _print_part(part: RunPart, screen: Console, whole: bool) -> None:
 def _print_line(line: TranscriptLine, screen: Console, whole: bool) -> None:
     if line.heading:
         screen.print(f"\n{line.heading}", style="bold")
-    speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.speaker)}", style="bold")
+    speaker = Text(f"\n{line.turn.index:>3}  {safe(line.turn.shown)}", style="bold")
     screen.print(speaker.append(f"  {line.time} UTC" if line.time else "", style="dim"))
     text, cut = (safe(line.text), "") if whole else brief(line.text)
     print_text(text, screen, indent=INDENT)

@@ -111,7 +111,7 @@ def _write_runs(
     for line, run in enumerate(runs.readable(faults), 1):
         _write_changes(run, sheets)
         for said in run.transcript:
-            model = run.session.seated(said.turn.speaker, f"turn {said.turn.index}").model
+            model = run.session.model_of(said.turn)
             speakers[run.session.id, said.turn.index] = said.turn.speaker, model
         _write_transcript(run, line, sheets["transcripts_index"], transcripts)
         surveyed = [run.session.survey.considerations, run.session.survey.preferences]
@@ -144,9 +144,10 @@ def _known(value: Any) -> Any:
 def _write_transcript(run: Run, line: int, index: SheetWriter, file: IO[bytes]) -> None:
     statements = []
     for said in run.transcript:
-        model = run.session.seated(said.turn.speaker, f"turn {said.turn.index}").model
+        model = run.session.model_of(said.turn)
         turn = {"turn": said.turn.index, "round": said.turn.round, "task": said.turn.task}
         who = {"participant": said.turn.speaker, "model": model}
+        who |= {"role": said.turn.role} if said.turn.role else {}
         statements.append(turn | who | {"text": said.text})
     silences = []
     for silence in run.silences:

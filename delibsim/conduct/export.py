@@ -1,20 +1,30 @@
 """A study as tidy tables in files: those of its sessions or texts, and those of what was asked."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from itertools import starmap
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from delibsim.analysis.run.leave_out import without_personas
 from delibsim.conduct.forks import ForkReport, fork_report
 from delibsim.conduct.probes import RunCourse, course_of, probed
+from delibsim.conduct.score import Watch
 from delibsim.domain.branching import in_short, what_differs
+from delibsim.domain.exported import ExportedSession
+from delibsim.domain.run import Session
+from delibsim.plugins import load
 from delibsim.store.branch_folders import FORKS
-from delibsim.store.codec import Damaged
-from delibsim.store.files import json_text
+from delibsim.store.codec import SCHEMA, Damaged
+from delibsim.store.files import json_text, staged
 from delibsim.store.notes import intervention_tables
-from delibsim.store.places import branches_of, is_of_branches
+from delibsim.store.own_folder import refuse_others
+from delibsim.store.places import branches_of, inherited, is_of_branches
 from delibsim.store.runs import EXPORT, Runs
+from delibsim.store.sent import calls_of
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.asked import (
     code_tables,
@@ -24,8 +34,11 @@ from delibsim.store.tables.asked import (
     vote_tables,
 )
 from delibsim.store.tables.codebook import ROWS, tables_in
-from delibsim.store.tables.sheets import Table
+from delibsim.store.tables.sheets import Table, write_manifest
 from delibsim.store.tables.study import Export, export
+
+EXPORTERS = "delibsim.exporters"
+"""The group of plug-ins that write studies for other programs."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,78 @@ def export_tables(
     to = folder or runs.folder / EXPORT
     written = export(runs, to, formats, spreadsheet_safe, more, texts)
     return ExportedTables(written, rows_are, unscored)
+
+
+def export_form(
+    runs: Runs,
+    form: str,
+    folder: Path | None = None,
+    personas: bool = True,
+    watch: Watch | None = None,
+) -> Export:
+    """Write a study in the format of another program, as the exporter of this name does, by default
+    into the folder of that name in its own; what is not scored yet is scored first.
+
+    Without `personas` their texts are left out, and what people answered. WrongInput where the
+    format has no place for such a study, or the folder holds anything that is not of an export.
+    """
+    exporter, to = load(EXPORTERS, form), (folder or runs.folder / form)
+    refuse_others(to, "export")
+    to = to.resolve()
+    faults: list[str] = []
+    held: Counter[str] = Counter()
+    sessions = _exported(runs, personas, faults, held, watch)
+    with staged(to) as new:
+        for name, pieces in exporter.files(runs.study, sessions):
+            path = new / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                file.writelines(pieces)
+        about = {
+            "schema": SCHEMA,
+            "study": runs.study,
+            "form": form,
+            "delibsim": version("delibsim"),
+        }
+        write_manifest(new, {**about, "sessions": dict(held), "left_out": faults})
+    return Export(to, {}, dict(held), {}, tuple(faults))
+
+
+def _exported(
+    runs: Runs, personas: bool, faults: list[str], held: Counter[str], watch: Watch | None
+) -> Iterator[ExportedSession]:
+    """The sessions that were held, one after another, counted by their status."""
+    from delibsim.conduct.analysed import study_table  # imports pandas
+
+    table = study_table(runs, watch)
+    rows = {row["session"]: row for row in table.rows.to_dict("records")}
+    noted = [name.removesuffix("_note") for name in table.rows if name.endswith("_note")]
+    columns = [f"{name}{end}" for name in noted for end in ("", "_pre", "_post", "_change")]
+    for run in runs.readable(faults):
+        held[run.status] += 1
+        row = rows[run.session.id]
+        values = {name: row[name] for name in columns if isinstance(row.get(name), float)}
+        notes = {name: row[f"{name}_note"] for name in noted}
+        yield ExportedSession(
+            run if personas else without_personas(run),
+            {name: value for name, value in values.items() if isfinite(value)},
+            {name: note for name, note in notes.items() if isinstance(note, str) and note},
+            _times(runs, run.session),
+        )
+
+
+def _times(runs: Runs, session: Session) -> dict[tuple[str, str], str]:
+    """When participants were first asked, or spoke elsewhere, by participant and occasion, as far
+    as it is recorded.
+    """
+    held = session.people.turns if session.people else ()
+    found = {(one.turn.speaker, f"turn {one.turn.index}"): one.time for one in held if one.time}
+    records, _, _ = calls_of(runs, session.id)
+    for record in [*inherited(runs, session.id)[0], *records]:
+        purpose, started = record.get("purpose"), record.get("started")
+        if isinstance(purpose, dict) and isinstance(started, str) and started:
+            found.setdefault((str(purpose["participant"]), str(purpose["occasion"])), started)
+    return found
 
 
 def _wide_table(runs: Runs) -> tuple[Table, int]:

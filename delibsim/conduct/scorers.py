@@ -24,6 +24,19 @@ def usual_scorers() -> list[str]:
     ]
 
 
+def scorers_when_analysed(measures: Iterable[str]) -> list[str]:
+    """The scorers on request that an analysis asks for itself (`when_analysed`): those that declare
+    one of these measures, named by id or by the last part of it.
+    """
+    wanted, found = set(measures), []
+    for name in installed("delibsim.scorers") if wanted else ():
+        ids = {measure.id for measure in declared(name)[1]}
+        known = ids | {id.rpartition(".")[2] for id in ids}
+        if known & wanted and getattr(load("delibsim.scorers", name), "when_analysed", False):
+            found.append(name)
+    return found
+
+
 def scorers_of_summary() -> list[str]:
     """Those of the usual scorers that give measures of the summary of a run.
 

@@ -16,7 +16,7 @@ from delibsim.domain.study import natural
 from delibsim.domain.text import counted, quoted
 from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
-from delibsim.store.account import TOLD, Account, account_of, command_of, notice
+from delibsim.store.account import TOLD, Account, account_of, command_of
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.places import on_branches
 from delibsim.store.runs import Runs
@@ -59,6 +59,8 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     lines = found.faults()
     cells = found.calls_by_cell()
     for cell, counts in cells.items() if len(cells) <= LISTED else ():
+        if not counts:  # people held it elsewhere
+            continue
         lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
     if len(cells) > LISTED:
         lines.append(f"calls: {_counted(found.calls.most_common())}; --json lists all sessions")
@@ -84,9 +86,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
             f"{counted(gone, 'session')} {was} withdrawn: a person had her words deleted. Nothing"
             " of it is read, and it is not held again."
         )
-    planned = len(found.sessions) + found.not_begun
-    told = notice(found.not_begun, planned, command_of(runs))
-    never_begun = "" if runs.holder() else told
+    never_begun = "" if runs.holder() else account_of(runs).notice()
     if never_begun:
         lines.append(f"{never_begun}.")
     if people := _people(runs):

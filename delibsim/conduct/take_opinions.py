@@ -155,12 +155,14 @@ def _opinions(run: Run, taking: Taking) -> tuple[list[Text], Counter[str]]:
 def _statements(run: Run, take: str) -> tuple[dict[str, str], dict[str, Reason]]:
     """What everybody said who spoke, and why others whose turn it was said nothing."""
     spoken: dict[str, list[str]] = {}
-    for said in run.transcript:
+    for said in run.speech:
         if said.turn.task != PREPARATION:
             spoken.setdefault(said.turn.speaker, []).append(said.text)
     silent = {}
     for silence in run.silences:
-        if silence.turn.task != PREPARATION and silence.turn.speaker not in spoken:
+        turn = silence.turn
+        aside = turn.role or turn.task == PREPARATION
+        if not aside and turn.speaker not in spoken:
             silent[silence.turn.speaker] = silence.why
     joined = {}
     for person, words in spoken.items():

@@ -159,18 +159,34 @@ def shared_settings(session: Session) -> Iterator[tuple[str, Any]]:
     yield from _of_procedure(session.procedure)
     if session.consensus is not None:
         yield from _of_consensus(session.consensus)
+    if (facilitator := session.facilitator) is not None:
+        yield "facilitator", facilitator.name
+        yield "facilitator.model", facilitator.model or "the first model of the group"
+        yield "facilitator.instructions", _digest(facilitator.instructions)
+        yield "facilitator.texts", _digest(dict(facilitator.texts))
+        yield from _leaves(facilitator.settings, "facilitator.model.")
+    if (briefing := session.briefing) is not None:
+        yield "briefing", briefing.name
+        yield "briefing.text", _digest(asdict(briefing))
+    if session.witnesses:
+        yield "group.witnesses", "+".join(one.name for one in session.witnesses)
+        yield "witnesses.texts", _digest([asdict(one) for one in session.witnesses])
     if session.parentage is not None:
         yield "branch", branch_of(session.parentage, session.cell)
 
 
 def _of_consensus(rule: ConsensusRule) -> Iterator[tuple[str, Any]]:
     """How a collective statement is sought; its sentences as a hash."""
-    texts = json.dumps(dict(rule.texts), sort_keys=True)
     yield "consensus", rule.name
     for name in ("candidates", "position", "critique", "words"):
         yield f"consensus.{name}", getattr(rule, name)
     yield "consensus.mediator", rule.mediator or "the first model of the group"
-    yield "consensus.texts", hashlib.sha256(texts.encode()).hexdigest()[:8]
+    yield "consensus.texts", _digest(dict(rule.texts))
+
+
+def _digest(plain: Any) -> str:
+    """Eight characters that stand for plain values."""
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def branch_of(parentage: Parentage, cell: str) -> str:

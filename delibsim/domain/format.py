@@ -87,6 +87,8 @@ class Format:
         >>> DELIBERATION.heading(Turn(1, 2, "Ann")), DEBATE.heading(Turn(1, 1, "Ann", "opening"))
         ('Round 2', 'Opening')
         """
+        if not self.sides and not turn.round:
+            return "Before the rounds"
         return turn.task.capitalize() if self.sides else f"Round {turn.round}"
 
 

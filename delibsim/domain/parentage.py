@@ -82,10 +82,15 @@ class Parentage:
 
 @dataclass(frozen=True)
 class TurnSlot:
-    """A turn of a session, and what is said in it where that is `given` by a fork."""
+    """A turn of a session, and what is said in it where that is `given` by a fork or a briefing, or
+    `recalled`: said by people in a conversation before a fork of it; `inserted` by a fork, so that
+    it is its speaker's whoever is named.
+    """
 
     turn: Turn
     given: str | None = None
+    recalled: bool = False
+    inserted: bool = False
 
 
 def position_of(occasion: str) -> int:
@@ -121,9 +126,13 @@ def branched(
     held: list[TurnSlot] = []
     for round_ in rounds:
         own = [slot for slot in future if slot.turn.round == round_]
-        for name, place in joined.get(round_, {}).items() if own else ():
-            turn = Turn(own[0].turn.index, round_, name, own[0].turn.task)
-            own.insert(place % (len(own) + 1), TurnSlot(turn))
+        spoken = [slot for slot in own if not slot.turn.role]
+        for name, place in joined.get(round_, {}).items() if spoken else ():
+            turn = Turn(spoken[0].turn.index, round_, name, spoken[0].turn.task)
+            after = place % (len(spoken) + 1)
+            slot = TurnSlot(turn)
+            own.insert(own.index(spoken[after - 1]) + 1 if after else own.index(spoken[0]), slot)
+            spoken.insert(after, slot)
         held += own
     found = []
     for index, slot in enumerate([*past, *held], 1):
@@ -143,11 +152,18 @@ def _edited(slots: Sequence[TurnSlot], parentage: Parentage) -> Iterator[TurnSlo
             return
         for inserted in parentage.edits:
             if inserted.kind == "insert" and inserted.turn == turn.index:
-                yield TurnSlot(replace(turn, speaker=inserted.speaker), inserted.text)
+                yield _inserted(turn, inserted)
         if edit is None:
             yield slot
         elif edit.kind == "say":
             yield replace(slot, given=edit.text)
     for inserted in parentage.edits:
         if slots and inserted.kind == "insert" and inserted.turn > slots[-1].turn.index:
-            yield TurnSlot(replace(slots[-1].turn, speaker=inserted.speaker), inserted.text)
+            yield _inserted(slots[-1].turn, inserted)
+
+
+def _inserted(beside: Turn, edit: Edit) -> TurnSlot:
+    """What a participant says beside a turn."""
+    task = beside.task if not beside.role else "speak"
+    turn = Turn(beside.index, beside.round, edit.speaker, task)
+    return TurnSlot(turn, edit.text, inserted=True)

@@ -1,25 +1,44 @@
 """A session (planned) and a run (held)."""
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
+from delibsim.domain.conversation import IMPORTED, Conversation
 from delibsim.domain.errors import shortened
 from delibsim.domain.format import Format, format_named
 from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import Parentage, TurnSlot, branched, position_of
 from delibsim.domain.participant import Participant
+from delibsim.domain.phases import (
+    CLOSING,
+    NAMED,
+    TESTIMONY,
+    Briefing,
+    Facilitator,
+    Order,
+    Witness,
+    turns_of,
+)
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic, faults_of
 from delibsim.domain.text import as_card, counted, in_short
-from delibsim.domain.transcript import Silence, Transcript, Turn
+from delibsim.domain.transcript import (
+    BRIEFING,
+    FACILITATOR,
+    WITNESS,
+    Silence,
+    Transcript,
+    Turn,
+)
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Session:
     """Everything needed to hold one deliberation, and to hold it again.
 
@@ -29,7 +48,9 @@ class Session:
     its settings. `consensus` says how the group seeks a statement of its own after the last survey,
     None where it does not. A branch of a run (a fork or a probe) has a `parentage`, and `before` is
     the plan of that run, which is in force until the branch; its `replicate` numbers the branches
-    that are alike, and its `seed` is its own. Raises ValueError for a group that cannot deliberate.
+    that are alike, and its `seed` is its own. A session of people that was imported is a
+    `conversation`. `facilitator` leads the discussion; before it, `briefing` is given to all and
+    `witnesses` are heard. Raises ValueError for a group that cannot deliberate.
     """
 
     id: str
@@ -49,6 +70,10 @@ class Session:
     consensus: ConsensusRule | None = None
     parentage: Parentage | None = None
     before: "Session | None" = None
+    conversation: Conversation | None = None
+    facilitator: Facilitator | None = None
+    briefing: Briefing | None = None
+    witnesses: tuple[Witness, ...] = ()
 
     __repr__ = in_short
 
@@ -58,8 +83,10 @@ class Session:
         rounds = counted(self.treatment.rounds, "round") if self.treatment.interaction else ""
         treated = f"{self.treatment.name}, {rounds}" if rounds else self.treatment.name
         survey = f"{self.survey.id}, {counted(len(self.survey.items), 'item')}"
-        named = {"topic": self.topic.question, "treatment": treated, "survey": survey}
-        return {**named, "group": f"{people} ({models})", "seed": self.seed}
+        named: dict[str, object] = {"topic": self.topic.question, "treatment": treated}
+        if self.conversation is not None:
+            return {**named, "group": people, "origin": f"imported from {self.conversation.source}"}
+        return {**named, "survey": survey, "group": f"{people} ({models})", "seed": self.seed}
 
     def _repr_html_(self) -> str:
         """A notebook shows what is planned."""
@@ -76,8 +103,9 @@ class Session:
             return self.before.seed_for(*names)
         return seed_of(self.seed, self.topic.id, self.replicate, *names)
 
-    def seed_of_call(self, participant: str, occasion: str, attempt: int) -> int:
-        """The seed of one call.
+    def seed_of_call(self, participant: str, occasion: str, attempt: int, named: str = "") -> int:
+        """The seed of one call; `named` is the occasion after which it is named, where that is not
+        the occasion itself.
 
         After a branch it is made of the seed that the call has in the parent, the branch's own seed
         and its replicate: so branches of one number share it, whatever else differs. The first
@@ -85,8 +113,8 @@ class Session:
         """
         now = self.in_force(participant, occasion)
         if now.before is None or now.parentage is None:
-            return now.seed_for(participant, occasion, attempt)
-        inherited = now.before.seed_of_call(participant, occasion, attempt)
+            return now.seed_for(participant, named or occasion, attempt)
+        inherited = now.before.seed_of_call(participant, occasion, attempt, named)
         if now.parentage.stops and now.replicate == 1 and now.seed == now.before.seed:
             return inherited
         return seed_of("branch", now.seed, now.replicate, inherited)
@@ -99,7 +127,8 @@ class Session:
         """
         if self.parentage is None or self.before is None:
             return self
-        if position_of(occasion) >= self.parentage.at or participant not in self.before.seats:
+        known = (*self.before.seats, *(one.id for one in self.before.invited))
+        if position_of(occasion) >= self.parentage.at or participant not in known:
             return self
         return self.before.in_force(participant, occasion)
 
@@ -108,12 +137,43 @@ class Session:
         KeyError for a name that nobody has.
         """
         plan = self.in_force(name, occasion)
-        for person in plan.participants:
+        for person in (*plan.participants, *plan.invited):
             if person.id == name:
                 return person
         if plan.before is None:
             raise KeyError(name)
         return plan.before.seated(name, occasion)
+
+    @property
+    def invited(self) -> tuple[Participant, ...]:
+        """Those who are asked to speak and are none of the group: facilitator and witnesses."""
+        found = []
+        if self.facilitator is not None:
+            model = self.facilitator.model or self.leading
+            found.append(Participant(NAMED[FACILITATOR], model=model, role=FACILITATOR))
+        for one in self.witnesses:
+            found.append(Participant(one.name, one.brief, one.model or self.leading, WITNESS))
+        return tuple(found)
+
+    @property
+    def small_groups(self) -> tuple[tuple[str, ...], ...]:
+        """The members of the small groups, drawn of those who sat there first; () without any."""
+        n, names = self.procedure.small_groups, list(self.founders)
+        if n is None:
+            return ()
+        random.Random(self.seed_for("small groups")).shuffle(names)
+        return tuple(tuple(names[group::n]) for group in range(n))
+
+    def model_of(self, turn: Turn) -> str:
+        """The name of the model that speaks in a turn; "" for a briefing, which nobody speaks."""
+        if turn.role == BRIEFING:
+            return ""
+        return self.seated(turn.speaker, f"turn {turn.index}").model
+
+    @property
+    def facilitated(self) -> bool:
+        """Whether somebody facilitates, which nobody does where nobody speaks."""
+        return self.facilitator is not None and self.most_rounds > 0
 
     @property
     def seats(self) -> tuple[str, ...]:
@@ -137,24 +197,49 @@ class Session:
         """
         found = self._all_slots(orders)
         past = 0 if self.parentage is None else self.parentage.at
-        return tuple(slot for slot in found if slot.turn.index < past or self._plans(slot.turn))
+        kept = [slot for slot in found if slot.turn.index < past or self._plans(slot.turn)]
+        return tuple(replace(slot, turn=self._closed(slot.turn)) for slot in kept)
+
+    def _closed(self, turn: Turn) -> Turn:
+        """A turn; the closing words belong to the last round that is held."""
+        rounds = self.treatment.rounds
+        return replace(turn, round=rounds) if turn.task == CLOSING and turn.role else turn
 
     def _plans(self, turn: Turn) -> bool:
-        """Whether the treatment has a turn of that round; the rounds of a debate are fixed."""
-        fixed = bool(self.kind.sides)
+        """Whether the treatment has a turn of that round; the rounds of a debate are fixed, and a
+        briefing is given to those who do not interact too.
+        """
+        if turn.role == BRIEFING or turn.task == TESTIMONY:
+            return True
+        if turn.task == "round":  # the words that close the last round stand in its place
+            return self.treatment.interaction and turn.round < self.treatment.rounds
+        fixed = bool(self.kind.sides) or turn.task == CLOSING
         return self.treatment.interaction and (fixed or turn.round <= self.treatment.rounds)
 
     def _all_slots(self, orders: Sequence[Sequence[str]]) -> tuple[TurnSlot, ...]:
         """The turns of as many rounds as there are orders, whatever the treatment plans."""
+        if self.conversation is not None:
+            return tuple(held.slot for held in self.conversation.turns)
         if self.parentage is None or self.before is None:
-            return tuple(map(TurnSlot, self._turns(orders)))
+            return tuple(TurnSlot(turn, self._given(turn)) for turn in self._turns(orders))
         earlier = self.before.seats
+        past = [self._of_now(slot) for slot in self.before._all_slots(orders)]
         left = set(earlier) - {person.id for person in self.participants}
         new = [person.id for person in self.participants if person.id not in earlier]
         joined = {}
         for round_ in range(1, len(orders) + 1):
             joined[round_] = {name: self.seed_for("joined", name, round_) for name in new}
-        return branched(self.before._all_slots(orders), self.parentage, left, joined)
+        return branched(past, self.parentage, left, joined)
+
+    def _of_now(self, slot: TurnSlot) -> TurnSlot:
+        """A turn of the parent in a branch: from there on a person's words are given, unless a
+        model has the seat.
+        """
+        at = 0 if self.parentage is None else self.parentage.at
+        if not slot.recalled or slot.turn.index < at:
+            return slot
+        given = slot.given if slot.turn.speaker in self.unasked else None
+        return replace(slot, given=given, recalled=False)
 
     def _turns(self, orders: Sequence[Sequence[str]]) -> list[Turn]:
         """The turns of a session that is no branch, for as many rounds as there are orders."""
@@ -162,11 +247,28 @@ class Session:
             rules = self.procedure.rules
             preparation = rules is not None and rules.preparation
             return list(self.kind.turns(self.participants, self.treatment.rounds, preparation))
-        turns = []
-        for round_, order in enumerate(orders, 1):
-            for name in order:
-                turns.append(Turn(len(turns) + 1, round_, name))
-        return turns
+        return turns_of(self, orders)
+
+    def _given(self, turn: Turn) -> str | None:
+        """What is told in a turn whose words are given; None where its speaker is asked."""
+        if turn.task == TESTIMONY:
+            words = [one.testimony.strip() for one in self.witnesses if one.name == turn.speaker]
+            return words[0] or None
+        if turn.role != BRIEFING or self.briefing is None:
+            return None
+        return self.briefing.told(self.briefing_order or "pro-con")
+
+    @property
+    def briefing_order(self) -> Order | None:
+        """Which side of its briefing stands first: what the procedure says, else another in every
+        second replicate; None without sides.
+        """
+        if self.before is not None:
+            return self.before.briefing_order
+        if self.briefing is None or not self.briefing.pro.strip():
+            return None
+        drawn: Order = "pro-con" if self.replicate % 2 else "con-pro"
+        return self.procedure.briefing_order or drawn
 
     @property
     def kind(self) -> Format:
@@ -183,39 +285,62 @@ class Session:
 
     @property
     def respondents(self) -> tuple[Participant, ...]:
-        """Those who answer the survey: everybody but the two sides of a debate."""
+        """Those who answer the survey: everybody but the two sides of a debate, and nobody of a
+        conversation of people whose answers are not known.
+        """
+        if self.people is not None and not self.people.surveyed:
+            return ()
         surveyed = self.kind.surveyed
         return tuple(person for person in self.participants if surveyed(person.role))
 
     @property
+    def people(self) -> Conversation | None:
+        """The conversation of people that it is, or that it branches off; None of any other."""
+        return self.conversation if self.before is None else self.before.people
+
+    @property
+    def unasked(self) -> frozenset[str]:
+        """The names of those who spoke elsewhere and cannot be asked."""
+        known = self.models
+        found = [one.id for one in self.participants if known[one.model].get("kind") == IMPORTED]
+        return frozenset(found)
+
+    @property
     def mediator(self) -> str:
         """The name of the model that mediates where a collective statement is sought: the one that
-        is named, else the first of the group that is no person in a browser.
+        is named, else the leading one.
         """
-        named = self.consensus.mediator if self.consensus else ""
+        return (self.consensus.mediator if self.consensus else "") or self.leading
+
+    @property
+    def leading(self) -> str:
+        """The name of the first model of the group that is no person in a browser."""
         models = [name for name, own in self.models.items() if own.get("kind") != PERSON]
-        return named or next(iter(models or self.models))
+        return next(iter(models or self.models))
 
     @property
     def voices(self) -> Mapping[str, Mapping[str, Any]]:
-        """The settings of all models that are asked, by name: the participants', and that of a
-        mediator by which no participant speaks.
+        """The settings of all models that are asked, by name: the participants', and those of a
+        facilitator, of witnesses and of a mediator by which no participant speaks.
         """
-        if self.consensus is None or self.mediator in self.models:
-            return self.models
-        return {**self.models, self.mediator: self.consensus.model}
+        if self.people is not None:
+            own = self.models.items()
+            return {name: one for name, one in own if one.get("kind") != IMPORTED}
+        found = dict(self.models)
+        for one in (self.facilitator, *self.witnesses):
+            if one is not None and one.model and one.model not in found:
+                found[one.model] = one.settings
+        if self.consensus is not None and self.mediator not in found:
+            found[self.mediator] = self.consensus.model
+        return found
 
     @property
     def planned_turns(self) -> tuple[Turn, ...]:
         """The turns that are planned, as its format orders them; none without interaction."""
-        if self.before is not None:
-            founders = self.founders
-            return tuple(slot.turn for slot in self.slots([founders] * self.most_rounds))
-        if not self.treatment.interaction:
-            return ()
-        rules = self.procedure.rules
-        preparation = rules is not None and rules.preparation
-        return self.kind.turns(self.participants, self.treatment.rounds, preparation)
+        if self.conversation is not None:
+            return tuple(held.turn for held in self.conversation.turns)
+        founders = self.founders
+        return tuple(slot.turn for slot in self.slots([founders] * self.most_rounds))
 
     @property
     def founders(self) -> tuple[str, ...]:
@@ -229,8 +354,9 @@ class Session:
     @property
     def seats_of_people(self) -> list[str]:
         """The names of the participants whose seats are for people in a browser."""
-        kinds = {name: settings.get("kind") for name, settings in self.models.items()}
-        return [one.id for one in self.participants if kinds[one.model] == PERSON]
+        voices = self.voices
+        people = (*self.participants, *self.invited)
+        return [one.id for one in people if voices.get(one.model, {}).get("kind") == PERSON]
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
@@ -239,6 +365,10 @@ class Session:
             raise ValueError(f"a group needs at least 2 participants, not {len(ids)}")
         if len(set(ids)) < len(ids):
             raise ValueError(f"participants need names of their own; given: {', '.join(ids)}")
+        others = [one.id for one in self.invited] + [NAMED[BRIEFING]] * (self.briefing is not None)
+        for name in others:
+            if [*ids, *others].count(name) > 1:
+                raise ValueError(f"two who speak have the name {name!r}; every name is one's own")
         if self.consensus is not None and MEDIATOR in ids:
             raise ValueError(f"no participant can have the name of the {MEDIATOR}")
         if self.consensus is not None and self.voices[self.mediator].get("kind") == PERSON:
@@ -334,9 +464,10 @@ class Run:
         items = {item.id for item in self.session.survey.items}
         for response in self.responses:
             self._refuse_impossible(response, items)
-        people = set(self.session.seats)
-        speakers = {said.turn.speaker for said in (*self.transcript, *self.silences)}
-        strangers = sorted(speakers - people)
+        known = {*self.session.seats, *(one.id for one in self.session.invited)}
+        said = (*self.transcript, *self.silences)
+        speakers = {one.turn.speaker for one in said if one.turn.role != BRIEFING}
+        strangers = sorted(speakers - known)
         if strangers:
             raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
@@ -371,6 +502,24 @@ class Run:
         if self.consensus is not None:
             found += [Gap(*gap) for gap in self.consensus.gaps]
         return tuple(found)
+
+    @property
+    def plan_of_past(self) -> Session:
+        """The plan of what a branch has of it: of a conversation of people with what was said and
+        answered, of which there is no record.
+        """
+        conversation = self.session.conversation
+        if conversation is None:
+            return self.session
+        said = {one.turn.index: one.text for one in self.transcript}
+        turns = [replace(held, said=said.get(held.turn.index)) for held in conversation.turns]
+        held = replace(conversation, turns=tuple(turns), responses=self.responses)
+        return replace(self.session, conversation=held)
+
+    @property
+    def speech(self) -> Transcript:
+        """What participants said: the transcript without facilitator, witnesses and briefing."""
+        return tuple(said for said in self.transcript if not said.turn.role)
 
     def response(self, participant: str, phase: Phase) -> Response:
         """The answers of one participant in one phase; KeyError if it was not asked."""

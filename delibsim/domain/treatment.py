@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from delibsim.domain.phases import Facilitation, Order
 from delibsim.domain.rules import Rules
 from delibsim.domain.text import in_short
 
@@ -73,6 +74,26 @@ class Network:
     edges: tuple[tuple[int, int], ...] = ()
 
 
+OFF = {
+    "facilitation": None,
+    "facilitator_names": False,
+    "briefing_order": None,
+    "questions": 0,
+    "small_groups": None,
+    "small_group_rounds": 1,
+}
+"""Settings of the procedure that are named only where they are on."""
+
+
+def is_said(name: str, value: Any) -> bool:
+    """Whether a setting of the procedure is named: those of `OFF` are where they are on.
+
+    >>> is_said("facilitation", None), is_said("words", None)
+    (False, True)
+    """
+    return name not in OFF or value != OFF[name]
+
+
 Instructed = Literal["turns", "everywhere"]
 """Where the instructions of a treatment stand: in speaking turns only, or in the surveys too."""
 
@@ -94,6 +115,14 @@ class Procedure:
     which a statement is unreadable (None: no limit); `rules`, what speeches of a debate must keep
     to.
 
+    `facilitation`, when the facilitator speaks (None: there is none); `facilitator_names`, whether
+    it may name the next speaker among those who have not spoken in the round; `briefing_order`,
+    which side of a briefing stands first (None: by turns, from replicate to replicate).
+
+    Before the rounds: `questions`, how many participants put to each witness, one each;
+    `small_groups`, into how many parts the group is drawn that speak apart, for so many
+    `small_group_rounds`, and then report, one of each, to all (None: it is not parted).
+
     Both: `audience`, who hears whom; `transcript_window`, how many of the last statements it heard
     a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
     """
@@ -111,6 +140,12 @@ class Procedure:
     instructions: Instructed = "turns"
     background: bool = True
     words: int | None = 150
+    facilitation: Facilitation | None = None
+    facilitator_names: bool = False
+    briefing_order: Order | None = None
+    questions: int = 0
+    small_groups: int | None = None
+    small_group_rounds: int = 1
 
     __repr__ = in_short
 
@@ -126,6 +161,13 @@ class Procedure:
             bound = getattr(self, name)
             if bound is not None and bound < 1:
                 raise ValueError(f"{name} must be 1 or more, or null, not {bound}")
+        if not 0 <= self.questions <= MOST_ROUNDS:
+            raise ValueError(f"questions must be from 0 to {MOST_ROUNDS:,}, not {self.questions}")
+        if self.small_groups is not None and self.small_groups < 2:
+            raise ValueError(f"small_groups must be 2 or more, or null, not {self.small_groups}")
+        if not 1 <= self.small_group_rounds <= MOST_ROUNDS:
+            given = self.small_group_rounds
+            raise ValueError(f"small_group_rounds must be from 1 to {MOST_ROUNDS:,}, not {given}")
         words, longest = self.words, self.longest_statement
         if words is not None and longest is not None and words > longest:
             raise ValueError(f"words ({words}) cannot be more than longest_statement ({longest})")

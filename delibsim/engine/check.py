@@ -14,6 +14,7 @@ from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.run import Session
 from delibsim.domain.treatment import Network
 from delibsim.prompts.consensus import check_consensus_texts, fixed_consensus_prompts
+from delibsim.prompts.facilitation import check_facilitator
 from delibsim.prompts.session import fixed_prompts
 from delibsim.prompts.wording import rehearse
 
@@ -23,8 +24,16 @@ NETWORKS = ("complete", "star", "ring", "small_world", "edges")
 def check(session: Session) -> None:
     """Refuse a session with an unusable format, network or wording; WrongInput."""
     CHECKS[session.kind.name](session)
+    parts, people = session.procedure.small_groups, len(session.participants)
+    if parts is not None and people < 2 * parts:
+        raise WrongInput(
+            f"procedure.small_groups={parts} of {people} participants leave a small group of one;"
+            f" name at most {people // 2}, or a larger group"
+        )
     check_network(session.procedure.audience, len(session.participants))
     rehearse(session)
+    if session.facilitator is not None:
+        check_facilitator(session.facilitator)
     if session.consensus is not None:
         check_consensus_texts(session.consensus)
 
@@ -97,6 +106,8 @@ def _check_debate(session: Session) -> None:
         )
     if session.consensus is not None:
         raise WrongInput("the sides of a debate seek no collective statement: consensus=none")
+    if session.facilitator is not None or session.briefing is not None or session.witnesses:
+        raise WrongInput("a debate has neither a facilitator nor a briefing nor witnesses")
     if procedure.rules is None:
         raise WrongInput(
             "a debate needs rules for its speeches: procedure=oxford, or procedure.rules"

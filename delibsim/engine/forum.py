@@ -1,29 +1,32 @@
 """The room in which a session is held: one turn at a time, the forum naming the next speaker."""
 
 import asyncio
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from delibsim.domain.consensus import Consensus
+from delibsim.domain.conversation import NOT_THERE
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
+from delibsim.domain.phases import BEFORE_ROUNDS
+from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
-from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
+from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine import mesa_core
-from delibsim.engine.agenda import Event, Watch
+from delibsim.engine.agenda import Event, Step, Watch, heard_by, steps
 from delibsim.engine.agent import Agent
 from delibsim.engine.consensus import ConsensusContext, seek_consensus
 from delibsim.engine.network import network_of
 from delibsim.models.base import Completion, LanguageModel
 
+BROKEN_OFF = Reason(
+    "debate_incomplete", "the debate broke off, so the survey after it was not held"
+)
 
-class Forum(mesa_core.Model, ABC):
-    """A room with its agents.
 
-    Mesa draws orders from the session's seed; formats differ only in their `agenda`.
-    """
+class Forum(mesa_core.Model):
+    """A room with its agents; Mesa draws orders from the session's seed."""
 
     def __init__(
         self, session: Session, language_models: Mapping[str, LanguageModel], watch: Watch
@@ -33,8 +36,6 @@ class Forum(mesa_core.Model, ABC):
         self.watch = watch
         self.language_models = language_models
         self.seats: dict[str, Agent] = {}
-        self.given: dict[int, str] = {}
-        """What is said in turns where a fork says it, by their number."""
         self.plan = self._sit(session.in_force(session.founders[0], "pre"))
         self.network = network_of(session)
         self.statements: list[Statement] = []
@@ -42,16 +43,16 @@ class Forum(mesa_core.Model, ABC):
         self.responses: dict[tuple[Phase, str], Response] = {}
         self._dropped: dict[str, set[str]] = {}  # by model, also by that of the mediator
 
-    @abstractmethod
-    def agenda(self) -> Iterator[Turn]:
-        """The turns of the session, in order; drawn as they are needed."""
+    def agenda(self) -> Iterator[Step]:
+        """Everything that happens in the session, in order, drawn as it is needed."""
+        return steps(self, self._drawn)
 
-    def as_given(self, slots: Iterable[TurnSlot]) -> Iterator[Turn]:
-        """The turns of an agenda, with the words of those that are given kept for `hold_turn`."""
-        for slot in slots:
-            if slot.given is not None:
-                self.given[slot.turn.index] = slot.given
-            yield slot.turn
+    def _drawn(self) -> Iterator[str]:
+        """Those who sat there first, in an order that Mesa shuffles."""
+        founders = {self.seats[name] for name in self.session.founders}
+        for agent in list(self.agents.select(lambda agent: agent in founders).shuffle()):
+            assert isinstance(agent, Agent)
+            yield agent.participant.id
 
     async def reach(self, occasion: str) -> None:
         """Go by the plan that is in force on an occasion; who joins there is surveyed first."""
@@ -64,32 +65,52 @@ class Forum(mesa_core.Model, ABC):
 
     def _sit(self, plan: Session) -> Session:
         """Seat everybody of a plan, with the models that it gives them; the plan."""
-        for person in plan.participants:
-            model = self.language_models[person.model]
+        for person in (*plan.participants, *plan.invited):
+            model = None if person.id in plan.unasked else self.language_models[person.model]
             if person.id in self.seats:
                 self.seats[person.id].sit(plan, person, model)
             else:
                 self.seats[person.id] = Agent(self, plan, person, model)
         return plan
 
-    async def hold_turn(self, turn: Turn) -> None:
+    async def hold_turn(self, slot: TurnSlot) -> None:
         """Let the speaker of the turn speak, or say what is given there."""
+        turn = slot.turn
         await self.reach(f"turn {turn.index}")
         self._tell("turn", turn.speaker, turn)
         earlier = self.responses.get(("pre", turn.speaker))
         said: Statement | Silence
-        if turn.index in self.given:
-            said = Statement(turn, self.given[turn.index], given=True)
+        if slot.given is not None:
+            said = Statement(turn, slot.given, given=not slot.recalled)
         else:
-            said = await self.seats[turn.speaker].speak(turn, self.heard(turn.speaker), earlier)
+            speaker, named = self.seats[turn.speaker], self._seeded(turn)
+            said = await speaker.speak(turn, self.heard(turn.speaker), earlier, named)
         if isinstance(said, Statement):
             self.statements.append(said)
         else:
             self.silences.append(said)
         self._tell("turn", turn.speaker, turn, said)
 
+    def _seeded(self, turn: Turn) -> str:
+        """The occasion after which the seeds of a turn are named: those of participants count the
+        turns of their rounds, so that they are the same with a facilitator and without, and
+        whatever precedes the rounds.
+        """
+        past = [said.turn for said in (*self.statements, *self.silences)]
+        if not turn.role and turn.task in BEFORE_ROUNDS:
+            return f"{turn.task} {sum(one.task == turn.task for one in past) + 1}"
+        others = [one for one in past if one.role or one.task in BEFORE_ROUNDS]
+        return f"turn {turn.index if turn.role else len(past) - len(others) + 1}"
+
     async def survey(self, phase: Phase) -> tuple[Response, ...]:
-        """Ask all respondents the survey, all at once; responses in the order of seats."""
+        """Ask all respondents the survey, all at once; responses in the order of seats.
+
+        After a debate that broke off nobody is asked, and all answers are missing.
+        """
+        if phase == "post" and self.silences and self.session.kind.sides:
+            missing = dict.fromkeys((item.id for item in self.session.survey.items), BROKEN_OFF)
+            names = [one.id for one in self.session.respondents]
+            return self._noted([Response(name, phase, {}, missing) for name in names])
         await self.reach(phase)
         return await self._ask_all(phase, self.plan.respondents)
 
@@ -97,6 +118,8 @@ class Forum(mesa_core.Model, ABC):
         """Ask these people the survey, all at once."""
 
         async def answer(name: str, agent: Agent) -> Response:
+            if response := self._of_people(name, phase):
+                return response
             self._tell(phase, name)
             heard = self.heard(name) if phase == "post" else ()
             earlier = self.responses.get(("pre", name))
@@ -112,10 +135,22 @@ class Forum(mesa_core.Model, ABC):
         for outcome in settled:
             if isinstance(outcome, BaseException):
                 raise outcome
-        responses = tuple(outcome for outcome in settled if isinstance(outcome, Response))
+        return self._noted([outcome for outcome in settled if isinstance(outcome, Response)])
+
+    def _noted(self, responses: Sequence[Response]) -> tuple[Response, ...]:
         for response in responses:
-            self.responses[phase, response.participant] = response
-        return responses
+            self.responses[response.phase, response.participant] = response
+        return tuple(responses)
+
+    def _of_people(self, name: str, phase: Phase) -> Response | None:
+        """What a person of a conversation answered there before, or that nobody can ask again; None
+        for whoever is asked.
+        """
+        if name not in self.plan.unasked or self.session.people is None:
+            return None
+        if phase == "pre" and (known := self.session.people.answered(name, phase)):
+            return known
+        return Response(name, phase, {}, {item.id: NOT_THERE for item in self.session.survey.items})
 
     async def seek_consensus(self) -> Consensus | None:
         """The group's own statement, where the session asks for one."""
@@ -133,17 +168,8 @@ class Forum(mesa_core.Model, ABC):
         return await seek_consensus(room)
 
     def heard(self, name: str) -> tuple[Statement, ...]:
-        """The statements that a participant has heard so far: its own, and its neighbours'.
-
-        Neighbours are those in the network; private notes are heard by their author alone.
-        """
-        heard = []
-        for statement in self.statements:
-            turn = statement.turn
-            aloud = turn.task != PREPARATION and self.network.has_edge(turn.speaker, name)
-            if aloud or turn.speaker == name:
-                heard.append(statement)
-        return tuple(heard)
+        """The statements that a participant has heard so far (see `heard_by`)."""
+        return heard_by(name, self.statements, self.session, self.network.has_edge)
 
     def dropped(self) -> dict[str, tuple[str, ...]]:
         """By model, the parameters that were requested and had no effect in some call."""

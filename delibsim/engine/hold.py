@@ -1,17 +1,14 @@
-"""Holding a session: survey, turns, survey; then, where it is asked for, a collective statement."""
+"""Holding a session: all steps of its phases, one after the other."""
 
 from collections.abc import Mapping
 
-from delibsim.domain.format import DEBATE, DELIBERATION
+from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.run import Run, Session
+from delibsim.domain.survey import PHASES
 from delibsim.engine.agenda import Watch
 from delibsim.engine.check import check, provenance
-from delibsim.engine.debate import Debate, Deliberation
 from delibsim.engine.forum import Forum
 from delibsim.models.base import LanguageModel
-
-FORUMS: dict[str, type[Forum]] = {DELIBERATION.name: Deliberation, DEBATE.name: Debate}
-"""The forum of every format."""
 
 
 async def hold(
@@ -23,18 +20,20 @@ async def hold(
     every event as it happens. Raises Interrupted when a model cannot be asked.
     """
     check(session)
-    forum = FORUMS[session.format](session, voices, watch)
+    forum, consensus = Forum(session, voices, watch), None
     try:
-        await forum.survey("pre")
-        for turn in forum.agenda():
-            await forum.hold_turn(turn)
-        after = await forum.survey("post")
-        consensus = await forum.seek_consensus()
+        for step in forum.agenda():
+            if isinstance(step, TurnSlot):
+                await forum.hold_turn(step)
+            elif step == "consensus":
+                consensus = await forum.seek_consensus()
+            else:
+                await forum.survey(step)
     finally:
         forum.leave()
     # Of those who left in a fork only the statements remain.
-    before = tuple(forum.responses["pre", person.id] for person in session.respondents)
-    responses = before + after
+    people = [person.id for person in session.respondents]
+    responses = tuple(forum.responses[phase, name] for phase in PHASES for name in people)
     unanswered = any(response.missing for response in responses)
     lacking = consensus is not None and any(consensus.gaps)
     run = Run(

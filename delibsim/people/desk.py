@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, named_stand_in
 from delibsim.domain.run import Session
 from delibsim.domain.survey import PHASES
-from delibsim.domain.transcript import PREPARATION, Statement, Turn
+from delibsim.domain.transcript import FACILITATOR, PREPARATION, Statement, Turn
 from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
 from delibsim.models.person.browser import BrowserPerson, Given, WaitingPrompt
 from delibsim.models.person.questionnaire import Questionnaire, questionnaire
@@ -157,10 +157,15 @@ def talk_on_page(
 
 
 def instructions_on(session: Session, seat: str, occasion: str) -> str:
-    """The instructions of the treatment that a seat is told on an occasion; "" where it is told
-    none.
+    """The instructions that a seat is told on an occasion: those of the treatment, or those of a
+    facilitator and a witness; "" where it is told none.
     """
     plan = session.in_force(seat, occasion)
+    for one in plan.invited:
+        if one.id == seat and one.role == FACILITATOR and plan.facilitator is not None:
+            return plan.facilitator.instructions.strip()
+        if one.id == seat:
+            return one.persona.strip()
     surveyed = occasion in PHASES and plan.procedure.instructions == EVERYWHERE
     told = surveyed or occasion.startswith("turn ")
     return plan.treatment.instructions.strip() if told else ""

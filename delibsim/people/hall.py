@@ -9,8 +9,8 @@ from delibsim.conduct.hold import hold_session
 from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.domain.hosting import Hosting
 from delibsim.domain.run import Session
-from delibsim.domain.transcript import PREPARATION, Silence, Statement, Turn
-from delibsim.engine.agenda import Event
+from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.engine.agenda import Event, is_heard
 from delibsim.models.base import LanguageModel
 from delibsim.models.pool import ModelPool
 from delibsim.people.desk import Paced, RoomDesk, StandIn, View, standing_in, view_of, voices_of
@@ -331,15 +331,8 @@ def tend_lobby(register: Register, hosting: Hosting, room: rooms.Room) -> bool:
 
 
 def _hears(session: Session, seat: str) -> Callable[[Turn], bool]:
-    """Whether a seat hears what is said in a turn: its own words, and those of its neighbours that
-    are no notes.
-    """
+    """Whether a seat hears what is said in a turn."""
     from delibsim.engine.network import network_of
 
     network = network_of(session)
-    neighbours = set(network.neighbors(seat)) if seat in network else set()
-
-    def hears(turn: Turn) -> bool:
-        return turn.speaker == seat or (turn.task != PREPARATION and turn.speaker in neighbours)
-
-    return hears
+    return lambda turn: is_heard(turn, seat, session, network.has_edge)

@@ -3,16 +3,17 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from delibsim.domain.consensus import ConsensusRule
 from delibsim.domain.errors import Several, WrongInput
+from delibsim.domain.phases import Facilitator, Witness
 from delibsim.domain.run import Session
 from delibsim.domain.study import cross
 from delibsim.domain.survey import Survey, Topic
-from delibsim.domain.treatment import Procedure, Treatment, Wording
+from delibsim.domain.treatment import Procedure, Treatment, Wording, is_said
 from delibsim.planning import debates
 from delibsim.planning.config import OF_A_DEBATE, OF_THE_STUDY, Config, built, validated
 from delibsim.planning.model_settings import (
@@ -24,7 +25,7 @@ from delibsim.planning.model_settings import (
 from delibsim.planning.overrides import Job
 from delibsim.planning.presets import WORDED, Presets
 from delibsim.planning.seats import Seated, SessionContext, seated
-from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.library import Library, briefing_of
 from delibsim.store.reading import adapter
 
 
@@ -86,15 +87,18 @@ class Composer:
             treatment = replace(treatment, rounds=rounds)
         models, addresses = model_settings(config, job, self._chosen)
         own = {"rounds": rounds, "survey": _own_survey(config, subject)}
+        own["briefing"] = Path(config.briefing).stem if config.briefing else None
         differing = self._differences(leaves(plain) | own, job)
         seats = self._seats(config, subject, models, label_of(differing))
         session = self._session(config, subject, treatment, seats)
         if config.consensus.get("method") != "none":
-            rule = self._rule(config, job, addresses)
-            try:
-                session = replace(session, consensus=rule)
-            except ValueError as error:
-                raise WrongInput(str(error)) from None
+            session = _with(session, consensus=self._rule(config, job, addresses))
+        if session.procedure.facilitation is not None:
+            session = _with(session, facilitator=self._facilitator(config, job, addresses))
+        if config.group.witnesses:
+            session = _with(session, witnesses=self._witnesses(config, job, addresses))
+        if config.briefing is not None:
+            session = _with(session, briefing=briefing_of(self.home / config.briefing))
         named = {
             "topics": {subject.topic.id: subject.topic_digest},
             "surveys": {subject.survey.id: subject.survey_digest},
@@ -104,6 +108,12 @@ class Composer:
             "procedures": {job.choices.get("procedure", "default"): _kept_procedure(config)},
             "models": {model["name"]: _without_temperature(model) for model in models},
         }
+        if session.facilitator is not None:
+            named["facilitators"] = {session.facilitator.name: config.facilitator}
+        if session.witnesses:
+            named["witnesses"] = {one.name: asdict(one) for one in session.witnesses}
+        if session.briefing is not None:
+            named["briefings"] = {session.briefing.name: asdict(session.briefing)}
         if session.consensus is not None:
             named["collective_statements"] = {session.consensus.name: config.consensus}
         parts = {kind: label_parts(kind, own, differing) for kind, own in named.items()}
@@ -211,13 +221,36 @@ class Composer:
         """How the group seeks a statement of its own, with the settings of its mediator."""
         settings = {**config.consensus, "mediator": config.consensus.get("mediator") or ""}
         rule = built(ConsensusRule, "consensus", settings)
-        seated = config.group.models or [config.model.name]
-        if not rule.mediator or rule.mediator in seated:
-            return rule
-        model, address = mediator_settings(rule.mediator, config, job, self._chosen)
+        return replace(rule, model=self._of_its_own(rule.mediator, config, job, addresses))
+
+    def _facilitator(self, config: Config, job: Job, addresses: dict[str, str]) -> Facilitator:
+        """Who facilitates, with the settings of its model."""
+        name = config.group.facilitator or ""
+        found = built(Facilitator, "facilitator", {**config.facilitator, "model": name})
+        return replace(found, settings=self._of_its_own(name, config, job, addresses))
+
+    def _witnesses(
+        self, config: Config, job: Job, addresses: dict[str, str]
+    ) -> tuple[Witness, ...]:
+        """Who is heard, each with the settings of its model."""
+        found = []
+        for name in config.group.witnesses:
+            given = self.presets.values("witness", name)
+            one = built(Witness, "witness", {**given, "model": given.get("model") or ""})
+            settings = self._of_its_own(one.model, config, job, addresses)
+            found.append(replace(one, settings=settings))
+        return tuple(found)
+
+    def _of_its_own(
+        self, name: str, config: Config, job: Job, addresses: dict[str, str]
+    ) -> dict[str, Any]:
+        """The settings of a model by which no participant speaks; {} for one of the group."""
+        if not name or name in (config.group.models or [config.model.name]):
+            return {}
+        model, address = mediator_settings(name, config, job, self._chosen)
         if address:
-            addresses[rule.mediator] = address
-        return replace(rule, model=model)
+            addresses[name] = address
+        return model
 
     def _session(
         self, config: Config, subject: _Subject, treatment: Treatment, seats: Seated
@@ -241,6 +274,14 @@ class Composer:
         if any(person.persona for person in session.participants):
             return replace(session, personas=str(seats.personas["name"]))
         return session
+
+
+def _with(session: Session, **parts: Any) -> Session:
+    """A session with a further part; WrongInput where it cannot have it."""
+    try:
+        return replace(session, **parts)
+    except ValueError as error:
+        raise WrongInput(str(error)) from None
 
 
 def digest(value: Any) -> str:
@@ -271,7 +312,7 @@ def _kept_procedure(config: Config) -> dict[str, Any]:
     kept = {}
     for key, value in config.procedure.items():
         stated = debates.without_demands_off(value)
-        if stated is not None:
+        if stated is not None and is_said(key, stated):
             kept[key] = stated
     return kept
 
@@ -286,7 +327,7 @@ UNLABELLED = (*NAMED, *OF_THE_STUDY, *OF_A_DEBATE)
 """Settings that a label need not give."""
 IDENTITY = ("name", "kind", "model", "base_url", "key_env", "timeout", "strict", "price")
 """Settings of a model that identify it, or that only say how it is reached."""
-OPTIONS = ("persona", "wording", "procedure", "consensus")
+OPTIONS = ("persona", "wording", "procedure", "consensus", "facilitator")
 """Groups whose option stands in the label unless it is the usual one."""
 
 

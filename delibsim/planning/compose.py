@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import NotImported, WrongInput, each_of, told_once, unknown
 from delibsim.domain.format import DESIGNS, Match, against_baseline, round_robin
 from delibsim.domain.hosting import PERSON
@@ -200,6 +201,7 @@ def plan(
     asked = drawn(asked, sweep, base, composer.library)
     cells = _cells(composer, asked.jobs, sweep)
     sessions, parts, config = cells.sessions, cells.parts, cells.first.config
+    _refuse_idle(asked.jobs, tuple(sessions.values()))
     settings: dict[str, Any] = {"seed": config.seed}
     if config.people is not None:
         settings["people"] = config.people
@@ -218,9 +220,21 @@ def plan(
         manifest=Manifest(str(study), settings, parts, tuple(sessions)),
         limits=built(Limits, "limits", config.limits),
         addresses=cells.addresses,
-        sweep=asked,
+        sweep=replace(asked, jobs=()),  # which the sessions have taken the place of
         repeated=len(asked.jobs) - len(sessions),
     )
+
+
+IDLE: Mapping[str, tuple[str, str]] = read_data("settings.yaml")["idle"]
+"""Settings of parts that a session may lack: the part, and how to have it."""
+
+
+def _refuse_idle(jobs: Sequence[Job], sessions: Sequence[Session]) -> None:
+    """WrongInput for a setting of a part that no session of a command has."""
+    for key, (part, advice) in IDLE.items():
+        given = any(job.choices.get(key) or job.values.get(key) for job in jobs)
+        if given and not any(getattr(session, part) for session in sessions):
+            raise WrongInput(f"'{key}' has no effect without a {part}: {advice}")
 
 
 class _Cells:

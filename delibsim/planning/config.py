@@ -43,6 +43,8 @@ class GroupConfig(_Strict):
     size: int = Field(ge=2, le=1000)
     models: list[str] | None = Field(default=None, min_length=1)
     diversity: Diversity | None = None
+    facilitator: str | None = None
+    witnesses: list[str] = []
 
 
 class PersonaConfig(_Strict):
@@ -94,6 +96,7 @@ class Config(_Strict):
     wording: dict[str, Any]
     procedure: dict[str, Any]
     consensus: dict[str, Any]
+    facilitator: dict[str, Any]
     limits: dict[str, Any]
     study: str | int | None
     topic: str
@@ -103,6 +106,7 @@ class Config(_Strict):
     proposition: str | None
     opposition: str | None
     audience: int = Field(ge=0, le=1000)
+    briefing: str | None
     tournament: Tournament
     rounds: int | None = Field(ge=0, le=1000)
     temperature: float | None = Field(ge=0, le=100, allow_inf_nan=False)

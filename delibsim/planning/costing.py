@@ -3,16 +3,16 @@ against it), thinking, prices, limits, and the price of a design of another size
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from delibsim.domain.format import DEBATE
+from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response
-from delibsim.domain.transcript import PREPARATION, Statement, Turn
-from delibsim.engine.agenda import deliberation_slots, item_order
+from delibsim.domain.transcript import Silence, Statement
+from delibsim.engine.agenda import Hears, heard_by, item_order, steps
 from delibsim.engine.consensus import ConsensusContext, seek_consensus
 from delibsim.models.base import LanguageModel, Usage, read
 from delibsim.models.clients.prices import Price, listed, price_in
@@ -20,10 +20,8 @@ from delibsim.models.clients.settings import provider_of
 from delibsim.models.limits import Limits
 from delibsim.planning.dry_run import DryRunCall, DryRunModel
 from delibsim.planning.load import Load, Range
+from delibsim.prompts.facilitation import stated
 from delibsim.prompts.session import reversed_for, speech_prompt, survey_prompt
-
-Hears = Callable[[str, str], bool]
-"""Whether the second participant hears the first."""
 
 
 async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
@@ -33,70 +31,65 @@ async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
     """
     asked: list[DryRunCall] = []
     models = {name: DryRunModel(name, words, asked.append) for name in session.voices}
-    people = {person.id: person for person in session.participants}
-    hears = _hears(session)
-    earlier: dict[str, Response] = {}
-    said: list[Statement] = []
+    people = {one.id: one for one in (*session.participants, *session.invited)}
+    floor = _Floor(session, _hears(session))
+    source = random.Random(session.seed_for("forum"))
+
+    def draw() -> list[str]:
+        """The order of a round, as Mesa draws it from the seed of the session."""
+        order = [person.id for person in session.participants]
+        source.shuffle(order)
+        return order
 
     async def survey(person: Participant, phase: Phase) -> Response:
-        order = item_order(session, person)
-        heard = _heard(said, person.id, hears)
-        prompt = survey_prompt(session, person, phase, order, heard, earlier.get(person.id))
+        order, heard = item_order(session, person), floor.heard(person.id)
+        prompt = survey_prompt(session, person, phase, order, heard, floor.earlier.get(person.id))
         answers, _ = read(prompt, await models[person.model].complete(prompt, 0))
-        return Response(
-            person.id, phase, answers, order=order, reversed=reversed_for(session, person)
-        )
+        turned = reversed_for(session, person)
+        return Response(person.id, phase, answers, order=order, reversed=turned)
 
-    for person in session.respondents:
-        earlier[person.id] = await survey(person, "pre")
-    for turn in _turns(session):
-        person = people[turn.speaker]
-        heard = _heard(said, person.id, hears)
-        prompt = speech_prompt(session, person, turn, heard, earlier.get(person.id))
-        text, _ = read(prompt, await models[person.model].complete(prompt, 0))
-        said.append(Statement(turn, text))
-    for person in session.respondents:
-        await survey(person, "post")
-    if session.consensus is not None:
-        await seek_consensus(_room(session, models, said, hears))
+    for step in steps(floor, draw):
+        if isinstance(step, TurnSlot) and step.given is not None:
+            floor.statements.append(Statement(step.turn, step.given, given=True))
+        elif isinstance(step, TurnSlot):
+            person, earlier = people[step.turn.speaker], floor.earlier.get(step.turn.speaker)
+            prompt = speech_prompt(session, person, step.turn, floor.heard(person.id), earlier)
+            said, _ = read(prompt, await models[person.model].complete(prompt, 0))
+            floor.statements.append(stated(step.turn, said))
+        elif step == "consensus":
+            await seek_consensus(_room(session, models, floor))
+        else:
+            given = [await survey(person, step) for person in session.respondents]
+            floor.earlier = floor.earlier or {one.participant: one for one in given}
     return asked
 
 
-def _room(
-    session: Session,
-    models: Mapping[str, LanguageModel],
-    said: list[Statement],
-    hears: Hears,
-) -> ConsensusContext:
-    """What seeking a collective statement takes after these statements."""
+class _Floor:
+    """What is said in a dry run without Mesa, and who hears it."""
+
+    def __init__(self, session: Session, hears: Hears) -> None:
+        self.session, self._hears = session, hears
+        self.statements: list[Statement] = []
+        self.silences: list[Silence] = []
+        self.earlier: dict[str, Response] = {}
+        """The answers to the first survey, by participant."""
+
+    def heard(self, name: str) -> tuple[Statement, ...]:
+        """What a participant has heard so far."""
+        return heard_by(name, self.statements, self.session, self._hears)
+
+
+def _room(session: Session, models: Mapping[str, LanguageModel], floor: _Floor) -> ConsensusContext:
+    """What seeking a collective statement takes after what was said."""
     assert session.consensus is not None
-
-    def heard(name: str) -> tuple[Statement, ...]:
-        return _heard(said, name, hears)
-
     return ConsensusContext(
         session,
         session.consensus,
         models,
-        heard,
+        floor.heard,
         on_reply=lambda model, completion: None,
         on_answer=lambda name: None,
     )
-
-
-def _turns(session: Session) -> Iterator[Turn]:
-    """The turns of a session, in the orders that Mesa draws from its seed."""
-    if session.kind == DEBATE:
-        return iter(session.planned_turns)
-    names = [person.id for person in session.participants]
-    source = random.Random(session.seed_for("forum"))
-
-    def drawn() -> list[str]:
-        order = list(names)
-        source.shuffle(order)
-        return order
-
-    return (slot.turn for slot in deliberation_slots(session, drawn))
 
 
 def _hears(session: Session) -> Hears:
@@ -106,17 +99,6 @@ def _hears(session: Session) -> Hears:
     from delibsim.engine.network import network_of  # networkx takes a tenth of a second to import
 
     return network_of(session).has_edge
-
-
-def _heard(said: list[Statement], name: str, hears: Hears) -> tuple[Statement, ...]:
-    """What a participant has heard so far; private notes are heard by their author alone."""
-    heard = []
-    for statement in said:
-        turn = statement.turn
-        aloud = turn.task != PREPARATION and hears(turn.speaker, name)
-        if aloud or turn.speaker == name:
-            heard.append(statement)
-    return tuple(heard)
 
 
 THINKING = ("thinking", "reasoning", "thinking_config")

@@ -80,8 +80,12 @@ def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
     if rule is not None:
         models = tuple(dict.fromkeys([*models, session.mediator]))
         mediator = models.index(session.mediator), replace(rule, mediator="", model={})
+    models = tuple(dict.fromkeys([*models, *(one.model for one in session.invited)]))
+    told = []
+    for one in (session.facilitator, *session.witnesses):
+        told.append(None if one is None else replace(one, model="", settings={}))
     seats = []
-    for person in session.participants:
+    for person in (*session.participants, *session.invited):
         seats.append((person.id, person.persona, person.role, models.index(person.model)))
     signature = (
         session.topic,
@@ -92,6 +96,8 @@ def call_signature(session: Session) -> tuple[str, tuple[str, ...]]:
         session.procedure,
         seats,
         mediator,
+        told,
+        session.briefing and (session.briefing, session.briefing_order),
         None if session.parentage is None else session.cell,
     )
     return json.dumps(signature, default=asdict), models

@@ -6,15 +6,26 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.parentage import Edit, Parentage
+from delibsim.domain.phases import CLOSING
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import is_file_name, slug
 from delibsim.engine.check import check
 from delibsim.models.limits import Limits
 from delibsim.planning.cell import Composer, digest
 from delibsim.planning.config import built
-from delibsim.planning.fork_changes import ELSEWHERE, Changed, changed, changes_any
-from delibsim.planning.fork_request import Places, Spot, edits_of, numbers, spots_of
+from delibsim.planning.fork_changes import (
+    ELSEWHERE,
+    Changed,
+    Places,
+    Spot,
+    changed,
+    changes_any,
+    edits_of,
+    numbers,
+    spots_of,
+)
 from delibsim.planning.overrides import Sweep, read
+from delibsim.prompts.facilitation import stated
 from delibsim.prompts.prompt import UnreadableReply
 from delibsim.prompts.session import form_of_turn
 from delibsim.store.codec import session_to_plain
@@ -103,11 +114,21 @@ def _of_spot(parent: Parent, spot: Spot, places: Places, made: Changed) -> list[
     """The forks at one spot, and their controls, in which nothing is changed but the seed."""
     own = parent.run.session
     names = [person.id for person in own.participants]
+    if own.unasked and places.control:
+        raise WrongInput(
+            "people who spoke elsewhere cannot speak again, so that there is no control: leave"
+            " --control out; what they said stands beside the fork (delibsim show RUN FORK)"
+        )
+    if names and len(made.session.unasked) == len(names):
+        raise WrongInput(
+            "these people spoke elsewhere and cannot go on; name the model that speaks from"
+            ' there on: model=NAME, or --seat "NAME=MODEL" for one of them'
+        )
     unknown = [one.seat for one in spot.spoken if one.seat > len(names)]
     if unknown:
         raise WrongInput(f"--insert: there is no seat {unknown[0]}; there are {len(names)}")
     edits = edits_of(spot, places.removed, names)
-    _check_place(parent, spot.at, edits)
+    _check_place(parent, spot.at, edits, made.session.treatment.rounds)
     found = branch(parent, spot.at, edits, places.times, made)
     if places.control and (edits or changes_any(own, made.session)):
         unchanged = replace(made, session=replace(own, seed=made.session.seed), label=())
@@ -124,7 +145,14 @@ def branch(
         parentage = Parentage(parent.study, own.id, parent.sha256, at, edits)
     except ValueError as error:
         raise WrongInput(str(error)) from None
-    base = replace(made.session, id="", replicate=1, parentage=parentage, before=own)
+    base = replace(
+        made.session,
+        id="",
+        replicate=1,
+        parentage=parentage,
+        before=parent.run.plan_of_past,
+        conversation=None,
+    )
     if parentage.stops:
         base = replace(base, consensus=None)
     cell = f"{_short(own.id)}.at{at}.{_label(edits, made.label)}_{_digest(base)}"
@@ -154,7 +182,7 @@ def _label(edits: Sequence[Edit], changes: Sequence[str]) -> str:
     return slug("_".join(parts or ["same"]))[:50].strip("-_")
 
 
-def _check_place(parent: Parent, at: int, edits: Sequence[Edit]) -> None:
+def _check_place(parent: Parent, at: int, edits: Sequence[Edit], rounds: int) -> None:
     """WrongInput for a place or a turn that the run does not have, and for words that cannot be
     said there.
     """
@@ -164,6 +192,7 @@ def _check_place(parent: Parent, at: int, edits: Sequence[Edit]) -> None:
             f"--at {at}: the last turn of {parent.study}/{session.id} is {last}; a fork begins at 0"
             f" (the survey before), at a turn, or at {last + 1} (the survey after)"
         )
+    _check_facilitated(parent, at, edits, rounds)
     for edit in edits:
         beyond = last + (edit.kind == "insert")
         if not last or edit.turn > beyond:
@@ -177,12 +206,28 @@ def _check_place(parent: Parent, at: int, edits: Sequence[Edit]) -> None:
             _check_words(parent, edit)
 
 
+def _check_facilitated(parent: Parent, at: int, edits: Sequence[Edit], rounds: int) -> None:
+    """WrongInput for what cannot differ once a facilitator has spoken."""
+    session = parent.run.session
+    if session.procedure.facilitator_names and any(edit.kind == "remove" for edit in edits):
+        raise WrongInput(
+            "the facilitator names who speaks next, so no turn can be left out; let somebody leave"
+            " (--leave SEAT), or say something else there (--say)"
+        )
+    closed = [said.turn.index for said in parent.run.transcript if said.turn.task == CLOSING]
+    if closed and session.facilitated and at > closed[-1] and rounds > session.treatment.rounds:
+        raise WrongInput(
+            f"the facilitator closed the discussion in turn {closed[-1]}, so no rounds can follow"
+            f" it; fork at turn {closed[-1]} or before"
+        )
+
+
 def _check_words(parent: Parent, edit: Edit) -> None:
     """WrongInput for words that would not be read as a statement in that turn."""
     turns = {turn.index: turn for turn in parent.run.session.planned_turns}
     turn = turns.get(edit.turn) or turns[max(turns)]
     try:
-        read_as = form_of_turn(parent.run.session, turn).read(edit.text)
+        read_as = stated(turn, form_of_turn(parent.run.session, turn).read(edit.text)).text
     except UnreadableReply as error:
         raise WrongInput(
             f"the words for turn {edit.turn} would not be read as a statement: {error}"
@@ -205,6 +250,11 @@ def plan_probes(
 
     WrongInput for a turn that the run does not have, and for settings that would change it.
     """
+    if parent.run.session.unasked:
+        raise WrongInput(
+            f"{parent.study}/{parent.run.session.id}: the people who spoke in it cannot be asked;"
+            " a fork lets models go on from a turn: delibsim fork"
+        )
     if not parent.run.session.respondents:
         raise WrongInput(f"{parent.study}/{parent.run.session.id}: nobody is surveyed in it")
     composer = Composer(home or Path.cwd())

@@ -20,6 +20,7 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.score import Scorer
 from delibsim.domain.text import counted
+from delibsim.domain.treatment import is_said
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.estimate import CostEstimate, estimate
@@ -30,7 +31,10 @@ from delibsim.store.runs import Runs
 
 BLANK = "**[FILL IN: {}]**"
 """What only the author of a study can write."""
-KINDS = ("treatments", "wordings", "personas", "procedures", "collective_statements")
+KINDS = (
+    *("treatments", "wordings", "personas", "procedures", "collective_statements"),
+    *("facilitators", "witnesses", "briefings"),
+)
 RATED: str = read_data("messages.yaml")["rated"]
 
 
@@ -204,9 +208,16 @@ def _of_sessions(sessions: Sequence[Session]) -> dict[str, list[Any]]:
             "wording": session.wording.id,
             "format": session.format,
             "replicate": session.replicate,
+            "facilitation": session.procedure.facilitation or "none",
+            "briefing": session.briefing.name if session.briefing else "none",
+            "witnesses": " + ".join(one.name for one in session.witnesses) or "none",
+            "small groups": session.procedure.small_groups or "none",
         }
         for factor, level in levels.items():
             found.setdefault(factor, []).append(level)
+    for factor in ("facilitation", "briefing", "witnesses", "small groups"):
+        if set(found.get(factor, ())) <= {"none"}:
+            found.pop(factor, None)
     return found
 
 
@@ -277,7 +288,9 @@ def _topics(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tup
 
 
 def _materials(plans: Plans) -> Iterator[tuple[str, Any]]:
-    """Treatments, wordings, personas and procedures, word for word, each under its heading."""
+    """Treatments, wordings, personas, procedures, what a facilitator is told and briefings, word
+    for word, each under its heading.
+    """
     for kind in KINDS:
         for name, content in plans.manifest.components.get(kind, {}).items():
             whole = _whole(content, plans.sessions) if kind == "procedures" else content
@@ -290,7 +303,7 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
     A manifest leaves out what is null.
     """
     for procedure in {session.procedure for session in sessions}:
-        whole = asdict(procedure)
+        whole = {key: value for key, value in asdict(procedure).items() if is_said(key, value)}
         if all(
             isinstance(value, Mapping) or whole.get(key) == value for key, value in stated.items()
         ):

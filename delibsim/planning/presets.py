@@ -19,7 +19,17 @@ from delibsim.store.instruments.library import package_data
 from delibsim.store.instruments.persona_files import check_persona_file
 from delibsim.store.reading import check_yaml, yaml_nodes
 
-GROUPS = ("treatment", "model", "group", "persona", "wording", "procedure", "consensus", "limits")
+GROUPS = (
+    "treatment",
+    "model",
+    "group",
+    "persona",
+    "wording",
+    "procedure",
+    "consensus",
+    "facilitator",
+    "limits",
+)
 
 RESERVED = (("procedure", "published"), ("wording", "published"))
 """Presets that follow a publication, and that no file of the user's can replace."""
@@ -75,7 +85,10 @@ class Presets:
             config = self._compose(*(f"{group}={name}" for group, name in choices.items()))
         else:
             config = {**base, **options}
-        return resolved(copy.deepcopy(config))
+        config = resolved(copy.deepcopy(config))
+        if "model" in choices and isinstance(config["model"], dict):
+            config["model"].setdefault("name", choices["model"])  # that of its file
+        return config
 
     def experiment(self, name: str) -> dict[str, str]:
         """The overrides of an experiment by key, which stand under hydra.sweeper.params.

@@ -9,9 +9,19 @@ import re
 from collections.abc import Iterable, Mapping
 
 from delibsim.domain.survey import Item, Survey
-from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.transcript import (
+    BRIEFING,
+    FACILITATOR,
+    QUESTION,
+    SMALL_GROUP,
+    WITNESS,
+    Statement,
+    Turn,
+)
 
-HEADER = re.compile(r"^(.+) \(round (\d+), turn (\d+)\):$")
+LABELS = rf"{FACILITATOR}|{WITNESS}|{BRIEFING}|{QUESTION}|{SMALL_GROUP}\d+"
+"""What stands behind the name of a speaker, where it is no word to all in a round."""
+HEADER = re.compile(rf"^(.+) \((?:({LABELS}), )?round (\d+), turn (\d+)\):$")
 STARTED = re.compile(
     r"rated the considerations from (-?\d+) \(strongly disagree\) to (-?\d+) \(strongly agree\)"
     r" .*?:\n((?:\w+: -?\d+(?:\n|$))+)"
@@ -110,7 +120,7 @@ def _statements_in(content: str) -> tuple[Statement, ...]:
             statements.append(Statement(turn, "\n".join(lines)))
             turn, lines = None, []
         elif header:
-            turn = Turn(index=int(header[3]), round=int(header[2]), speaker=header[1])
+            turn = _turn(header[1], header[2] or "", int(header[3]), int(header[4]))
             lines = []
     return tuple(statements)
 
@@ -126,10 +136,19 @@ def unquoted(quotation: str) -> str:
     return "\n".join(line.removeprefix(">").removeprefix(" ") for line in lines)
 
 
-def _heading(turn: Turn) -> tuple[str, int, int]:
-    return turn.speaker, turn.round, turn.index
+def _heading(turn: Turn) -> tuple[str, str, int, int]:
+    return turn.speaker, f"{turn.label}, " if turn.label else "", turn.round, turn.index
+
+
+def _turn(speaker: str, label: str, round_: int, index: int) -> Turn:
+    """The turn of a heading, as far as it tells it."""
+    if label.startswith(SMALL_GROUP):
+        return Turn(index, round_, speaker, group=int(label.removeprefix(SMALL_GROUP)))
+    if label == QUESTION:
+        return Turn(index, round_, speaker, QUESTION)
+    return Turn(index, round_, speaker, role=label)
 
 
 @functools.lru_cache(maxsize=1024)  # every later prompt of the session holds it
-def _quoted(speaker: str, round_: int, index: int, text: str) -> str:
-    return f"{speaker} (round {round_}, turn {index}):\n{quoted(text)}"
+def _quoted(speaker: str, label: str, round_: int, index: int, text: str) -> str:
+    return f"{speaker} ({label}round {round_}, turn {index}):\n{quoted(text)}"

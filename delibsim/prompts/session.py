@@ -13,12 +13,22 @@ from dataclasses import replace
 
 from delibsim.domain.format import DELIBERATION
 from delibsim.domain.participant import Participant
+from delibsim.domain.phases import MOMENTS, NAMED, REPORT, TESTIMONY
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Phase, Response, Survey
-from delibsim.domain.transcript import PREPARATION, Statement, Turn
+from delibsim.domain.transcript import (
+    BRIEFING,
+    FACILITATOR,
+    PREPARATION,
+    QUESTION,
+    WITNESS,
+    Statement,
+    Turn,
+)
 from delibsim.prompts.blocks import answers_block, block, items_block, quoted, transcript_block
+from delibsim.prompts.facilitation import facilitator_form, facilitator_prompt
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Speech, Words
+from delibsim.prompts.forms.words import Question, Speech, Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.wording import say
 
@@ -55,7 +65,11 @@ def speech_prompt(
     heard: Sequence[Statement],
     earlier: Response | None = None,
 ) -> Prompt:
-    """Ask one participant to take a turn."""
+    """Ask one participant, or the facilitator, to take a turn."""
+    if turn.role == FACILITATOR:
+        return facilitator_prompt(session, turn, heard)
+    if turn.role == WITNESS:
+        return _witness_prompt(session, participant, turn, heard)
     form = form_of_turn(session, turn)
     notes = [said.text for said in heard if said.turn.task == PREPARATION]
     speeches = [said for said in heard if said.turn.task != PREPARATION]
@@ -74,9 +88,29 @@ def speech_prompt(
     return Prompt(messages, form, Purpose(participant.id, f"turn {turn.index}"))
 
 
+def _witness_prompt(
+    session: Session, witness: Participant, turn: Turn, heard: Sequence[Statement]
+) -> Prompt:
+    """Ask a witness for testimony or an answer; its brief stands where the instructions do."""
+    form, topic = form_of_turn(session, turn), session.topic
+    background = topic.background if session.procedure.background else ""
+    setting = say(session, "witness", group=len(session.participants))
+    system = _system(setting, witness.persona, session.kind.subject, topic.question, background)
+    named = f"{say(session, 'you')}\n{block('you', witness.id)}"
+    parts = [transcript_shown(session, heard), named, _task(session, turn), form.describe()]
+    messages = (system, Message("user", _joined(parts)))
+    return Prompt(messages, form, Purpose(witness.id, f"turn {turn.index}"))
+
+
 def form_of_turn(session: Session, turn: Turn) -> Form:
-    """The form of what is said in a turn: under rules a speech, otherwise free speech."""
+    """The form of what is said in a turn: under rules a speech, otherwise free speech, whoever
+    speaks.
+    """
+    if turn.role == FACILITATOR:
+        return facilitator_form(session, turn)
     rules, limit = session.procedure.rules, session.procedure.longest_statement
+    if turn.task == QUESTION:
+        return Question(limit)
     if rules is None or turn.task == PREPARATION:
         return Words(limit)
     return Speech(rules, limit)
@@ -93,7 +127,11 @@ def _scale(session: Session, participant: Participant) -> str:
 def _task(session: Session, turn: Turn) -> str:
     """What the speaker of a turn is to do, with the demands of the rules that belong to it."""
     rounds = session.treatment.rounds
-    task = say(session, turn.task, round=turn.round, rounds=rounds, **_limits(session))
+    fields: dict[str, object] = {"round": turn.round, "rounds": rounds, **_limits(session)}
+    if turn.group:
+        others = [name for name in session.small_groups[turn.group - 1] if name != turn.speaker]
+        fields["members"] = ", ".join(others)
+    task = say(session, turn.task, **fields)
     rules = session.procedure.rules
     demands = () if rules is None else rules.demands(turn.task)
     said = [task, *(say(session, name) for name in demands)]
@@ -140,7 +178,10 @@ def longest_prompt(session: Session, words: int | None = None) -> Prompt:
     """
     if words is None:
         words = statement_words(session)[1]
-    said = [Statement(turn, "statement " * words) for turn in session.planned_turns]
+    said = []
+    for slot in session.slots([session.founders] * session.most_rounds):
+        told = slot.given if slot.turn.role in (BRIEFING, WITNESS) else None
+        said.append(Statement(slot.turn, told or "statement " * words))
     prompts = _last_turns(session, said)
     if session.respondents or not prompts:
         speeches = [own for own in said if own.turn.task != PREPARATION]
@@ -150,15 +191,16 @@ def longest_prompt(session: Session, words: int | None = None) -> Prompt:
 
 
 def _last_turns(session: Session, said: Sequence[Statement]) -> list[Prompt]:
-    """The prompts of the last turn of every side, or of the participant with the longest persona;
-    `said` is what is said in every turn of the session.
+    """The prompts of the last turn of every side, or of the participant with the longest persona,
+    and of a facilitator; `said` is what is said in every turn of the session.
     """
-    people = {person.id: person for person in session.participants}
+    people = {person.id: person for person in (*session.participants, *session.invited)}
     sides = len(session.kind.sides)
-    last = list(said[-(sides or 1) :])
+    last = [own for own in said if not own.turn.role][-(sides or 1) :]
     if last and not sides:
         speaker = _longest_persona(session.participants)
         last = [replace(last[0], turn=replace(last[0].turn, speaker=speaker.id))]
+    last += [own for own in said[-1:] if own.turn.role == FACILITATOR]
     prompts = []
     for own in last:
         speaker = people[own.turn.speaker]
@@ -167,7 +209,7 @@ def _last_turns(session: Session, said: Sequence[Statement]) -> list[Prompt]:
             for other in said[: own.turn.index - 1]
             if other.turn.task != PREPARATION or other.turn.speaker == speaker.id
         ]
-        surveyed = session.kind.surveyed(speaker.role)
+        surveyed = not own.turn.role and session.kind.surveyed(speaker.role)
         earlier = _whole_response(session, speaker) if surveyed else None
         prompts.append(speech_prompt(session, speaker, own.turn, heard, earlier))
     return prompts
@@ -208,11 +250,30 @@ def fixed_prompts(session: Session) -> tuple[Prompt, ...]:
     said = []
     for turn in DELIBERATION.turns(nobodies, rounds):
         said.append(Statement(turn, "statement "))
+    if session.briefing is not None:
+        told = Turn(0, 0, NAMED[BRIEFING], BRIEFING, BRIEFING)
+        said.insert(0, Statement(told, session.briefing.told("pro-con")))
+    if session.facilitator is not None and rounds:
+        turns += [Turn(1, 1, NAMED[FACILITATOR], task, FACILITATOR) for task in MOMENTS]
+    speakers = {one.id: one for one in session.invited}
+    turns += _fixed_before_rounds(session) if session.treatment.interaction else []
     return (
         survey_prompt(session, nobodies[0], "pre", order),
-        *(speech_prompt(session, nobodies[0], turn, ()) for turn in turns),
+        *(speech_prompt(session, speakers.get(one.speaker, nobodies[0]), one, ()) for one in turns),
         _last_survey(replace(session, participants=nobodies), nobodies, said),
     )
+
+
+def _fixed_before_rounds(session: Session) -> list[Turn]:
+    """One turn of each task before the rounds, and every testimony that is asked for."""
+    first = session.participants[0].id
+    tasks = [QUESTION] if session.witnesses and session.procedure.questions else []
+    turns = [Turn(1, 0, first, task) for task in tasks]
+    turns += [Turn(1, 0, first, REPORT)] if session.small_groups else []
+    for witness in session.witnesses:
+        if not witness.testimony.strip():
+            turns.append(Turn(1, 0, witness.name, TESTIMONY, WITNESS))
+    return turns
 
 
 def messages_of(

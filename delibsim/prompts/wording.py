@@ -11,8 +11,8 @@ from delibsim.domain.treatment import Wording
 
 TEXTS = read_data("wording_texts.yaml")
 """The texts of a wording that coders, raters and judges read, by who reads them."""
-LEFT_OUT = "Earlier statements are left out here: $omitted of the $heard that you have heard."
-"""The text `left_out` of a wording that has none."""
+USUAL: Mapping[str, str] = read_data("prompts.yaml")["session"]
+"""Texts of sessions that a wording need not have."""
 
 
 def worded(wording: Wording, name: str, **fields: str) -> str:
@@ -25,8 +25,7 @@ def say(session: Session, name: str, **fields: object) -> str:
 
     The values of fields are never read as templates themselves.
     """
-    texts = session.wording.texts
-    text = LEFT_OUT if name == "left_out" and name not in texts else texts[name]
+    text = session.wording.texts.get(name) or USUAL[name]
     return _filled(text, *((field, str(value)) for field, value in fields.items()))
 
 

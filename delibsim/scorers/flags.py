@@ -76,7 +76,7 @@ class _Texts:
         found: dict[str, list[int]] = {}
         drawn: dict[int, bytes] = {}
         own, earlier = set(), set()
-        for statement in run.transcript:
+        for statement in run.speech:
             index, text = statement.turn.index, statement.text
             for kind in _flags(run, statement, earlier):
                 found.setdefault(kind, []).append(index)

@@ -17,6 +17,7 @@ from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import shared
+from delibsim.domain.treatment import OFF
 from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 
 T = TypeVar("T")
@@ -37,6 +38,8 @@ SAID = ("instructions", "words")
 """Settings of the procedure that every file says, because their absence would not mean what they
 are by default.
 """
+UNUSED = ("consensus", "parentage", "before", "conversation", "facilitator", "briefing")
+"""Parts of a session that files name only where it has them."""
 NAMES = {"id": str, "seed": int, "replicate": int}
 """What tells the sessions of one cell apart, in files."""
 SCORED = tuple(of.name for of in fields(Score))
@@ -61,8 +64,10 @@ def run_to_plain(run: Run) -> dict[str, Any]:
     plain["responses"] = [_without(response, reversed=False) for response in plain["responses"]]
     for response, held in zip(plain["responses"], run.responses, strict=True):
         response["missing"] = reasons_to_plain(held.missing)
-    said = plain["transcript"]
-    plain["transcript"] = [_without(statement, cut=False, given=False) for statement in said]
+    unsaid = {"cut": False, "given": False, "names": ""}
+    plain["transcript"] = [_without(statement, **unsaid) for statement in plain["transcript"]]
+    for said in (*plain["transcript"], *plain["silences"]):
+        said["turn"] = _without(said["turn"], role="", group=0)
     return _without(plain, dropped=None, consensus=None)
 
 
@@ -189,10 +194,10 @@ def differences(old: Any, new: Any, at: str = "") -> list[str]:
 
 def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     unsaid = {"reverse_scale": None, "transcript_window": None, "rules": None, "background": True}
-    procedure = _without(plain["procedure"], **unsaid)
+    procedure = _without(plain["procedure"], **unsaid, **OFF)
     if "rules" in procedure:
         procedure["rules"] = _without(procedure["rules"], **dict.fromkeys(DEMANDS, False))
-    unused = {"personas": "", "consensus": None, "parentage": None, "before": None}
+    unused = {"personas": "", "witnesses": [], **dict.fromkeys(UNUSED)}
     treatment = _without(plain["treatment"], paraphrase_of="")
     brief = _without(plain | {"procedure": procedure, "treatment": treatment}, **unused)
     if "before" in brief:

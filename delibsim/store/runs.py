@@ -20,7 +20,13 @@ from delibsim.domain.text import study_named
 from delibsim.store import codec, files
 from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.files import append_line, in_turn, read_lines
-from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
+from delibsim.store.manifest import (
+    CONVERSATIONS,
+    Manifest,
+    read_manifest,
+    refusal,
+    write_manifest,
+)
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
@@ -185,6 +191,11 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
+        elif (CONVERSATIONS in old.components) != (CONVERSATIONS in new.components):
+            raise WrongInput(
+                f"{study_named(self.study)}: a study holds imported conversations of people or"
+                " sessions that delibsim holds, not both; name another study: study=NAME"
+            )
         kept = (plan for _, plan in self.each_plan())
         changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:

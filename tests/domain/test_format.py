@@ -24,11 +24,11 @@ from delibsim.domain.format import (
 from delibsim.domain.participant import AUDIENCE, SIDES
 from delibsim.domain.rules import KINDS, Rules, cut
 from delibsim.domain.transcript import Turn
-from delibsim.engine.hold import FORUMS
+from delibsim.engine.agenda import PHASES
 
 
-def test_every_format_has_a_forum_and_no_forum_is_without_a_format():
-    assert list(FORUMS) == list(FORMATS)
+def test_every_format_has_phases_and_no_phases_are_without_a_format():
+    assert list(PHASES) == list(FORMATS)
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))

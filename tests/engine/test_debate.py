@@ -11,7 +11,8 @@ import pytest
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Participant, Usage, WrongInput
-from delibsim.engine.debate import Deliberation
+from delibsim.engine.agenda import TurnSlot
+from delibsim.engine.forum import Forum
 from delibsim.engine.hold import check, hold
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Recorder, Replay
@@ -306,9 +307,9 @@ def test_demands_that_are_off_are_not_written(session):
 
 def agenda(session, voice=None):
     """All turns of a session, as its forum names them."""
-    forum = Deliberation(session, {"citizen": voice}, lambda moment: None)
+    forum = Forum(session, {"citizen": voice}, lambda moment: None)
     try:
-        return list(forum.agenda())
+        return [step.turn for step in forum.agenda() if isinstance(step, TurnSlot)]
     finally:
         forum.leave()
 

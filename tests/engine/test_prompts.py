@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Completion, compose, hold
-from delibsim.engine.hold import FORUMS
+from delibsim.engine.agenda import TurnSlot
+from delibsim.engine.forum import Forum
 from delibsim.models.retry import estimated_tokens
 from delibsim.prompts.blocks import read_block, read_items, read_transcript
 from delibsim.prompts.forms.words import Speech, Words
@@ -247,9 +248,9 @@ def test_the_longest_prompt_is_as_long_as_the_longest_that_is_asked(settings, tm
 @pytest.mark.parametrize("settings", CASES, ids=" ".join)
 def test_the_planned_turns_are_those_of_the_agenda(settings, tmp_path):
     session = compose(*settings, home=tmp_path)
-    forum = FORUMS[session.format](session, dict.fromkeys(session.models), lambda event: None)
+    forum = Forum(session, dict.fromkeys(session.models), lambda event: None)
     try:
-        turns = list(forum.agenda())
+        turns = [step.turn for step in forum.agenda() if isinstance(step, TurnSlot)]
     finally:
         forum.leave()
     planned = session.planned_turns

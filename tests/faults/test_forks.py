@@ -15,7 +15,7 @@ from delibsim.conduct.replay import compare
 from delibsim.conduct.study import hold_prepared
 from delibsim.planning.estimate import estimate
 from delibsim.planning.fork import plan_forks, plan_probes
-from delibsim.planning.fork_request import places_of
+from delibsim.planning.fork_changes import places_of
 from delibsim.store.places import place_of_branches
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -33,7 +33,7 @@ async def test_the_recorded_run_replays_equal(runs):
     assert (len(recorded.responses), len(recorded.transcript)) == (4, 2)
 
 
-RECORDED = {"told": 4, "debate": 1}
+RECORDED = {"told": 4, "debate": 1, "led": 1, "assembly": 1}
 """The sessions of the studies that are held today as they were, by study."""
 
 
@@ -58,8 +58,16 @@ def test_what_is_composed_today_is_what_was_planned(tmp_path):
         for name in runs.sessions():
             planned = runs.planned(name)
             procedure = "published" if "procedure-published" in name else "default"
-            if planned.format == "debate":
+            if study == "assembly":
+                parts = ("group.witnesses=[expert]", "procedure.small_groups=2")
+                told = ("group.size=4", "rounds=1", "procedure.questions=1")
+                words = ("topic=ccps", *told, *parts)
+            elif planned.format == "debate":
                 words = ("format=debate", "motion=remote_work", "audience=1")
+            elif study == "led":
+                led = ("procedure.facilitation=turns", "procedure.facilitator_names=true")
+                told = f"briefing={HERE / 'tram.yaml'}"
+                words = ("topic=ccps", "group.size=2", "rounds=1", *led, told)
             else:
                 size = (f"procedure={procedure}", "group.size=2", "rounds=1")
                 words = ("topic=ccps", f"treatment={planned.treatment.name}", *size)

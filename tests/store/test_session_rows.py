@@ -13,7 +13,12 @@ from delibsim.store.tables.codebook import COLUMNS, paths_of
 from delibsim.store.tables.session_facts import NETWORK
 from delibsim.store.tables.study import tables
 
-LEFT_OUT: dict[str, str] = {}
+EMPTY = "the column of this name is empty where nobody speaks"
+LEFT_OUT: dict[str, str] = {
+    "facilitation": EMPTY,
+    "facilitator_names": EMPTY,
+    "briefing_order": "the column of this name says which side stood first, drawn or not",
+}
 """Settings that are no column, each with the reason."""
 
 

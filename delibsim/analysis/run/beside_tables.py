@@ -112,7 +112,7 @@ def heading_of(pair: TurnPair) -> str:
         told.append(f"turn {b.turn.index} of B")
     given = [run for run, said in (("A", a), ("B", b)) if said is not None and said.given]
     told += [f"given by the fork {run}" for run in given]
-    speaker = f"{one.turn.index:>3}  {one.turn.speaker}"
+    speaker = f"{one.turn.index:>3}  {one.turn.shown}"
     return f"{speaker} ({', '.join(told)})" if told else speaker
 
 

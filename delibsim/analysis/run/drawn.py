@@ -133,7 +133,7 @@ def naming(run: Run) -> dict[Two, int]:
     names = sorted((person.id for person in run.session.participants), key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
     found: Counter[Two] = Counter()
-    for statement in run.transcript:
+    for statement in run.speech:
         speaker = statement.turn.speaker
         for name in set(pattern.findall(statement.text)) - {speaker}:
             found[speaker, name] += 1

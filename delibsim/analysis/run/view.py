@@ -49,6 +49,10 @@ Record = Mapping[str, Any]
 SILENT_SESSION = "Nobody spoke in this session."
 
 
+UNSAID = ("role", "group")
+"""What is said of a turn only where it has it."""
+
+
 @dataclass(frozen=True)
 class TranscriptLine:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
@@ -82,7 +86,8 @@ class TranscriptLine:
     def plain(self) -> dict[str, Any]:
         """What was said in which turn, as plain values."""
         words = {"text": self.said, "missing": self.missing, "given": self.given}
-        return vars(self.turn) | words
+        turn = {key: own for key, own in vars(self.turn).items() if own or key not in UNSAID}
+        return turn | words
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,8 @@ class RunView:
             "missing": missing(run),
             "calls": asdict(self.calls),
         }
+        if session.people is not None and not session.respondents:
+            found["not_surveyed"] = True
         if run.consensus is not None:
             text, chosen = statement_of(run.consensus)
             remarks = list(on_consensus(run.consensus))
@@ -218,7 +225,9 @@ class RunView:
     @cached_property
     def lines(self) -> list[TranscriptLine]:
         """The turns in order."""
-        times = dict(_times([*self.past, *self.records]))
+        people = self.session.people
+        times = {f"turn {held.turn.index}": held.time for held in people.turns} if people else {}
+        times |= _times([*self.past, *self.records])
         found, last = [], 0
         said = [*self.run.transcript, *self.run.silences]
         for one in sorted(said, key=lambda one: one.turn.index):
@@ -239,7 +248,7 @@ class RunView:
         found = list(tables_of_answers(self.run))
         if self.changes:
             found.append(who_moved(self.changes))
-        if not self.session.kind.sides:
+        if not self.session.kind.sides and not self.summary.get("not_surveyed"):
             found.append(table_of_measures(self.summary, self.measures))
         if self.run.consensus is not None:
             found += [table_of_texts(self.run.consensus), *tables_of_votes(self.run.consensus)]
@@ -268,6 +277,7 @@ class RunView:
             ("Question", session.topic.question),
             ("Background", session.topic.background if whole else ""),
             ("Run", f"{self.name}, {self.run.status}"),
+            ("Origin", origin(session)),
             ("Branch", "; ".join(lineage(session))),
             ("Design", who_and_how(self.summary)),
             ("Settings", design_in_words(self.summary)),
@@ -279,8 +289,12 @@ class RunView:
     @property
     def people(self) -> list[tuple[str, str]]:
         """Who took part: name and model, and the persona, "" without one."""
-        seats = self.session.participants
-        return [(f"{seat.id} ({seat.model})", " ".join(seat.persona.split())) for seat in seats]
+        found = []
+        for seat in self.session.participants:
+            own = seat.role if self.session.people and seat.role != "citizen" else ""
+            told = ", ".join(filter(None, (seat.model, own)))
+            found.append((f"{seat.id} ({told})", " ".join(seat.persona.split())))
+        return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
         """The run in the order in which it is read; without tables unless `answers`, without long
@@ -352,7 +366,9 @@ def who_and_how(summary: Summary) -> str:
     """Who took part, under which treatment, and what they were asked."""
     rounds = counted(summary["rounds"], "round")
     who = f"{counted(summary['participants'], 'participant')} ({', '.join(summary['models'])})"
-    return f"{who}, treatment {summary['treatment']}, {rounds}, survey {summary['survey']['id']}"
+    parts = [f"treatment {summary['treatment']}", *summary.get("parts", ()), rounds]
+    asked = "no survey" if summary.get("not_surveyed") else f"survey {summary['survey']['id']}"
+    return f"{who}, {', '.join(parts)}, {asked}"
 
 
 def design_in_words(summary: Summary) -> str:
@@ -366,6 +382,19 @@ def design_in_words(summary: Summary) -> str:
         stated.add(unset if temperature is None else f"{temperature:g}")
     asked = f"temperature {', '.join(sorted(stated))}, wording {summary['wording']}"
     return f"{repeated}, {asked}, {personas}, network {summary['network']}"
+
+
+def origin(session: Session) -> str:
+    """Where a conversation of people comes from and how its audience voted; "" of any other."""
+    held = session.conversation
+    if held is None:
+        return ""
+    told = [f"imported: conversation {held.id} of {held.source}, held by people"]
+    told += [f"{name} {value}" for name, value in held.facts.items()]
+    for phase, shares in held.votes.items():
+        votes = ", ".join(f"{vote} {share:g}%" for vote, share in shares.items())
+        told.append(f"votes {'before' if phase == 'pre' else 'after'}: {votes}")
+    return "; ".join(told)
 
 
 def lineage(session: Session) -> list[str]:
@@ -405,6 +434,18 @@ def on_turns(run: Run) -> Iterator[str]:
 
 
 def on_given(run: Run) -> list[str]:
-    """Which statements a fork gave, in a sentence; nothing where none was."""
-    given = [str(said.turn.index) for said in run.transcript if said.given]
-    return [f"given by the fork, said by nobody: turn {', '.join(given)}"] if given else []
+    """Which statements a fork gave, or people said before elsewhere, in sentences; nothing where
+    none was.
+    """
+    parentage = run.session.parentage
+    edited = {edit.text for edit in parentage.edits} if parentage else set()
+    own, others = [], []
+    for said in run.speech:
+        if said.given:
+            theirs = run.session.people is not None and said.text not in edited
+            (others if theirs else own).append(str(said.turn.index))
+    found = [f"given by the fork, said by nobody: turn {', '.join(own)}"] if own else []
+    if others:
+        told = "as people said it in the conversation, who did not hear what models say here"
+        found.append(f"{told}: turn {', '.join(others)}")
+    return found

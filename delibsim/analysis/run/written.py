@@ -67,7 +67,7 @@ def _blocks(part: RunPart) -> Iterator[str]:
         if line.heading:
             yield f"### {line.heading}"
         time = f" ({line.time} UTC)" if line.time else ""
-        yield f"**{line.turn.index}\\. {escaped(line.turn.speaker)}**{time}"
+        yield f"**{line.turn.index}\\. {escaped(line.turn.shown)}**{time}"
         yield _quoted(line.text)
         if line.codes:
             yield "\n".join(f"- {escaped(code)}" for code in line.codes)
@@ -158,10 +158,11 @@ def rows(view: RunView) -> Iterator[Row]:
     written and voted for a collective statement, ratings.
     """
     session = view.run.session
-    models = {name: session.seated(name).model for name in session.seats}
+    people = (*session.seats, *(one.id for one in session.invited))
+    models = {name: session.seated(name).model for name in people}
     models[MEDIATOR] = session.mediator
     for row in (*_statements(view), *_answers(view)):
-        yield row | {"run": view.name, "model": models[row["participant"]]}
+        yield row | {"run": view.name, "model": models.get(row["participant"], "")}
     for name, values in view.summary["measures"].items():
         for phase, value in values.items():
             code = view.summary["undefined"].get(f"{name}.{phase}", "")

@@ -8,7 +8,9 @@ import pandas as pd
 from delibsim.analysis.study.blocks import WORDING
 from delibsim.domain.text import counted
 
-NAMES = ("size", "rounds", "temperature", "wording", "persona")
+PARTS = ("facilitation", "briefing", "witnesses", "small_groups")
+"""Parts of a session, of which a session has one or "none"."""
+NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 STRATUM = ("topic", "model", "treatment")
 WITHOUT_INTERACTION = "0"
@@ -55,6 +57,9 @@ def levels_of(rows: pd.DataFrame) -> pd.DataFrame:
             found[name] = rows[name].map(_level)
     if "persona" in found:
         found["persona"] = _personas(rows, found["persona"])
+    for name in PARTS:
+        if name in found:
+            found[name] = found[name].replace(NOT_SET, "none")
     return pd.DataFrame(found, index=rows.index)
 
 

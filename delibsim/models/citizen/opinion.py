@@ -31,7 +31,7 @@ import numpy as np
 
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey
-from delibsim.domain.transcript import Statement
+from delibsim.domain.transcript import FACILITATOR, QUESTION, Statement
 from delibsim.models.citizen.citizen import Traits
 from delibsim.models.citizen.coding import (
     NEGATIONS,
@@ -147,7 +147,8 @@ def _moved(traits: Traits, me: str, text: str, start: Vector) -> Vector:
     """Where this person stands after everything it has heard."""
     x = start.tobytes()
     for said in read_transcript(text):
-        if said.turn.speaker != me:
+        heard = said.turn.role != FACILITATOR and said.turn.task != QUESTION
+        if said.turn.speaker != me and heard:
             x = _heard(x, said.text, traits.dimensions, traits.openness, traits.susceptibility)
     return np.frombuffer(x)
 
@@ -246,7 +247,8 @@ def statement(me: str, text: str, attitude: Attitude) -> str:
     considerations = considerations or sentences(read_block("topic", text) or "")
     heard = read_transcript(text)
     own_words = " ".join(said.text for said in heard if said.turn.speaker == me)
-    others = [said for said in heard if said.turn.speaker != me]
+    talk = [said for said in heard if not said.turn.role and said.turn.task != QUESTION]
+    others = [said for said in talk if said.turn.speaker != me]
     lines = list(_replies(others, considerations, attitude))
     spoken_for = own_words + "".join(lines)
     fresh = [item for item in considerations if quote(item) not in spoken_for]
@@ -258,6 +260,14 @@ def statement(me: str, text: str, attitude: Attitude) -> str:
         favourite = max(options, key=attitude)
         lines.append(f"Of the options I would put first {quote(favourite)}.")
     return " ".join(lines) or "I have nothing to add."
+
+
+def question(text: str, attitude: Attitude) -> str:
+    """A question about the consideration toward which it feels most, which asserts nothing."""
+    items = sorted(read_items("considerations", text).values())
+    if not items:
+        return "What is known about it?"
+    return f"How certain is it that {quote(max(items, key=lambda item: abs(attitude(item))))}?"
 
 
 def _replies(

@@ -12,12 +12,23 @@ from delibsim.domain.rules import Rules
 from delibsim.domain.scheme import LevelValue
 from delibsim.prompts.forms.choice import ANSWER, REASON
 from delibsim.prompts.forms.code import APPLIES, RATIONALE, SCORE
+from delibsim.prompts.forms.words import asks
 from delibsim.prompts.labelled import QUOTES, whole_characters
 from delibsim.prompts.prompt import LONGEST_REPLY
 
 Kind = Literal["scale", "rank", "slider", "number", "choice", "words"]
 Asking = Literal[
-    "survey", "vote", "speech", "words", "stance", "ballot", "pair", "code", "verdict", "label"
+    "survey",
+    "vote",
+    "speech",
+    "words",
+    "question",
+    "stance",
+    "ballot",
+    "pair",
+    "code",
+    "verdict",
+    "label",
 ]
 Given = Mapping[str, list[str]]
 """The fields of a form as a browser sends them."""
@@ -25,6 +36,10 @@ Faults = Mapping[str, tuple[str, Mapping[str, object]]]
 """What is wrong, by field: the key of a text of pages, and the values that are put into it."""
 TEXT = "text"
 """The name of the field that holds a speech or a statement."""
+NEXT, NOBODY = "next", "-"
+"""The name of the field that holds whom a facilitator would like to hear next, and its value for
+nobody.
+"""
 LONGEST = 2_000
 """Words of a text for which a form sets no limit."""
 
@@ -205,6 +220,8 @@ def _fault_of_words(asked: Questionnaire, value: str) -> tuple[str, Mapping[str,
     """What is wrong with a text, so that it cannot be taken: nothing is written, or too much."""
     if not value.translate(QUOTES).strip(NO_WORDS).strip():
         return "form.empty", {}
+    if asked.asking == "question" and not asks(value):
+        return "form.no_question", {}
     count = len(value.split())
     if count > asked.longest:
         return "form.too_long", {"count": count, "most": asked.longest}
@@ -234,7 +251,9 @@ def _uneven(asked: Questionnaire, values: Mapping[str, str]) -> Faults:
 
 def _written(asked: Questionnaire, values: Mapping[str, str]) -> str:
     """The values in the form's own writing."""
-    if asked.asking in ("speech", "words"):
+    if NEXT in values:
+        return f"{values[TEXT]}\nNext: {values[NEXT]}"
+    if asked.asking in ("speech", "words", "question"):
         return values[TEXT]
     if asked.asking == "code":
         return _code(asked, values)

@@ -14,6 +14,7 @@ from delibsim.models.person.browser import Given, completion_of
 from delibsim.models.person.fields import Field, Questionnaire, reply_of
 from delibsim.models.person.questionnaire import questionnaire
 from delibsim.models.person.terminal import BACK, DECLINE, DONE, LATER, heading, terminal
+from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import Prompt, UnreadableReply
@@ -196,6 +197,8 @@ class Human:
             return f"({DONE} ends it) > " if last == "" else "> "
 
         question = f"What do you say? {DONE} on a line of its own ends it.\n"
+        if isinstance(prompt.reply, Facilitation) and prompt.reply.waiting:
+            question = f"{question}To name the next speaker, write before it: Next: NAME\n"
         while True:
             text = await self._lines(mark, question)
             try:

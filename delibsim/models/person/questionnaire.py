@@ -10,7 +10,17 @@ from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.domain.scheme import LevelValue
 from delibsim.domain.summary import SCALE as OF_VERDICT
 from delibsim.domain.survey import Item
-from delibsim.models.person.fields import LONGEST, TEXT, Asking, Field, Kind, Option, Questionnaire
+from delibsim.models.person.fields import (
+    LONGEST,
+    NEXT,
+    NOBODY,
+    TEXT,
+    Asking,
+    Field,
+    Kind,
+    Option,
+    Questionnaire,
+)
 from delibsim.models.person.told import (
     ENDS,
     blocks_in,
@@ -23,14 +33,15 @@ from delibsim.prompts.blocks import block, read_block, read_items
 from delibsim.prompts.forms.ballot import LABELS, SPEAKERS, Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ANSWER, NUMBERED, REASON, ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
+from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Speech, Words
+from delibsim.prompts.forms.words import Question, Speech, Words
 from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 
 DISAGREE, AGREE = "strongly disagree", "strongly agree"
-NEVER_ASKED = ("StepsForm", "SummaryForm")
-"""The forms in which only language models are asked: steps and summaries."""
+NEVER_ASKED = ("OrderForm", "StepsForm", "SummaryForm")
+"""The forms in which only language models are asked: the ranks alone, steps and summaries."""
 
 
 def questionnaire(prompt: Prompt, rationale: bool = True) -> Questionnaire:
@@ -121,6 +132,20 @@ def _words(prompt: Prompt) -> Questionnaire:
     field = Field(TEXT, "words", asked="form.your_words")
     longest = form.limit or LONGEST
     return _asked(prompt, "words", blocks_of(prompt), (field,), most=longest, longest=longest)
+
+
+def _question(prompt: Prompt) -> Questionnaire:
+    return replace(_words(prompt), asking="question")
+
+
+def _facilitation(prompt: Prompt) -> Questionnaire:
+    """Words, and whom the facilitator would like to hear next, where it may name somebody."""
+    form: Any = prompt.reply
+    asked = _words(prompt)
+    if not form.waiting:
+        return asked
+    named = Field(NEXT, "choice", asked="form.next", options=_options((*form.waiting, NOBODY)))
+    return replace(asked, fields=(*asked.fields, named))
 
 
 def _slider(name: str, text: str, said: str, label: str = "", asked: str = "") -> Field:
@@ -251,6 +276,8 @@ BUILDERS: Mapping[type, Callable[[Prompt], Questionnaire]] = {
     RankingForm: _vote,
     Speech: _speech,
     Words: _words,
+    Question: _question,
+    Facilitation: _facilitation,
     Stance: _stance,
     Ballot: _ballot,
     ChoiceForm: _pair,

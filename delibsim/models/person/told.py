@@ -165,7 +165,7 @@ def _heading(told: list[str]) -> tuple[tuple[str, int], list[str]]:
     no speaker where it names none.
     """
     match = HEADER.match(told[-1]) if told else None
-    return (("", 0), told) if match is None else ((safe(match[1]), int(match[2])), told[:-1])
+    return (("", 0), told) if match is None else ((safe(match[1]), int(match[3])), told[:-1])
 
 
 def _paragraph(lines: list[str], tag: str) -> Iterator[Block]:

@@ -2,15 +2,30 @@
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from delibsim.domain.rules import Rules, cut
 from delibsim.prompts.labelled import padded, whole_characters
-from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.objects import only_object
+from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 PADDING = "words that stand until some reply comes"
 """The words that pad a speech in a dry run; their mean length is that of English prose, 4.7
 letters.
 """
+
+
+QUESTION_MARKS = "?\uff1f\u061f\u037e"
+"""What ends a question, in one script or another."""
+
+
+def asks(text: str) -> bool:
+    """Whether a text puts a question.
+
+    >>> asks("What does it cost?"), asks("It is dear.")
+    (True, False)
+    """
+    return any(mark in text for mark in QUESTION_MARKS)
 
 
 @dataclass(frozen=True)
@@ -49,6 +64,30 @@ class Words:
         missing = max(0, words - len(said))
         whole = [*said, *padded(PADDING, missing).split()]
         return " ".join(whole[: self.limit])
+
+
+@dataclass(frozen=True)
+class Question(Words):
+    """Words that put a question."""
+
+    def describe(self) -> str:
+        """The form in words."""
+        return "Reply with your question and nothing else."
+
+    def read(self, text: str) -> str:
+        """The question; UnreadableReply where nothing is asked.
+
+        >>> Question().read("What does it cost?")
+        'What does it cost?'
+        """
+        words = super().read(text)
+        if not asks(words):
+            raise UnreadableReply("the reply puts no question; it has no question mark")
+        return words
+
+    def example(self, label: str, words: int = 0) -> str:
+        """The label as a question, padded to `words` words."""
+        return f"{super().example(label, words)}?"
 
 
 @dataclass(frozen=True)
@@ -127,6 +166,10 @@ class StepsForm:
             " begins with its number and a full stop."
         )
 
+    def schema(self) -> dict[str, Any]:
+        """The form as a JSON schema: a text for each of six steps."""
+        return schema_of({f"{number}.": text_schema(400) for number in range(1, FEWEST + 2)})
+
     def example(self, label: str, words: int = 0) -> str:
         """Six steps; they say nothing of their own."""
         said = "Compare what the text says with the anchor of this level, and go on if it fits."
@@ -138,6 +181,9 @@ class StepsForm:
         >>> StepsForm().read("1. Read.\n2. Find.\n3. Ask.\n4. Compare.\n5. Decide.")[-1]
         'Decide.'
         """
+        if '"1."' in text:
+            found = only_object(text, [f"{number}." for number in range(1, MOST + 1)])
+            text = "\n".join(f"{name} {said}" for name, said in found.pairs)
         steps: list[list[str]] = []
         for line in whole_characters(text).splitlines():
             match = NUMBERED.match(line)

@@ -90,7 +90,7 @@ class AQuA:
         """
         rows = []
         for run, records in self._coded(runs):
-            for statement, record in zip(run.transcript, records, strict=True):
+            for statement, record in zip(run.speech, records, strict=True):
                 place = {
                     "target": f"{run.session.id}/{statement.turn.index}",
                     "speaker": statement.turn.speaker,
@@ -121,16 +121,16 @@ class AQuA:
         """
         records = iter(self._coder.code(*_statements(runs)) if runs else [])
         for run in runs:
-            yield run, [next(records) for _ in run.transcript]
+            yield run, [next(records) for _ in run.speech]
 
     def _score(self, run: Run, records: Sequence[Record]) -> list[Score]:
         name = run.session.id
         found: list[Score] = []
-        for statement, record in zip(run.transcript, records, strict=True):
+        for statement, record in zip(run.speech, records, strict=True):
             found += self._means("statement", f"{name}/{statement.turn.index}", [record])
         for participant in run.session.participants:
             own = []
-            for statement, record in zip(run.transcript, records, strict=True):
+            for statement, record in zip(run.speech, records, strict=True):
                 if statement.turn.speaker == participant.id:
                     own.append(record)
             found += self._means("participant", f"{name}/{participant.id}", own)
@@ -185,7 +185,7 @@ def _statements(runs: Sequence[Run]) -> tuple[list[str], list[Language]]:
     texts: list[str] = []
     around: list[Language] = []
     for run in runs:
-        own = [statement.text for statement in run.transcript]
+        own = [statement.text for statement in run.speech]
         texts += own
         around += [prevailing(own)] * len(own)
     return texts, around

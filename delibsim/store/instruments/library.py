@@ -9,11 +9,12 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from delibsim.domain.errors import NotImported, WrongInput, unknown
+from delibsim.domain.phases import Briefing
 from delibsim.domain.scheme import QualityDimension, Scheme
 from delibsim.domain.survey import LABEL, Item, Motion, Rank1, Survey, Topic, fault_of_distribution
 from delibsim.store.instruments import scheme_files
-from delibsim.store.instruments.faults import Faults, Part, read_checked
-from delibsim.store.reading import read_yaml
+from delibsim.store.instruments.faults import Faults, Part, checked_fields, fields_of, read_checked
+from delibsim.store.reading import file_text, read_yaml
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Spaced = Annotated[str, StringConstraints(strip_whitespace=True)]
@@ -198,6 +199,31 @@ class Library:
         yield ours
         if theirs.resolve() != ours.resolve():
             yield theirs
+
+
+class _BriefingFile(Part):
+    noun = Briefing
+    background: Spaced = ""
+    pro: Spaced = ""
+    con: Spaced = ""
+
+
+def briefing_of(path: Path) -> Briefing:
+    """The briefing in a file: of YAML its background, pro and con, of any other the whole text.
+
+    WrongInput where it cannot be read, has no text, or hears one side alone.
+    """
+    try:
+        if path.suffix not in (".yaml", ".yml"):
+            return Briefing(path.stem, background=file_text(path))
+        plain, faults = fields_of(path, "pro: What speaks for it")
+        found: Any = checked_fields(plain, _BriefingFile, faults)
+        faults.refuse()
+        return found.build(name=path.stem)
+    except WrongInput:
+        raise
+    except ValueError as error:
+        raise WrongInput(f"{path}: {error}") from None
 
 
 def _kind_of(path: Path) -> type[_TopicFile | _MotionFile] | None:

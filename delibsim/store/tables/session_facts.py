@@ -22,7 +22,7 @@ from delibsim.domain.model_family import family_of, reasons
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
-from delibsim.domain.transcript import PREPARATION
+from delibsim.domain.transcript import FACILITATOR, PREPARATION, WITNESS, Statement
 from delibsim.store.files import json_text
 from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
@@ -41,7 +41,7 @@ def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damage
     people, or the record is damaged, only `people_seats` is known.
     """
     seats = session.seats_of_people
-    row: Row = {"people_seats": len(seats)}
+    row: Row = {"people_seats": len(seats) + len(session.unasked)}
     if not seats or damaged:
         return row
     own = [call for call in calls if call["participant"] in seats]
@@ -282,6 +282,16 @@ def _branch_texts(plan: Session) -> str:
     return json_text([difference.plain() for difference in what_differs(plan)])
 
 
+def _of_people(plan: Session) -> str | None:
+    """What else is known of a conversation of people; None of any other session, or where nothing
+    is.
+    """
+    held = plan.people
+    if held is None or not (held.facts or held.votes):
+        return None
+    return json_text({**held.facts, **({"votes": held.votes} if held.votes else {})})
+
+
 OF_PLAN: dict[str, Callable[[Session], Any]] = {
     **{name: attrgetter(path) for name, path in paths_of("plan").items()},
     "paraphrase_of": lambda plan: plan.treatment.paraphrase_of or None,
@@ -301,6 +311,16 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "branch_at": lambda plan: plan.parentage.at if plan.parentage else None,
     "branch_differs": lambda plan: in_short(plan) if plan.parentage else None,
     "branch_texts": lambda plan: _branch_texts(plan) if plan.parentage else None,
+    "facilitation": lambda plan: plan.procedure.facilitation if plan.facilitated else None,
+    "facilitator": lambda plan: plan.invited[0].model if plan.facilitated else None,
+    "facilitator_names": lambda plan: (
+        plan.procedure.facilitator_names if plan.facilitated else None
+    ),
+    "briefing": lambda plan: plan.briefing.name if plan.briefing else None,
+    "briefing_order": lambda plan: plan.briefing_order,
+    "conversation": lambda plan: plan.people.id if plan.people else None,
+    "conversation_facts": _of_people,
+    "witnesses": lambda plan: "+".join(one.name for one in plan.witnesses) or None,
     **{name: _of_network(name) for name in NETWORK},
     **{name: _of_rules(rule) for name, rule in paths_of("rules").items()},
     **{side: _of_side(side) for side in SIDES},
@@ -309,7 +329,7 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
 
 
 def _words(run: Run) -> int:
-    spoken = [said for said in run.transcript if said.turn.task != PREPARATION]
+    spoken = [said for said in run.speech if said.turn.task != PREPARATION]
     return sum(len(said.text.split()) for said in spoken)
 
 
@@ -330,10 +350,42 @@ def _counted(codes: Counter[str]) -> str | None:
     return "; ".join(f"{code} {n}" for code, n in sorted(codes.items())) or None
 
 
+def _named(run: Run, followed: bool) -> int | None:
+    """How often the facilitator named the next speaker, or how often that one spoke next; None
+    where it may name nobody.
+    """
+    if not run.session.procedure.facilitator_names or not run.session.facilitated:
+        return None
+    turns = sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index)
+    n, named = 0, ""
+    for one in turns:
+        if not one.turn.role and named:
+            n += not followed or one.turn.speaker == named
+            named = ""
+        if one.turn.role:
+            named = one.names if isinstance(one, Statement) else ""
+    return n
+
+
+def _words_of(role: str) -> Callable[[Run], int | None]:
+    """The words of those who are invited in a role; None where nobody is."""
+
+    def fact(run: Run) -> int | None:
+        said = [one for one in (*run.transcript, *run.silences) if one.turn.role == role]
+        texts = [one.text for one in said if isinstance(one, Statement)]
+        return len(" ".join(texts).split()) if said else None
+
+    return fact
+
+
 OF_RUN: dict[str, Callable[[Run], Any]] = {
     "words_spoken": _words,
-    "turns": lambda run: len(run.transcript) + len(run.silences),
-    "statements": lambda run: len(run.transcript),
+    "words_facilitator": _words_of(FACILITATOR),
+    "words_witnesses": _words_of(WITNESS),
+    "speakers_named": lambda run: _named(run, followed=False),
+    "speakers_followed": lambda run: _named(run, followed=True),
+    "turns": lambda run: len(run.speech) + sum(not one.turn.role for one in run.silences),
+    "statements": lambda run: len(run.speech),
     "statements_missing": lambda run: len(run.silences),
     "statements_missing_why": lambda run: _counted(Counter(one.status for one in run.silences)),
     "answers_missing": _answers_missing,

@@ -124,12 +124,18 @@ class SessionRows:
         return {name: row.get(name) for name in OF_RUNS}
 
     def _statements(self, run: Run) -> Iterator[Row]:
+        held = run.session.conversation
+        people = {} if held is None else {one.turn.index: one for one in held.turns}
         for said in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):
             turn = said.turn
             row = self._unit(turn.speaker, f"turn {turn.index}")
             row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
+            row["small_group"] = turn.group or None
+            row["role"] = turn.role or run.session.seated(turn.speaker).role
+            if own := people.get(turn.index):
+                row |= {"reply_to": own.reply_to, "said_at": own.time or None}
             if isinstance(said, Statement):
-                row |= {"status": "ok", "text": said.text}
+                row |= {"status": "ok", "text": said.text, "names": said.names or None}
                 yield row | {"cut": said.cut, "given": said.given}
             else:
                 yield row | {"status": said.status, "reason": said.reason}
@@ -143,6 +149,9 @@ class SessionRows:
             for person in plan.participants:
                 seat = plan.seats.index(person.id) + 1
                 row = {"participant": person.id, "seat": seat, "model": person.model}
+                found.setdefault(person.id, row)
+            for person in plan.invited:  # these have no seat in the group
+                row = {"participant": person.id, "seat": None, "model": person.model}
                 found.setdefault(person.id, row)
             plan = plan.before  # those who left in a fork have said something
         return found
@@ -161,14 +170,14 @@ class SessionRows:
         """What the rows of one survey or turn share: condition, participant, the parameters it was
         asked with, attempts.
         """
-        seat = self.seats[participant]
+        seat = self.seats.get(participant, {"participant": participant})
         asked_for = None
-        if self.session is not None:
+        if self.session is not None and participant in self.seats:
             model = self.session.seated(participant, occasion).model
             seat = seat | {"model": model}
             plan = self.session.in_force(participant, occasion)
             asked_for = session_facts.requested(
-                [plan.models[model]] if model in plan.models else []
+                [plan.voices[model]] if model in plan.voices else []
             )
         calls = session_facts.in_force(self.read.asked.get((participant, occasion), []))
         attempts = {"attempts": self.read.attempts[participant, occasion]}
