@@ -19,7 +19,8 @@ from delibsim.analysis.human.groups_of_five import (
     printed,
     published_figures,
 )
-from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES, reference
+from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
+from delibsim.analysis.human.reference import reference
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.imported import read_people
 
@@ -197,7 +198,7 @@ def test_the_shipped_reference_holds_the_twelve_topics_and_no_other():
 
 def test_the_shipped_reference_is_read_without_numerical_packages():
     code = (
-        "import sys; from delibsim.analysis.human.people import reference; reference('ccps');"
+        "import sys; from delibsim.analysis.human.reference import reference; reference('ccps');"
         " print(*sys.modules)"
     )
     modules = subprocess.run(

@@ -16,7 +16,7 @@ from cases import cases_of
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Diversity, hold, models_for
-from delibsim.analysis.human.people import reference
+from delibsim.analysis.human.reference import reference
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
 

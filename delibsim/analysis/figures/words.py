@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.human.people import BENCHMARK, human_value, of_topics
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import human_value, of_topics
 from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.outcomes import p_in_words

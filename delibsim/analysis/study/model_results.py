@@ -10,7 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.human.people import BENCHMARK, of_topics
+from delibsim.analysis.human.people import BENCHMARK
+from delibsim.analysis.human.reference import of_topics
 from delibsim.analysis.result import Result, make_table, said
 from delibsim.analysis.study.blocks import NONE, placed
 from delibsim.analysis.study.by_block import by_block
