@@ -4,6 +4,7 @@ Where a server enforces schemas, every answer is there; where it does not, none 
 """
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -41,13 +42,14 @@ class Served:
 
     def __enter__(self):
         with self._log.open("w") as log:
-            self._process = subprocess.Popen(self._words, stdout=log, stderr=log)
-        for _ in range(600):
+            place = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(self._log.parent)}
+            self._process = subprocess.Popen(self._words, stdout=log, stderr=log, env=place)
+        for _ in range(300):
             time.sleep(0.2)
-            assert self._process.poll() is None, self._log.read_text()
+            assert self._process.poll() is None, self._log.read_text()[-2000:]
             if (address := self._address()) and self._answers(address):
                 return f"{address}/v1"
-        raise AssertionError(self._log.read_text())
+        raise AssertionError(self._log.read_text()[-2000:])
 
     def __exit__(self, *_):
         self._process.kill()
