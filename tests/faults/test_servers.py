@@ -42,7 +42,7 @@ def refusals(said):
 @pytest.mark.parametrize("said", SAID, ids=lambda one: f"{one['server']}, {one['code']}")
 async def test_what_a_server_says_has_its_status_and_is_learned(said):
     rule = Rule(status=said["code"], body=said["body"], times=refusals(said))
-    async with FakeProvider([rule, Rule(text="A")]) as provider:
+    async with FakeProvider([rule, Rule(text='{"answer": "A"}')]) as provider:
         options = {"reasoning_effort": "low", "max_tokens": 50}
         client = OpenAICompatible("local", "local", provider.base_url, **options)
         first = await client.complete(choice("A or B?"), 1)

@@ -366,8 +366,9 @@ def who_and_how(summary: Summary) -> str:
     """Who took part, under which treatment, and what they were asked."""
     rounds = counted(summary["rounds"], "round")
     who = f"{counted(summary['participants'], 'participant')} ({', '.join(summary['models'])})"
+    parts = [f"treatment {summary['treatment']}", *summary.get("parts", ()), rounds]
     asked = "no survey" if summary.get("not_surveyed") else f"survey {summary['survey']['id']}"
-    return f"{who}, treatment {summary['treatment']}, {rounds}, {asked}"
+    return f"{who}, {', '.join(parts)}, {asked}"
 
 
 def design_in_words(summary: Summary) -> str:

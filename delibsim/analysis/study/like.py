@@ -42,7 +42,7 @@ CELL = ["topic", "replicate", "treatment", "model", "setting"]
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class BesidePeople:
     """The sessions of one population and those of people, on the topics that both have.
 
     `rows` and `people` have columns `topic_number` and `draw_number`. `surveyed` are the topics on
@@ -98,12 +98,12 @@ def like(
         make_table("study/like_classifier", told, **named),
         make_table("study/like_sessions", pd.concat(every) if every else (), **named),
     ]
-    return tables, list(_sentences(rows, told, people.study))
+    return tables, list(_sentences(rows, told, people.study)) or [tables[0].detail]
 
 
 def populations_beside(
     study: StudyTable, people: StudyTable, changed: Collection[str] = ()
-) -> Iterator[Beside]:
+) -> Iterator[BesidePeople]:
     """The models of a study and its null citizen, as far as it has them, each beside people."""
     theirs = _held(main_population(people)[0], people.paired)
     for name in (MODELS, CITIZENS):
@@ -133,7 +133,7 @@ def _held(rows: pd.DataFrame, paired: bool) -> pd.DataFrame:
 
 def _beside(
     name: str, ours: pd.DataFrame, theirs: pd.DataFrame, changed: Collection[str]
-) -> Beside:
+) -> BesidePeople:
     """Both on the topics that both have."""
     shared = sorted(set(ours["topic"].astype(str)) & set(theirs["topic"].astype(str)))
     both = []
@@ -149,10 +149,10 @@ def _beside(
         for topic in shared
         if surveys[0][topic] == surveys[1][topic] and surveys[0][topic] not in changed
     ]
-    return Beside(name, *both, same)
+    return BesidePeople(name, *both, same)
 
 
-def measures_beside(beside: Beside, weights: Mapping[str, float]) -> list[dict[str, Any]]:
+def measures_beside(beside: BesidePeople, weights: Mapping[str, float]) -> list[dict[str, Any]]:
     """A row for each measure, with Holm's p over all; `weights` are those of the classifier."""
     rows = []
     for kind, columns in COMPARED.items():
@@ -211,7 +211,7 @@ def _differs(p: float, by: float) -> str:
 
 
 def classify(
-    beside: Beside, permutations: int, seed: int
+    beside: BesidePeople, permutations: int, seed: int
 ) -> tuple[dict[str, Any], Mapping[str, float]]:
     """What a classifier makes of both, and the coefficients of the measures that it takes."""
     row: dict[str, Any] = {"population": beside.population}
@@ -236,7 +236,7 @@ def classify(
     return row | {"p": found.p, "most": COLUMNS[most], "note": ""}, weights
 
 
-def _taken(beside: Beside) -> Iterator[str]:
+def _taken(beside: BesidePeople) -> Iterator[str]:
     """The measures that vary and that most sessions of both have."""
     for column in COLUMNS:
         ours, theirs, why = beside.values(column)
@@ -251,7 +251,7 @@ def _of_figure(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     return rows.reindex(columns=["session", "topic", *COLUMNS]).assign(population=name)
 
 
-def _left_out(study: StudyTable, people: StudyTable, beside: Beside) -> Iterator[str]:
+def _left_out(study: StudyTable, people: StudyTable, beside: BesidePeople) -> Iterator[str]:
     """Which topics one study has alone, and how many sessions that leaves out."""
     for table in (study, people):
         rows = table.rows[table.rows["status"].isin(HELD)] if "status" in table.rows else table.rows

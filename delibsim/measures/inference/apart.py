@@ -168,9 +168,8 @@ def _left(
         first = _Left(sums_a - less_a, sums_b[None], strata_a)
         return "draws", [first, _Left(sums_a[None], sums_b - less_b, strata_b)]
     topics = len(sums_a)
-    kept = [np.delete(np.arange(topics), k) for k in range(topics)]
-    both = [np.stack([sums[rows] for rows in kept]) for sums in (sums_a, sums_b)]
-    return "topics", [_Left(*both, np.zeros(topics, dtype=int))]
+    others = np.nonzero(~np.eye(topics, dtype=bool))[1].reshape(topics, topics - 1)
+    return "topics", [_Left(sums_a[others], sums_b[others], np.zeros(topics, dtype=int))]
 
 
 def _of_draws(sample: Sessions, middle: float) -> tuple[Array, Array]:

@@ -59,7 +59,8 @@ def test_topics_of_one_study_alone_are_left_out_and_counted():
         "Only people has a, b: 14 sessions left out.",
     ]
     (found, *_), told = like(table("here", 1, ("x",)), table("people", 2, ("y",)), DRAWS)
-    assert (found.given, found.why_not, told) == (False, "nothing_shared", [])
+    assert (found.given, found.why_not, told) == (False, "nothing_shared", [found.detail])
+    assert "Nothing of here can stand beside people" in found.detail
 
 
 @pytest.mark.parametrize(("survey", "changed"), [("other", ()), ("one", ("one",))])
