@@ -284,8 +284,11 @@ class RunView:
     @property
     def people(self) -> list[tuple[str, str]]:
         """Who took part: name and model, and the persona, "" without one."""
-        seats = self.session.participants
-        return [(f"{seat.id} ({seat.model})", " ".join(seat.persona.split())) for seat in seats]
+        found = []
+        for one in (*self.session.participants, *self.session.invited):
+            role = f"{one.role}, " if one in self.session.invited else ""
+            found.append((f"{one.id} ({role}{one.model})", " ".join(one.persona.split())))
+        return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
         """The run in the order in which it is read; without tables unless `answers`, without long
