@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval formats test-formats browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -23,6 +23,8 @@ AQUA := .venv-aqua
 TORCH ?= torch==2.13.0
 NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime \
 	cudnn-cu13 cufft cufile cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
+# Programs whose formats are exported lie in an environment of their own, since they share no package with delibsim.
+FORMATS := .venv-formats
 LAUNCHERS := --extra joblib --extra slurm --extra ray
 
 # Without bytecode the command line would be slow to start.
@@ -35,6 +37,8 @@ help:
 	@echo 'make launchers  install joblib, submitit and Ray into .venv, 300 MB of packages'
 	@echo 'make test-approval  five studies give what they gave: every report, table, export and page, two minutes'
 	@echo 'make test-launchers  the tests that need them: they take minutes'
+	@echo 'make formats  install ConvoKit and Inspect into .venv-formats, 700 MB'
+	@echo 'make test-formats  they read what delibsim exports for them; they are installed'
 	@echo 'make browser  install the packages that drive a browser into .venv, not the browser'
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
 	@echo 'make test-web  the reader and the pages for people in a real browser: needs Chromium; the packages are installed'
@@ -103,6 +107,11 @@ launchers: .venv/.launchers
 test-approval: .venv/.test
 	$(BIN)/python -m pytest $(PARALLEL) -m heavy tests/approval
 
+formats: $(FORMATS)/.ready
+
+test-formats: .venv/.test $(FORMATS)/.ready
+	$(BIN)/python -m pytest -m heavy tests/formats
+
 test-launchers: .venv/.launchers
 	$(BIN)/python -m pytest -m heavy tests/launchers
 
@@ -169,6 +178,11 @@ $(AQUA)/.ready: .venv/.test requirements/aqua.txt
 	$(AQUA)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
+$(FORMATS)/.ready: requirements/formats.txt
+	$(PYTHON) -m venv $(FORMATS)
+	$(FORMATS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/formats.txt
+	touch $@
+
 .venv/.coverage: .venv/.test requirements/coverage.txt
 	$(LOCKED) -r requirements/coverage.txt
 	touch $@
@@ -204,8 +218,10 @@ lock:
 	# The extra needs older versions of two packages of the core, so it is resolved by itself, as near to the core as can be.
 	test -s requirements/aqua.txt || cp requirements/core.txt requirements/aqua.txt
 	$(COMPILE) pyproject.toml --extra aqua --extra judge $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
+	$(COMPILE) --group formats --output-file requirements/formats.txt
+	echo 'convokit>=5' | $(COMPILE) --no-deps - >> requirements/formats.txt
 	! grep -nE '^-|://' requirements/*.txt
 
 clean:
-	rm -rf .venv $(AQUA) build dist site .coverage* docs/api/*.md .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv $(AQUA) $(FORMATS) build dist site .coverage* docs/api/*.md .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find delibsim tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

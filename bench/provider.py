@@ -32,6 +32,8 @@ CPU_AIM = 0.75
 TIMES_BARE = 1.3
 """Times the seconds of bare aiohttp that ours are to take at most."""
 OURS = ("delibsim, openai_compatible", "delibsim, litellm")
+BY_SCHEMA = "delibsim, openai_compatible, by schema"
+"""The first of them, with a schema in every call that asks for a survey."""
 SECONDS = slice(62, 70)
 """Where the seconds stand in a row."""
 Ask = Callable[[list[dict[str, str]]], Awaitable[object]]
@@ -57,7 +59,8 @@ def main() -> None:
     if not quick:
         rows += [(what, 500, 512, LATENCY) for what in (OURS[0], *PEERS)]
     found: dict[tuple[str, int, int], float] = {}
-    for what, sessions, seats, latency in [*rows, (OURS[0], n, at_once, 0.0)]:
+    without = [(what, n, at_once, 0.0) for what in (OURS[0], BY_SCHEMA)]
+    for what, sessions, seats, latency in [*rows, *without]:
         words = ["--row", what, str(sessions), str(seats), str(latency)]
         done = subprocess.run(
             [sys.executable, __file__, *words], check=True, stdout=subprocess.PIPE, text=True
@@ -76,7 +79,7 @@ def main() -> None:
 async def one_row(what: str, sessions: str, at_once: str, latency: float) -> None:
     """Hold so many deliberations, or ask a bare loop as many calls as they have."""
     async with served(latency) as url:
-        if what in OURS:
+        if what in (*OURS, BY_SCHEMA):
             await ours(what, url, int(sessions), int(at_once), latency)
         else:
             await bare(what, PEERS[what], url, CALLS * int(sessions), int(at_once), latency)
@@ -84,10 +87,11 @@ async def one_row(what: str, sessions: str, at_once: str, latency: float) -> Non
 
 async def ours(what: str, url: str, n: int, at_once: int, latency: float) -> None:
     """Hold n deliberations, scoring apart, writing every exchange and run."""
-    kind = what.removeprefix("delibsim, ")
+    _, kind, *enforced = what.split(", ")
     name = "openai/bench" if kind == "litellm" else "bench"
     planned = compose("topic=ccps", "seed=7")
     model = {"kind": kind, "name": "bench", "model": name, "temperature": 0.0}
+    model["structured"] = "json_schema" if enforced else False
     people = tuple(replace(person, model="bench") for person in planned.participants)
     sessions = [
         replace(planned, id=f"r{i}", replicate=i, participants=people, models={"bench": model})

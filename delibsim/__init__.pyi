@@ -1,7 +1,7 @@
 """The public names of delibsim, and where each is at home; `__init__.py` reads them here."""
 
 from delibsim.analysis.agreement.agreement import agreement as agreement
-from delibsim.asking.kinds.code_texts import code as code
+from delibsim.asking.kinds.code_plan import code as code
 from delibsim.conduct.analysed import study_table as study_table
 from delibsim.conduct.ask import ask as ask
 from delibsim.conduct.studied import Study as Study

@@ -6,7 +6,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Code, Sample
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Level, Scheme
-from delibsim.store.codings import Codings, scheme_to_plain
+from delibsim.store.answers import Codings, scheme_to_plain
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts

@@ -40,9 +40,9 @@ async def hall_of(home, *settings, hosting=AT_ONCE, people=3):
         common.append("rounds=1")
     planned = plan(["study=hall", *common, *settings], home)
     runs = Runs(planned.root, planned.study)
-    pool = await prepared_for_people(planned, runs, planned.sessions, lambda line: None)
+    pool, held = await prepared_for_people(planned, runs, planned.sessions, lambda line: None)
     register = Register.of(runs)
-    hall = Hall(runs, register, hosting, pool, planned.sessions)
+    hall = Hall(runs, register, hosting, pool, held)
     return hall, [add_person(register, "participant") for _ in range(people)]
 
 

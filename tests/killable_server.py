@@ -23,8 +23,8 @@ def serve(home, people, settings):
         sys.stderr.write(f"{line}\n")
 
     async def open_hall():
-        pool = await prepared_for_people(planned, runs, planned.sessions, tell)
-        return Hall(runs, register, hosting, pool, planned.sessions, tell)
+        pool, held = await prepared_for_people(planned, runs, planned.sessions, tell)
+        return Hall(runs, register, hosting, pool, held, tell)
 
     def told(address):
         sys.stdout.write(f"{address}\n")

@@ -31,7 +31,7 @@ from delibsim.domain.coding import Code
 from delibsim.domain.comparison import Sheet, Vote
 from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.rating import DIMENSIONS, Rating
-from delibsim.store.summaries import Summaries
+from delibsim.store.answers import Summaries
 
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")
 

@@ -2,7 +2,7 @@
 
 from delibsim.domain.coding import Sample
 from delibsim.domain.scheme import Dimension, Example, Level, Scheme
-from delibsim.store.codings import Codings, scheme_to_plain
+from delibsim.store.answers import Codings, scheme_to_plain
 from delibsim.store.files import append_line
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs

@@ -60,7 +60,10 @@ STEPS = "\n".join(
 CODED, STEPPED = reply(CODE), reply(STEPS)
 SURVEY, TURN, MODELS = reply(ANSWERS), reply(SPEECH), http({"data": [{"id": "bench"}]})
 
+RATED = {f"C{i}": 1 + i % 7 for i in range(1, 21)}
+IN_JSON = reply(json.dumps({**RATED, "order": {str(i): f"P{i}" for i in range(1, 8)}}))
 ANSWERED = (
+    (b'"response_format"', IN_JSON),
     (b"LABEL: NUMBER", SURVEY),
     (b"rationale before the score", CODED),
     (b"numbered steps", STEPPED),

@@ -14,6 +14,7 @@ from delibsim.analysis.causes import DAMAGED, Cause, cause_of
 from delibsim.domain.cost import MOST_USD, Money, cost_of, sum_of, total_of
 from delibsim.domain.run import Run
 from delibsim.domain.text import counted
+from delibsim.models.counted import unchecked as unchecked_by
 from delibsim.prompts.prompt import Message
 from delibsim.store.files import json_text
 from delibsim.store.runs import Runs
@@ -276,6 +277,11 @@ def without_effect(found: Mapping[str, Iterable[str]]) -> list[str]:
 def fingerprints(records: Iterable[Record]) -> dict[str, list[str]]:
     """The fingerprints under which each model answered, by model."""
     return _by_model(records, lambda completion: filter(None, [completion.get("fingerprint")]))
+
+
+def unchecked(records: Iterable[Record]) -> dict[str, list[str]]:
+    """By model, why it cannot be said whether it read whole prompts, where a call shows it."""
+    return _by_model(records, unchecked_by)
 
 
 def _by_model(

@@ -66,6 +66,7 @@ WHAT = {
     "authentication": "does not accept the key",
     "quota": "says that the account has no credit left",
     "context_overflow": "was sent prompts that are too long for the model",
+    "truncated_prompt": "cut prompts that are longer than its window",
     "bad_request": "does not accept what it is asked",
     "budget": "was not asked, because the budget does not allow the next call",
     "cancelled": "was asked when the process was stopped",
@@ -83,6 +84,11 @@ MEND = {
         "a shorter session fits, in a study of its own: fewer rounds, or"
         " procedure.transcript_window=N",
         None,
+    ),
+    "truncated_prompt": (
+        "with a larger window at the server (model.num_ctx with kind ollama,"
+        " OLLAMA_CONTEXT_LENGTH, -c, --max-model-len)",
+        "",
     ),
     "bad_request": ("when what it complains of is mended", ""),
     "budget": ("where N is more", "limits.budget_usd=N"),

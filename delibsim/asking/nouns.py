@@ -151,9 +151,7 @@ class Outcome:
         """
         new, calls = counted(self.new, noun), counted(self.asked, "call")
         lines = [f"{head}: {new} now, {self.before:,} before ({calls})"]
-        for code, n in self.missing.items():
-            lines.append(f"{label:<10} {counted(n, noun)}: {in_words(code)}")
-        return lines
+        return lines + [missing_in_words(n, noun, code, label) for code, n in self.missing.items()]
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -164,6 +162,11 @@ class Outcome:
             "usable": self.usable,
             "missing": dict(self.missing),
         }
+
+
+def missing_in_words(n: int, noun: str, code: str, label: str = "Missing") -> str:
+    """How many answers are missing, and why, in one line."""
+    return f"{label:<10} {counted(n, noun)}: {in_words(code)}"
 
 
 def changed_since(kept: Mapping[str, str], now: Mapping[str, str], told: str) -> list[str]:
@@ -240,6 +243,13 @@ class Kind(ABC):
     def missing(self, answer: Any) -> Reason | None:
         """Why an answer has no value, or not all of it; None where it has."""
         return answer.missing
+
+    def usable(self, answer: Any) -> bool:
+        """Whether anything can be read from an answer, or the question does not apply to its
+        text.
+        """
+        reason = self.missing(answer)
+        return reason is None or reason.code == NOT_MISSING
 
     def unfit(self, plan: Plan) -> list[str]:
         """Why a plan cannot be asked at all, in sentences; nothing where it can."""

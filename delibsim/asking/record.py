@@ -22,6 +22,7 @@ from delibsim.domain.text import counted
 from delibsim.models.ask import ask_until_read
 from delibsim.models.base import FATAL, OUTCOMES, LanguageModel
 from delibsim.models.clients.prices import price_in
+from delibsim.models.counted import InputCounts, uncheckable
 from delibsim.models.limits import Budget
 from delibsim.models.pool import ModelPool
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, exchanges_in
@@ -36,7 +37,7 @@ HOPELESS = FATAL | {"budget"}
 """Statuses after which the next call to that model fails as well."""
 DIVERGED = "diverged"
 """The status of a question that the record holds otherwise than it would be asked now."""
-OF_THE_TEXT = (DIVERGED, "context_overflow")
+OF_THE_TEXT = (DIVERGED, "context_overflow", "truncated_prompt")
 """Statuses that say nothing of the next question to the same coder."""
 
 
@@ -64,10 +65,19 @@ class ExchangeRecord:
         self._sent = SentLog(file, durable)
         wanted = None if needed is None else partial(_is_among, needed)
         self._known, _ = exchanges_in(read_lines(file, wanted)[0])
+        self._counts: dict[str, InputCounts] = {}
 
     def before(self, model: LanguageModel) -> LanguageModel:
         """The model, asked only for what the record does not hold, and recorded."""
-        return Replay(model.name, self._known, then=Recorder(model, self._keep, self._sent.note))
+        if model.name not in self._counts:
+            own = [one for one in self._known if one.model == model.name]
+            self._counts[model.name] = InputCounts(own)
+        recorder = Recorder(model, self._keep, self._sent.note, self._counts[model.name])
+        return Replay(model.name, self._known, then=recorder)
+
+    def unchecked(self) -> list[str]:
+        """The models of which it cannot be said whether they read whole prompts, in sentences."""
+        return uncheckable({name: own.unchecked for name, own in self._counts.items()})
 
     def _keep(self, exchange: Exchange) -> None:
         make_folder(self._file.parent, self._durable)

@@ -8,11 +8,11 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
-from delibsim.asking.nouns import NOT_MISSING, Key, Kind, Outcome, Plan, Question, Round
+from delibsim.asking.nouns import Key, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.record import (
     AskingProgress,
     ExchangeRecord,
@@ -26,10 +26,12 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
 from delibsim.domain.text import plural_of, study_named
 from delibsim.models.base import LanguageModel
+from delibsim.models.enforcing import Settled, format_in, models_settled, settled_in
 from delibsim.models.pool import ModelPool, few_sweeps
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.estimate import CostEstimate, estimate_loads
 from delibsim.planning.load import Load
+from delibsim.prompts.prompt import Prompt, SchemaFormat
 from delibsim.store.codec import differences
 
 SHOWN = 12
@@ -50,6 +52,8 @@ def merge(kind: Kind, answers: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     begun = answers.files.task() if answers.bound else {}
     if not begun:
         return dict(new)
+    settled_before = settled_in(begun["models"].values())
+    new = dict[str, Any](new, models=models_settled(new["models"], settled_before))
     growth, changed = kind.growth, []
     for name in growth.fixed:
         changed += differences(begun.get(name), new.get(name), name)
@@ -81,6 +85,14 @@ def merge(kind: Kind, answers: Any, new: Mapping[str, Any]) -> dict[str, Any]:
         if name in begun:
             found[name] = begun[name]
     return found
+
+
+def settled(plan: Plan, found: Settled) -> Plan:
+    """A plan in whose coders `auto` is replaced by what it turned out to be."""
+    task = dict(plan.task)
+    if "models" in task:
+        task["models"] = models_settled(task["models"], found)
+    return replace(plan, models=models_settled(plan.models, found), task=task)
 
 
 def _joined(begun: Any, new: Any) -> Any:
@@ -156,7 +168,8 @@ class Asking:
         at_once, standing = self.pool.limits.concurrency, Standing()
         for one in rounds:
             model, keep = self.model(coder, one), partial(self._keep, coder)
-            await ask_in_turn(one.questions, model, keep, at_once, standing)
+            asked = in_json(one.questions, self.plan, coder)
+            await ask_in_turn(asked, model, keep, at_once, standing)
             if standing.given_up:
                 break
         return standing.given_up
@@ -206,10 +219,22 @@ class Asking:
         return [fault for own in found for fault in own]
 
 
+def in_json(questions: Iterable[Question], plan: Plan, coder: str) -> Iterable[Question]:
+    """Questions to a coder as they are asked where its model is sent schemas."""
+    enforced = format_in(plan.models.get(plan.kind.model(plan, coder), {}))
+    if not enforced:
+        return questions
+    return (replace(one, prompt=partial(_asked, one.prompt, enforced)) for one in questions)
+
+
+def _asked(prompt: Callable[[], Prompt], enforced: SchemaFormat) -> Prompt:
+    return prompt().in_json(enforced)
+
+
 def _fault(reply: Annotation) -> str:
     """Why a call gave no answer, without what differs from text to text."""
     reason = reply.reason
-    if reason.code == "context_overflow":
+    if reason.code in ("context_overflow", "truncated_prompt"):
         return f"{reply.unit}: the text is too long for it: {reason}"
     return str(reason)
 
@@ -232,11 +257,14 @@ async def ask(plan: Plan, opened: Open, notify: Notify) -> Outcome:
             kind.ended(plan, done)
         else:
             pool = await opened()
+            plan = settled(plan, pool.settled)
             try:
                 plan.answers.files.settle(plan.task)
                 asking = Asking(plan, pool, notify, done)
                 with closing(asking.record), few_sweeps():
                     faults = await kind.course(asking)
+                for line in asking.record.unchecked():
+                    notify(line)
             finally:
                 await pool.close()
     return _outcome(kind.now(plan), done, asking, faults)
@@ -253,7 +281,7 @@ def _outcome(
     """What came of a command, counted over the answers that it was to give."""
     own = [done[key] for key in plan.answer_keys() if key in done]
     missing = Counter(why.code for why in map(plan.kind.missing, own) if why)
-    usable = len(own) - missing.total() + missing[NOT_MISSING]
+    usable = sum(map(plan.kind.usable, own))
     new = asking.new if asking else 0
     calls = asking.record.asked if asking else 0
     return Outcome(new, len(own) - new, calls, +missing, tuple(faults), usable)
@@ -303,7 +331,7 @@ async def replay(plan: Plan) -> Replayed:
         for keys in (own & recorded.keys(), own - recorded.keys()):
             voice = Replay(kind.model(plan, coder), exchanges)
             for one in kind.rounds(plan, coder, keys, computed, []):
-                await ask_in_turn(one.questions, voice, keep, at_once=1)
+                await ask_in_turn(in_json(one.questions, plan, coder), voice, keep, at_once=1)
     found = list(_compared(kind, recorded, computed, faults, wanted))
     found += kind.differs(plan, [computed[key] for key in recorded if key in computed])
     return Replayed(name, sum(key in wanted for key in computed), tuple(found))

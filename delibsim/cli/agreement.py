@@ -45,7 +45,7 @@ def agreement(
 
 
 def _print(found: Any, by: str, screen: Console) -> None:
-    from delibsim.analysis.agreement.tables import (
+    from delibsim.analysis.agreement.agreement import (
         counts_in_words,
         layout_in_words,
         notes_on,

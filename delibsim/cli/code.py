@@ -184,7 +184,7 @@ def effect(
     """
     from delibsim.analysis.coding.effect import effects  # pandas is slow to import
     from delibsim.analysis.coding.effect_files import example as example_lines
-    from delibsim.analysis.coding.multiverse import multiverse
+    from delibsim.analysis.coding.effect_plan import multiverse
 
     if example:
         say("\n".join(example_lines()))

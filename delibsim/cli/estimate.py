@@ -10,7 +10,7 @@ from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.cli.table import show
 from delibsim.cli.terminal import agreed, console, echo_json, on_terminal
 from delibsim.conduct.cost import spent
-from delibsim.conduct.fork import Branches
+from delibsim.conduct.forks import Branches
 from delibsim.domain.text import counted, study_named
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange
@@ -20,6 +20,7 @@ from delibsim.planning.effects import effects_of
 from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
 from delibsim.planning.freeze import frozen
+from delibsim.planning.settled import as_begun
 from delibsim.store.runs import Runs
 
 FREE = ("citizen", "human", "person")
@@ -57,6 +58,7 @@ def show_estimate(
     nothing is written.
     """
     runs = Runs(planned.root, planned.study)
+    planned = as_begun(planned, runs)
     runs.compare(frozen(planned), planned.sessions)
     for session in planned.sessions:
         runs.compare_plan(session)

@@ -12,6 +12,7 @@ from delibsim.cli.table import print_table
 from delibsim.cli.terminal import console, echo_json, report, run_at, safe, say, shown, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, study_named
+from delibsim.plugins import names
 from delibsim.store.runs import BENCH, EXPORT, Runs
 from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.study import FORMATS, Export
@@ -40,23 +41,33 @@ def export(
     texts: the table texts, and their scores.
     """
     chosen = form or ENDINGS.get(to.suffix.lower() if to else "", TABLES)
-    if chosen not in OF_STUDY:
+    others = names("delibsim.exporters")
+    if chosen not in (*OF_STUDY, *others):
         from delibsim.cli.show import FORMS, share  # slow to import
 
         if chosen not in FORMS:
-            raise unknown("form", chosen, [*OF_STUDY, *FORMS], "Name it: --as tables")
+            raise unknown("form", chosen, [*OF_STUDY, *others, *FORMS], "Name it: --as tables")
         share(run_at(what, root), chosen, to, personas=not without_personas)
         return
     if format not in (*FORMATS, "both"):
         raise unknown("format", format, [*FORMATS, "both"])
     runs = study_at(what, root)
     _refuse(runs, chosen, without_texts)
+    if without_personas and chosen in OF_STUDY:
+        raise WrongInput(
+            f"--without-personas is of a run and of --as {', '.join(others)}; the tables of a study"
+            " hold what people answered"
+        )
     formats = FORMATS if format == "both" else (format,)
     if chosen == TABLES:
         folder = to or runs.folder / EXPORT
         written, rows_are = _tables(runs, folder, formats, spreadsheet_safe, not without_texts)
-    else:
+    elif chosen == "bench":
         written, rows_are = _bench(runs, to or runs.folder / BENCH, formats, spreadsheet_safe)
+    else:
+        from delibsim.conduct.export import export_form  # imports pandas
+
+        written, rows_are = export_form(runs, chosen, to, not without_personas), {}
     if as_json:
         plain = {
             "study": runs.study,
@@ -75,8 +86,10 @@ def export(
 def _refuse(runs: Runs, form: str, without_texts: bool) -> None:
     """WrongInput for a form that this study cannot have; exit code 4 where there is nothing."""
     if StudyTexts(runs).held():
-        if form == "bench":
-            raise WrongInput("the published release has sessions; leave out --as bench")
+        if form != TABLES:
+            raise WrongInput(
+                f"--as {form} is of sessions, and this holds texts; leave out --as {form}"
+            )
     elif without_texts:
         raise WrongInput(
             f"{study_named(runs.study)} holds sessions, and --without-texts is for studies of"
@@ -114,7 +127,8 @@ def _bench(
 def _print(written: Export, rows_are: Mapping[str, str], screen: Console) -> None:
     columns = [*texts("table"), *numbers(["rows"]), *texts("")]
     rows = [[name, str(n), rows_are[name]] for name, n in written.rows.items()]
-    print_table("", columns, rows, screen)
+    if rows:
+        print_table("", columns, rows, screen)
     sessions = [f"{n} {status}" for status, n in written.sessions.items()]
     if sessions:
         screen.print(f"sessions: {', '.join(sessions)}")

@@ -34,8 +34,14 @@ from delibsim.cli.terminal import (
     tell_folder,
 )
 from delibsim.cli.terminal import shown as shown_path
-from delibsim.conduct.fork import Branches, branches, parent_of
-from delibsim.conduct.forks import ForkReport, fork_plain, fork_report
+from delibsim.conduct.forks import (
+    Branches,
+    ForkReport,
+    branches,
+    fork_plain,
+    fork_report,
+    parent_of,
+)
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
 from delibsim.conduct.probes import RunCourse, course_of
@@ -44,10 +50,9 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
-from delibsim.planning.fork_request import Places, places_of
+from delibsim.planning.fork_changes import Places, places_of, seat_and_model
 from delibsim.store.branch_folders import FORKS, PROBES
-from delibsim.store.branches import branches_of, is_of_branches, place_of_branches
-from delibsim.store.places import is_run
+from delibsim.store.places import branches_of, is_of_branches, is_run, place_of_branches
 from delibsim.store.runs import Runs
 
 app = typer.Typer(add_completion=False)
@@ -87,8 +92,11 @@ def fork(
     if not (options or settings or control or only or n > 1 or is_run(place, root)):
         raise typer.Exit(_show(_forks_of(study_at(place, root)), items, measure, as_json))
     runs, session = run_at(place, root)
-    places = places_of(options | {"times": [str(n)]}, Path.cwd(), control)
     parent = parent_of(runs, session)
+    if "=" in seat:
+        options["seat"], more = seat_and_model(seat, parent.run.session)
+        settings = [*(settings or []), more]
+    places = places_of(options | {"times": [str(n)]}, Path.cwd(), control)
     made = plan_forks(parent, places, settings or [])
     target = _target(runs, made, root)
     found = branches(

@@ -1,5 +1,5 @@
-"""`delibsim import`: texts, opinions, answers, codes, judgments of pairs, personas and published
-instruments of one's own.
+"""`delibsim import`: conversations of people, texts, opinions, answers, codes, judgments of pairs,
+personas and published instruments of one's own.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from delibsim.cli.terminal import (
     echo_json,
     exit_code,
     print_each,
+    progress,
     say,
     shown,
     study_at,
@@ -24,6 +25,7 @@ from delibsim.cli.terminal import (
 )
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
+from delibsim.plugins import load, names
 
 app = typer.Typer(add_completion=False)
 
@@ -40,6 +42,9 @@ class Order:
     replace: bool
     only: bool
     yes: bool
+    kind: str = ""
+    answers: Path | None = None
+    keep_names: bool = False
 
     def study_and(self, what: str) -> tuple[str, str]:
         """The study and what stands behind it."""
@@ -263,6 +268,34 @@ def _deliberr(order: Order) -> ImportResult:
     return ImportResult(lines, {"told": lines})
 
 
+def _conversations(order: Order) -> ImportResult:
+    """Conversations of people, by a plug-in that reads them; or comments on one question."""
+    from delibsim.conduct.import_conversations import example, import_conversations
+    from delibsim.conduct.import_texts import study_of_texts
+    from delibsim.conduct.imported_run import ConversationSource
+
+    given = order.given
+    if not given["study"] or bool(given["example"]) + len(order.words) != 1:
+        usage = f"delibsim import PATH --as {order.kind} study=NAME"
+        raise WrongInput(f"name what is imported, and the study: {usage}")
+    name = given["example"]
+    path, answers = example(name) if name else (Path(order.words[0]), order.answers)
+    own = {one: given[one] for one in ("topic", "treatment", "survey", "facts")}
+    importer = load(GROUP, order.kind)
+    source = ConversationSource(path, importer, **own, answers=answers, keep_names=order.keep_names)
+    runs = study_of_texts(given["study"], order.root)
+    found = import_conversations(source, runs, progress())
+    tell_folder(found.runs)
+    lines = found.lines()
+    if found.key is not None:
+        lines.append(f"who is who: {shown(found.key)} (for its owner alone; do not share it)")
+    next_ = "score" if found.what == "conversation" else "list texts"
+    lines.append(f"Next       delibsim {next_} {quoted(runs.study)}")
+    left_out = [f"not placed: {n:,} x {what}" for what, n in found.unplaced.items()]
+    return ImportResult(lines, found.plain(), left_out)
+
+
+GROUP = "delibsim.importers"
 IMPORTERS = {
     "texts": _texts,
     "opinions": _opinions,
@@ -273,6 +306,9 @@ IMPORTERS = {
     "deliberr": _deliberr,
 }
 TAKEN = {name: settings_of_kind(f"import_{name}") for name in IMPORTERS}
+for _plugin in names(GROUP):
+    IMPORTERS[_plugin] = _conversations
+    TAKEN[_plugin] = settings_of_kind("import_conversations")
 SETTINGS = "; ".join(f"of {name}: {told(one)}" for name, one in TAKEN.items())
 
 
@@ -282,6 +318,8 @@ def import_(
     kind: str = "",
     replace: bool = False,
     out: Path | None = None,
+    answers: Path | None = None,
+    keep_names: bool = False,
     only: bool = False,
     yes: bool = False,
     root: Path = RUNS,
@@ -296,13 +334,21 @@ def import_(
     if kind not in IMPORTERS:
         raise unknown("kind of import", kind, IMPORTERS, "Name it: --as texts")
     known = TAKEN[kind]
-    _refuse_options(kind, replace=replace, out=out is not None, estimate=only)
+    _refuse_options(
+        kind,
+        replace=replace,
+        out=out is not None,
+        estimate=only,
+        answers=answers is not None,
+        keep_names=keep_names,
+    )
     places = [word for word in words if "=" not in word or Path(word).exists()]
     own, others = parted([word for word in words if word not in places], known)
     if kind != "personas":  # which may name settings of models
         settings_of(others, known)
     given = settings_of(own, known)
-    found = IMPORTERS[kind](Order(places, given, others, root, out, replace, only, yes))
+    order = Order(places, given, others, root, out, replace, only, yes, kind, answers, keep_names)
+    found = IMPORTERS[kind](order)
     if as_json:
         echo_json(found.plain)
     else:
@@ -313,9 +359,10 @@ def import_(
 
 def _refuse_options(kind: str, **given: bool) -> None:
     """WrongInput for an option that has no effect on what is imported."""
-    of = {"replace": "answers", "out": "deliberr", "estimate": "personas"}
-    named = {"out": "-o"}
+    of = {"replace": ["answers"], "out": ["deliberr"], "estimate": ["personas"]}
+    of |= dict.fromkeys(("answers", "keep_names"), names(GROUP))
+    named = {"out": "-o", "keep_names": "--keep-names"}
     for name, there in given.items():
-        if there and of[name] != kind:
+        if there and kind not in of[name]:
             option = named.get(name, f"--{name}")
-            raise WrongInput(f"{option} is of --as {of[name]}; leave it out")
+            raise WrongInput(f"{option} is of --as {' or '.join(of[name])}; leave it out")

@@ -1,5 +1,6 @@
 """`delibsim list`: what a setting can be, with its file; texts, personas and people."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -123,6 +124,8 @@ PRESETS = {
     "personas": "persona",
 }
 """The folders of conf/ whose files are what a setting can be."""
+FOR_HYDRA = "# @package"
+"""What a line begins with that says nothing to a reader."""
 
 
 def _presets(kind: str) -> ListedKind:
@@ -130,19 +133,19 @@ def _presets(kind: str) -> ListedKind:
     from delibsim.planning.presets import Presets  # slow to import
 
     group, presets = PRESETS[kind], Presets(Path.cwd())
-    named = f"+{group}" if group == "experiment" else group
 
     def read(name: str) -> tuple[str, str]:
         if name not in presets.names(group):
             raise unknown(group, name, presets.names(group))
-        first = presets.file(group, name).read_text(encoding="utf-8").partition("\n")[0]
+        lines = presets.file(group, name).read_text(encoding="utf-8").splitlines()
+        first = next((line for line in lines if not line.startswith(FOR_HYDRA)), "")
         return name, first.lstrip("# ") if first.startswith("#") else ""
 
     return ListedKind(
         lambda: {name: presets.file(group, name) for name in presets.names(group)},
         read,
         texts("setting", "what it is"),
-        lambda one: [f"{named}={one[0]}", safe(one[1])],
+        lambda one: [f"{group}={one[0]}", safe(one[1])],
         lambda one: {
             "id": one[0],
             "about": one[1],
@@ -258,6 +261,21 @@ def _results(words: Sequence[str], out: Path | None, root: Path, as_json: bool) 
     report(faults)
 
 
+def _check(kind: str, words: Sequence[str]) -> None:
+    """Ask a model one question of the study that settings plan, and print what the study takes."""
+    from delibsim.cli.estimate import show_estimate
+    from delibsim.conduct.checking import check_models
+    from delibsim.planning.compose import plan
+
+    if kind != "models" or not words:
+        raise WrongInput("--check is of one model: delibsim list models NAME --check topic=ccps")
+    planned = plan([f"model={words[0]}", *words[1:]])
+    screen = console()
+    whole = asyncio.run(check_models(planned, lambda line: print_text(line, screen)))
+    show_estimate(planned, as_json=False)
+    raise typer.Exit(0 if whole else 3)
+
+
 def _show_fields(plain: Mapping[str, Any]) -> None:
     """Print plain values, a line each."""
     screen = console()
@@ -272,11 +290,15 @@ def list_(
     words: Words = None,
     out: Path | None = None,
     root: Path = RUNS,
+    check: bool = False,
     as_json: bool = False,
 ) -> None:
     """List what a setting can be, or print one with its file: topics and motions, surveys, schemes,
     dimensions of quality, and what lies in conf/; measures and scorers; the texts of a study; the
     measures of real people, before and after deliberating; the results of models in all studies.
+
+    With --check a model is asked the first question of a study. Exit code 3 if its answer cannot be
+    read.
 
     Exit code 2, with every fault and its line, if the file of the one that is named is wrong; 3 if
     one of those listed is.
@@ -295,6 +317,9 @@ def list_(
         return
     if kind == "results":
         _results(words or [], out, root, as_json)
+        return
+    if check:
+        _check(kind, words or [])
         return
     name, *more = [*(words or []), None]
     settings_of([word for word in more if word is not None], {})

@@ -101,13 +101,13 @@ def _tried(
         runs = Runs(dry.root, dry.study)
 
         async def open_hall() -> Hall:
-            pool = await prepared_for_people(dry, runs, sessions, tell)
+            pool, held = await prepared_for_people(dry, runs, sessions, tell)
             hall = Hall(
                 runs,
                 Register.of(runs, ""),
                 hosting,
                 pool,
-                sessions,
+                held,
                 visitor=partial(Visitor, speed=speed),
             )
             seat_everybody(hall)

@@ -42,7 +42,7 @@ def invite(
     root: Path = RUNS,
 ) -> None:
     """Make links that let people in: one each (--n, --list), or one for all (--open)."""
-    from delibsim.asking.packs import rater_task
+    from delibsim.conduct.packs import rater_task
     from delibsim.store.people.hosting_files import note_served, served_before, settled_hosting
     from delibsim.store.people.persons import Identity, Invitation, invite_person
     from delibsim.store.people.persons import invite as invite_all

@@ -129,8 +129,14 @@ def preregister(
 
     from delibsim.planning.compose import plan
     from delibsim.planning.freeze import frozen
-    from delibsim.planning.preregistered import plans_of, plans_of_study
-    from delibsim.planning.preregistration import document, power_analysis, refuse_if_filled_in
+    from delibsim.planning.preregistered import (
+        document,
+        plans_of,
+        plans_of_study,
+        power_analysis,
+        refuse_if_filled_in,
+    )
+    from delibsim.planning.settled import as_begun
     from delibsim.store.files import write_atomically
     from delibsim.store.runs import Runs
     from delibsim.store.study_texts import refuse_texts
@@ -150,6 +156,7 @@ def preregister(
         planned = plan(with_runs(words, root, named), sweep=multirun)
         runs = Runs(planned.root, planned.study)
         tell_folder(runs)
+        planned = as_begun(planned, runs)
         plans = asyncio.run(plans_of(planned, frozen(planned), runs))
     path = to or runs.folder / FILE
     refuse_if_filled_in(path, plans.begun)

@@ -33,6 +33,7 @@ app = typer.Typer(add_completion=False)
 
 LISTED, LINES = 40, 6
 """The differences, sessions and tasks that are printed; the differences of one among several."""
+NOTHING = "imported: people held it elsewhere, so there is nothing to replay"
 MEANT = "what is written -> what the record gives"
 UNKNOWN = "{} without check sums (held by an earlier version, or SHA256SUMS is gone or damaged)"
 
@@ -60,7 +61,8 @@ def replay(
         found = {"study": runs.study, "session": session, "verdict": verdict, "changed": changed}
         echo_json(found | ({"reworded": list(map(_plain, reworded))} if recorded else {}))
     else:
-        say(f"{runs.study}/{session}: {verdict}{' on recorded prompts' if recorded else ''}")
+        told = NOTHING if verdict == "imported" else verdict
+        say(f"{runs.study}/{session}: {told}{' on recorded prompts' if recorded else ''}")
         for line in changed[:LISTED]:
             say(f"  {safe(line)}")
         if verdict == "diverged" and not recorded:
@@ -138,10 +140,11 @@ def _plain(passage: Passage) -> dict[str, object]:
 
 def _told(found: "Verified", recorded: bool) -> list[str]:
     """What came of it, in sentences."""
-    from delibsim.conduct.verify import EQUAL, NO_RECORD, NO_RUN, WITHDRAWN
+    from delibsim.conduct.verify import EQUAL, IMPORTED, NO_RECORD, NO_RUN, WITHDRAWN
 
     counts = found.counts
-    runs = sum(n for verdict, n in counts.items() if verdict not in (NO_RUN, WITHDRAWN))
+    apart = NO_RUN, WITHDRAWN, IMPORTED
+    runs = sum(n for verdict, n in counts.items() if verdict not in apart)
     on = " on recorded prompts" if recorded else ""
     lines = []
     if counts[EQUAL]:

@@ -138,6 +138,7 @@ def analyze(
     of: str = "",
     outcome: Words = None,
     people_are: str = "",
+    like: str = "",
     to: Path | None = None,
     draws: int = 10_000,
     seed: int = 0,
@@ -164,9 +165,11 @@ def analyze(
     names = outcome or []
     if people_are not in ("", GOLD):
         raise unknown("--people-are", people_are, [GOLD])
-    if (people_are or names) and second is not None:
-        raise WrongInput("--outcome and --people-are are of one study; analyse each by itself")
-    source = source_of(study, root, watch, to, second is None, names, people_are)
+    if (people_are or names or like) and second is not None:
+        raise WrongInput(
+            "--outcome, --people-are and --like are of one study; analyse each by itself"
+        )
+    source = source_of(study, root, watch, to, second is None, names, people_are, like)
     if second is None:
         report = analyse(source, chosen, margin, watch)
         folder = to or source.folder

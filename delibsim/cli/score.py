@@ -8,8 +8,15 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from delibsim.analysis.average_notes import SD, average_notes, design_notes, sessions_in_words
-from delibsim.analysis.average_tables import MeasuresByLevel, condition_tables, table_of_levels
+from delibsim.analysis.average_tables import (
+    SD,
+    MeasuresByLevel,
+    average_notes,
+    condition_tables,
+    design_notes,
+    sessions_in_words,
+    table_of_levels,
+)
 from delibsim.analysis.averages import COLUMNS, Averages
 from delibsim.analysis.conditions import ByCondition
 from delibsim.analysis.individual_tables import MEANING, by_condition

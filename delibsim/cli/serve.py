@@ -128,7 +128,7 @@ def _key(setting: str) -> str:
 def _serve(
     planned: StudyPlan, people: Path | None, where: Where, lasting: Sequence[str], demo: bool
 ) -> None:
-    from delibsim.asking.packs import rater_tasks
+    from delibsim.conduct.packs import rater_tasks
     from delibsim.models.pool import ModelPool
     from delibsim.people.dry import prepared_for_people
     from delibsim.people.hall import Hall
@@ -158,10 +158,10 @@ def _serve(
     refuse_second(runs, register)
 
     async def open_hall() -> Hall:
-        pool = ModelPool(planned.limits)
+        pool, held = ModelPool(planned.limits), sessions
         if sessions:
-            pool = await prepared_for_people(planned, runs, sessions, tell)
-        return Hall(runs, register, hosting, pool, sessions, tell)
+            pool, held = await prepared_for_people(planned, runs, sessions, tell)
+        return Hall(runs, register, hosting, pool, held, tell)
 
     link = f"/i/{invite(register, Invitation('', Role.PARTICIPANT), 1)}" if demo else ""
     seats = sum(len(one.seats_of_people) for one in sessions)

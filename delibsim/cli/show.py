@@ -75,7 +75,6 @@ def show(
     if len(places) == 2:
         if call is not None:
             raise WrongInput("--call prints a call of one run; name one")
-        from delibsim.cli.show import show_two  # what reads no two runs
 
         show_two(places[0], places[1], run, whole, as_json)
     elif call is not None:

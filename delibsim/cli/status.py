@@ -13,9 +13,10 @@ from delibsim.cli.options import RUNS, declared
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown
 from delibsim.conduct.cost import calls_by_task
-from delibsim.conduct.standing import Watch, counts_of_studies
 from delibsim.conduct.status import COMPLETE, PARTIAL, StudyStatus, effects_in, study_status
 from delibsim.conduct.status_tables import (
+    Watch,
+    counts_of_studies,
     lines_of_tasks,
     remarks,
     table_of_sessions,

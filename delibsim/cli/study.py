@@ -19,7 +19,7 @@ from delibsim.analysis.table import numbers, texts
 from delibsim.cli.table import table_lines
 from delibsim.cli.terminal import brief, console, echo_json, print_each, safe, shown
 from delibsim.conduct.cost import money_of
-from delibsim.conduct.fork import Branches, prepare_branches
+from delibsim.conduct.forks import Branches, prepare_branches
 from delibsim.conduct.outcome import (
     Observer,
     SessionOutcome,

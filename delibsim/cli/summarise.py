@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 import typer
 
 from delibsim.analysis.table import DisplayTable, number, numbers, texts
-from delibsim.asking.embedding import embedding_named
 from delibsim.asking.kinds.summary import (
     SUMMARIES,
     ratings_of,
@@ -24,6 +23,7 @@ from delibsim.cli.terminal import console, echo_json, exit_code, safe, study_at
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.text import counted, quoted, study_named
+from delibsim.models.sentences import embedding_named
 from delibsim.planning.estimate import CostEstimate
 
 NEAREST = 2

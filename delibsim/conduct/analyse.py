@@ -10,6 +10,7 @@ from delibsim.analysis.pages.folder import WRITER
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.comparison import report_on_two
+from delibsim.analysis.study.like import MEASURES, like
 from delibsim.analysis.study.methods import StudyRecord, record_of
 from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people, mixed_subjects
 from delibsim.analysis.study.outcomes import chosen_outcomes
@@ -42,7 +43,8 @@ class AnalysisSource:
     """What is analysed: its table, what is recorded of it, where its report is written.
 
     `runs` is the study, None where a table is all there is. `of_people` is the table with the
-    sessions of people, where these correct those of models.
+    sessions of people, where these correct those of models. `beside` is a study of people that this
+    one is set beside.
     """
 
     table: StudyTable
@@ -50,6 +52,7 @@ class AnalysisSource:
     folder: Path
     runs: Runs | None = None
     of_people: StudyTable | None = None
+    beside: "AnalysisSource | None" = None
 
 
 def source_of(
@@ -60,6 +63,7 @@ def source_of(
     alone: bool = True,
     outcomes: Sequence[str] = (),
     people: str = "",
+    like: str = "",
 ) -> AnalysisSource:
     """The study of this name or folder, or the table in this file.
 
@@ -67,7 +71,8 @@ def source_of(
     study that is not scored is scored first. The report is written into the folder `to`, by default
     the study's own. `outcomes` are what treatments are compared on, by name; the first decides
     unless the study's preregistration names another. With `people` "gold" the sessions of people
-    are what those of models are corrected by, and no model of their own. WrongInput where there is
+    are what those of models are corrected by, and no model of their own. `like` names a study of
+    people that this one is set beside, measure by measure. WrongInput where there is
     none of these, and, if the study is analysed alone, where no report can be written, before
     anything is read.
     """
@@ -84,8 +89,10 @@ def source_of(
     record = record_of(place.runs) if place.runs else None
     if record is not None and place.runs is not None:
         record = replace(record, money=money_of(place.runs))
-    columns = [*outcomes, CHANCE] if people else outcomes
-    table = with_twin(table_of(place, watch, columns), place.runs, watch)
+    columns = [*outcomes, *(MEASURES if like and place.runs else ())]
+    columns += [CHANCE] if people else []
+    table = with_twin(table_of(place, watch, columns), place.runs, watch, columns)
+    beside = _beside(like, root, watch) if like else None
     chosen = chosen_outcomes(table.rows, outcomes)
     table = replace(table, outcomes=chosen, by_models=by_models(place.runs, table))
     if record is not None and record.primary:
@@ -98,7 +105,19 @@ def source_of(
         models = table.rows[~held_by_people(table.rows)].reset_index(drop=True)
         measures = frozenset(one.measure for one in wanted_outcomes(table))
         table = replace(table, rows=models, by_models=table.by_models | measures)
-    return AnalysisSource(table, record, own, place.runs, of_people)
+    return AnalysisSource(table, record, own, place.runs, of_people, beside)
+
+
+def _beside(name: str, root: Path, watch: Watch) -> AnalysisSource:
+    """The study of this name as one that another is set beside; it is scored, and nothing is held
+    or written of it besides.
+    """
+    place = place_of(name, root)
+    if place.runs is None:
+        return AnalysisSource(table_of(place, watch), None, place.path)
+    refuse_texts(place.runs, said("study/of_sessions"))
+    table = table_of(place, watch, MEASURES)
+    return AnalysisSource(table, record_of(place.runs), place.path, place.runs)
 
 
 def check(margin: float | None) -> None:
@@ -130,8 +149,21 @@ def _found(
     in_people, said = _in_people(source)
     found = findings(source.table, draws, analyses(margin), watch)
     on_texts, told = effects_on_texts(source.runs, source.table)
-    more = [*_from_answers(source, watch), *on_texts, *in_people]
-    return found.with_results(more, told, ahead=said)
+    of_like, likeness = likeness_of(source, draws)
+    more = [*_from_answers(source, watch), *on_texts, *in_people, *of_like]
+    return found.with_results(more, told, ahead=[*said, *likeness])
+
+
+def likeness_of(source: AnalysisSource, draws: DrawCounts) -> tuple[list[Result], list[str]]:
+    """How like people its sessions are, and what that says."""
+    if source.beside is None:
+        return [], []
+    both = [
+        one.record.components("surveys") if one.record else {} for one in (source, source.beside)
+    ]
+    shared = both[0].keys() & both[1].keys()
+    changed = {name for name in shared if both[0][name] != both[1][name]}
+    return like(source.table, source.beside.table, draws, changed)
 
 
 def _in_people(source: AnalysisSource) -> tuple[list[Result], list[str]]:

@@ -15,13 +15,17 @@ from delibsim.analysis.study.read_table import read_table
 from delibsim.analysis.study.study_table import HELD, StudyTable
 from delibsim.analysis.study.table_of_study import NOT_SCORED, table_of_study
 from delibsim.conduct.score import Watch, score_study
-from delibsim.conduct.scorers import annotator, measures_of, usual_scorers
+from delibsim.conduct.scorers import (
+    annotator,
+    measures_of,
+    scorers_when_analysed,
+    usual_scorers,
+)
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import study_named
 from delibsim.plugins import load
 from delibsim.plugins import names as installed
-from delibsim.store.branches import is_of_branches
-from delibsim.store.places import study_at
+from delibsim.store.places import is_of_branches, study_at
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import refuse_texts
 from delibsim.store.tables.calls import Row
@@ -81,7 +85,8 @@ def table_of(
     alone are added to a study.
     """
     if place.runs is not None:
-        return _with_means(place.runs, study_table(place.runs, watch), outcomes)
+        table = study_table(place.runs, watch, outcomes=outcomes)
+        return _with_means(place.runs, table, outcomes)
     if isfile(place.path / CONFIGURATIONS):
         return read_bench(place.path)
     file = place.path / f"{WIDE}.csv" if isdir(place.path) else place.path
@@ -101,27 +106,37 @@ def _with_means(runs: Runs, table: StudyTable, outcomes: Sequence[str]) -> Study
 
 
 def study_table(
-    runs: Runs, watch: Watch | None = None, score: bool = True, kept_in: Path | None = None
+    runs: Runs,
+    watch: Watch | None = None,
+    score: bool = True,
+    kept_in: Path | None = None,
+    outcomes: Sequence[str] = (),
 ) -> StudyTable:
     """The table of a study, one row a planned session.
 
     Scores that lie beside the runs are used as they are where they are about every run that can be
     scored; otherwise the study is scored anew by the usual scorers, as `delibsim score` does. The
     new scores are kept there too, unless nothing may be written in the folder of the study.
-    Scorers that run only where they are asked for (AQuA) are read where their file is there. With
+    Scorers that run only where they are asked for (AQuA) are read where their file is there; those
+    of texts and answers alone score too where `outcomes` name a measure of theirs (talk). With
     `score=False` nothing is scored: what has no score, or a damaged file of scores, is NaN with the
     note not_scored. What is known of sessions is kept in the file `kept_in`, by default in the
     folder of the study. WrongInput where the file of a scorer that runs on request is damaged.
     """
     refuse_texts(runs, "the table of a study has a row a session")
-    return table_of_facts(runs, list(facts_of_study(runs, watch, kept_in)), watch, score)
+    facts = list(facts_of_study(runs, watch, kept_in))
+    return table_of_facts(runs, facts, watch, score, outcomes)
 
 
 def table_of_facts(
-    runs: Runs, facts: Sequence[Row], watch: Watch | None = None, score: bool = True
+    runs: Runs,
+    facts: Sequence[Row],
+    watch: Watch | None = None,
+    score: bool = True,
+    outcomes: Sequence[str] = (),
 ) -> StudyTable:
     """The same from the facts of its sessions."""
-    names = usual_scorers()
+    names = [*usual_scorers(), *scorers_when_analysed(outcomes)]
     found = _on_disk(runs, names, damaged_is_missing=True)
     held = {row["session"]: row for row in facts if row["status"] in HELD}
     if score and held and not _covers(runs, names, found, held):

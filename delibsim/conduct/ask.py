@@ -10,6 +10,7 @@ from delibsim.asking.record import spent_on
 from delibsim.conduct.cost import budget_of, spent
 from delibsim.conduct.study import Notify, proven_pool
 from delibsim.models.base import LanguageModel
+from delibsim.models.enforcing import settled_in
 from delibsim.models.limits import Limits
 from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
@@ -29,6 +30,8 @@ async def ask(
     if getattr(plan.about, "sources", ()):
         name, unit = plan.settings.name, plan.settings.unit
         keep_gathered(plan.runs, plan.about.texts, plan.about.sources, name, unit)
+
+    plan = road.settled(plan, settled_in(plan.task.get("models", {}).values()))
 
     async def opened() -> ModelPool:
         limits = _within(plan)

@@ -18,12 +18,12 @@ from delibsim.analysis.study.study_table import StudyTable
 from delibsim.asking.kinds.coding import Coding, coding_of
 from delibsim.asking.texts import texts_of
 from delibsim.conduct.analysed import newest_scores
-from delibsim.domain.compared import PAIRS
+from delibsim.domain.comparison import PAIRS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.annotations import packs_of
+from delibsim.store.answers import Codings, schemes_of
 from delibsim.store.coded import SchemeCodes
-from delibsim.store.codings import Codings, schemes_of
 from delibsim.store.comparisons import comparisons_about
 from delibsim.store.runs import Runs
 from delibsim.store.tables.run_scores import statement_scores

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import Any
@@ -14,6 +14,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.engine.hold import hold
 from delibsim.models.ask import Interrupted
 from delibsim.models.base import OUTCOMES, LanguageModel
+from delibsim.models.counted import InputCounts, of_whole_prompts, uncheckable
 from delibsim.models.pool import ModelPool, few_sweeps
 from delibsim.models.replay import Diverged, Exchange, Recorder, Replay, branch_voices
 from delibsim.store.runs import Runs
@@ -44,7 +45,8 @@ async def hold_session(
     if runs.held(session.id):
         run = runs.run(session.id)
         return SessionOutcome(session, run, run.status, already=True)
-    exchanges, damaged = exchanges_of(runs, session.id)
+    recorded_before, damaged = exchanges_of(runs, session.id)
+    exchanges = of_whole_prompts(recorded_before)
     past = past_of(runs, session.id)
     reused = sum(exchange.completion.status in OUTCOMES for exchange in exchanges)
     asked, log, sent = 0, runs.log(session.id), sent_log(runs, session.id)
@@ -60,9 +62,12 @@ async def hold_session(
         _note_answering(runs, session, exchange)
         observer.on_exchange(exchange)
 
-    recorded = {}
+    recorded: dict[str, LanguageModel] = {}
+    counts: dict[str, InputCounts] = {}
     for name, model in pool.of(session).items():
-        replayed = Replay(name, exchanges, then=Recorder(model, keep, sent.note))
+        counts[name] = InputCounts(one for one in exchanges if one.model == name)
+        recorder = Recorder(model, keep, sent.note, counts[name])
+        replayed = Replay(name, exchanges, then=recorder)
         recorded[name] = pace(replayed, lambda: asked)
     try:
         with closing(log), closing(sent):
@@ -70,10 +75,18 @@ async def hold_session(
             run = await hold(session, voices, observer.on_event)
     except (Interrupted, Diverged) as error:
         reason = error.reason if isinstance(error, Interrupted) else None
-        return SessionOutcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
-    all_known = not (exchanges or damaged or sent.left_behind)
+        told = _unchecked(counts)
+        found = SessionOutcome(session, None, "", str(error), reused, asked, damaged, reason=reason)
+        return replace(found, unchecked=told)
+    all_known = not (recorded_before or damaged or sent.left_behind)
     await asyncio.to_thread(_write, runs, run, added if all_known else [])
-    return SessionOutcome(session, run, run.status, "", reused, asked, damaged)
+    held = SessionOutcome(session, run, run.status, "", reused, asked, damaged)
+    return replace(held, unchecked=_unchecked(counts))
+
+
+def _unchecked(counts: Mapping[str, InputCounts]) -> list[str]:
+    """The models of which it cannot be said whether they read whole prompts, in sentences."""
+    return uncheckable({name: own.unchecked for name, own in counts.items()})
 
 
 def _write(runs: Runs, run: Run, records: list[dict[str, Any]]) -> None:

@@ -238,7 +238,7 @@ def add_texts(
         fresh = [text for text in given if text.id not in kept]
         texts = (*kept.values(), *fresh)
         named = {part["sha256"][:12]: dict(part)}
-        added = Manifest(runs.study, {}, {PARTS: named}, begun=_now())
+        added = Manifest(runs.study, {}, {PARTS: named}, begun=begun_now())
         settled = added if manifest is None else manifest.amended(added)
         if fresh or settled != manifest:
             held.keep(texts, settled)
@@ -253,7 +253,8 @@ def study_of_texts(name: str, root: Path) -> Runs:
     return Runs(root, name)
 
 
-def _now() -> dict[str, Any]:
+def begun_now() -> dict[str, Any]:
+    """When an import was made, and by which version."""
     at = datetime.now(UTC).isoformat(timespec="seconds")
     return {"at": at, "versions": {"delibsim": version("delibsim")}}
 

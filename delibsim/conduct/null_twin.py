@@ -32,12 +32,14 @@ MOST = 600
 NOT_HELD = "There is no null citizen beside these effects: {}"
 
 
-def with_twin(table: StudyTable, runs: Runs | None, watch: Watch) -> StudyTable:
+def with_twin(
+    table: StudyTable, runs: Runs | None, watch: Watch, outcomes: Sequence[str] = ()
+) -> StudyTable:
     """The table of a study with its null twin, which is held now where it is not held yet.
 
     A study with citizens of its own, or without surveys, has none. Where no twin can be held, the
     table says why. The twin is kept in the folder of the study, unless nothing may be written
-    there.
+    there. It is scored for these `outcomes` too.
     """
     rows = table.rows
     if rows.empty or (rows["null"].fillna(False).astype(bool)).any():
@@ -49,12 +51,12 @@ def with_twin(table: StudyTable, runs: Runs | None, watch: Watch) -> StudyTable:
         return table
     try:
         try:
-            return _held(table, sessions, runs.folder / TWIN, watch)
+            return _held(table, sessions, runs.folder / TWIN, watch, outcomes)
         except OSError as error:
             if error.errno not in READ_ONLY:
                 raise
         with TemporaryDirectory(prefix="delibsim-") as folder:
-            return _held(table, sessions, Path(folder) / TWIN, watch)
+            return _held(table, sessions, Path(folder) / TWIN, watch, outcomes)
     except WrongInput as error:
         return replace(table, no_twin=NOT_HELD.format(error))
 
@@ -67,7 +69,7 @@ def twin_sessions(plans: Iterable[Session]) -> list[Session]:
     """
     found: dict[str, Session] = {}
     for plan in plans:
-        if plan.kind.sides or plan.parentage is not None:
+        if plan.kind.sides or plan.parentage is not None or not plan.respondents:
             continue
         session = _of_citizens(plan)
         found.setdefault(session.id, session)
@@ -84,7 +86,7 @@ def _of_citizens(plan: Session) -> Session:
     heard = tuple(replace(one, model="", settings={}) for one in plan.witnesses)
     leads = plan.facilitator and replace(plan.facilitator, model="", settings={})
     session = replace(plan, participants=people, models=models, consensus=rule)
-    session = replace(session, facilitator=leads, witnesses=heard)
+    session = replace(session, facilitator=leads, witnesses=heard, conversation=None)
     seats = tuple(replace(person, persona="") for person in people)  # drawn for each replicate
     what = session_to_json(replace(session, id="", replicate=1, participants=seats))
     digest = sha256(what.encode()).hexdigest()[:8]
@@ -112,12 +114,18 @@ def _balanced(sessions: Sequence[Session], most: int = MOST) -> list[Session]:
     return kept
 
 
-def _held(table: StudyTable, sessions: Sequence[Session], folder: Path, watch: Watch) -> StudyTable:
+def _held(
+    table: StudyTable,
+    sessions: Sequence[Session],
+    folder: Path,
+    watch: Watch,
+    outcomes: Sequence[str],
+) -> StudyTable:
     """The table with that of its twin, whose sessions are held as far as they are not yet."""
     runs = Runs(folder.parent, f"{table.study}/{TWIN}")
     runs.folder = folder
     try:
-        rows = _rows(table, sessions, runs, watch)
+        rows = _rows(table, sessions, runs, watch, outcomes)
         whole = bool(rows["status"].isin(HELD).all())
     except WrongInput:
         if runs.holder():  # another process holds it now
@@ -125,11 +133,17 @@ def _held(table: StudyTable, sessions: Sequence[Session], folder: Path, watch: W
         whole = False
     if not whole:  # it is damaged; nothing in it was paid for, and the same is held again
         shutil.rmtree(folder, ignore_errors=True)
-        rows = _rows(table, sessions, runs, watch)
+        rows = _rows(table, sessions, runs, watch, outcomes)
     return replace(table, twin=rows)
 
 
-def _rows(table: StudyTable, sessions: Sequence[Session], runs: Runs, watch: Watch) -> Any:
+def _rows(
+    table: StudyTable,
+    sessions: Sequence[Session],
+    runs: Runs,
+    watch: Watch,
+    outcomes: Sequence[str],
+) -> Any:
     """The rows (a frame) of the twin's sessions, which are held as far as they have no run."""
     from delibsim.conduct.hold import hold_all  # Mesa takes half a second to import
 
@@ -139,7 +153,7 @@ def _rows(table: StudyTable, sessions: Sequence[Session], runs: Runs, watch: Wat
     runs.settle(Manifest(runs.study, settings, {}, names))
     if waiting:
         wait(hold_all(waiting, runs, observer=_Told(watch, len(waiting))))
-    rows = study_table(runs).rows
+    rows = study_table(runs, outcomes=outcomes).rows
     return rows[rows["session"].isin(names)]
 
 

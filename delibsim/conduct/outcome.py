@@ -34,7 +34,8 @@ class SessionOutcome:
     session was withdrawn. `recorded` counts
     the answers that the record held already, `asked` the calls that were made; `reason` is that of
     the call that could not be made. Where many sessions are held the runs are left on disk.
-    `already` says that the session had a run before.
+    `already` says that the session had a run before; `unchecked`, in sentences, of which models
+    it cannot be said whether they read whole prompts.
     """
 
     session: Session
@@ -46,6 +47,7 @@ class SessionOutcome:
     damaged_lines: int = 0
     already: bool = False
     reason: Reason | None = None
+    unchecked: Sequence[str] = ()
 
     @property
     def stopped(self) -> bool:
@@ -53,11 +55,12 @@ class SessionOutcome:
         return self.reason == Reason("cancelled", STOPPED)
 
     def damage(self) -> list[str]:
-        """That lines of its log are damaged, in a sentence; nothing where none is."""
+        """That lines of its log are damaged, and what could not be checked, in sentences."""
         if not self.damaged_lines:
-            return []
+            return list(self.unchecked)
         damaged = counted(self.damaged_lines, "damaged line")
-        return [f"left alone: {damaged} in the log; what was lost was asked again."]
+        told = f"left alone: {damaged} in the log; what was lost was asked again."
+        return [told, *self.unchecked]
 
 
 def gone(session: Session) -> SessionOutcome:
@@ -79,6 +82,7 @@ def report(plan: StudyPlan, outcomes: Sequence[SessionOutcome]) -> dict[str, Any
         "calls_asked_now": sum(outcome.asked for outcome in outcomes),
         "calls_from_the_record": sum(outcome.recorded for outcome in outcomes),
         "damaged_lines": sum(outcome.damaged_lines for outcome in outcomes),
+        "unchecked": sorted({line for outcome in outcomes for line in outcome.unchecked}),
         "failed": [{"session": one.session.id, "fault": one.fault} for one in failed],
     }
 
@@ -121,7 +125,7 @@ def report_in_words(
     if damaged := result["damaged_lines"]:
         told = counted(damaged, "damaged line")
         lines.append(f"left alone: {told} in logs; what was lost was asked again.")
-    lines += failures(result["failed"], logs)
+    lines += [*result["unchecked"], *failures(result["failed"], logs)]
     lines.append(f"money: {spent}")
     if notice:
         lines.append(f"{notice}.")

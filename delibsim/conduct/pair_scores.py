@@ -14,7 +14,7 @@ from delibsim.asking.kinds.pair_texts import UNITS, kept_texts
 from delibsim.asking.texts import texts_of_run
 from delibsim.conduct.compare_report import compared_of
 from delibsim.domain.annotation import Text, annotated
-from delibsim.domain.compared import TextScore
+from delibsim.domain.comparison import TextScore
 from delibsim.domain.run import Run
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.store.comparisons import ORIGINAL, AboutStudy, comparisons_about, unit_gathered

@@ -14,8 +14,8 @@ from delibsim.domain.study import natural
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.plugins import load
 from delibsim.store.branch_folders import PROBES
-from delibsim.store.branches import branches_of
 from delibsim.store.codec import Damaged
+from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
 
 Values = dict[tuple[str, Phase], dict[str, tuple[float, str]]]

@@ -34,7 +34,8 @@ class StudyProgress(Observer):
         self.asked = 0  # calls of the sessions that are over
         self.faults: Counter[str] = Counter()
         self.last_failure = ""
-        self._recent: deque[tuple[float, int]] = deque()  # when a call came back, and its tokens
+        # A second, the calls that came back in it, their tokens: a sum, as calls are thousands.
+        self._recent: deque[tuple[int, int, int]] = deque()
 
     def on_event(self, event: Event) -> None:
         """Count a session that has begun."""
@@ -47,7 +48,11 @@ class StudyProgress(Observer):
         if completion.status != "ok":
             self.faults[completion.status] += 1
         tokens = (completion.usage.input_tokens or 0) + (completion.usage.output_tokens or 0)
-        self._recent.append((time.monotonic(), tokens))
+        second, calls = int(time.monotonic()), 1
+        if self._recent and self._recent[-1][0] == second:
+            _, before, known = self._recent.pop()
+            calls, tokens = calls + before, tokens + known
+        self._recent.append((second, calls, tokens))
         self._forget()
 
     def on_session(self, outcome: SessionOutcome) -> None:
@@ -75,8 +80,9 @@ class StudyProgress(Observer):
         """Calls and tokens a minute, over the last minute."""
         self._forget()
         share = min(MINUTE, max(1.0, self.seconds)) / MINUTE
-        tokens = sum(n for _, n in self._recent)
-        return len(self._recent) / share, tokens / share
+        calls = sum(n for _, n, _ in self._recent)
+        tokens = sum(n for _, _, n in self._recent)
+        return calls / share, tokens / share
 
     def sessions_left(self) -> int:
         """How many sessions are not over."""

@@ -27,7 +27,7 @@ from delibsim.conduct.analysed import place_of, study_table
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.text import quoted, study_named
-from delibsim.planning.preregistration import plain, refuse_if_filled_in, sealed, written
+from delibsim.planning.preregistered import plain, refuse_if_filled_in, sealed, written
 from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs
 

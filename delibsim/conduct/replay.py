@@ -14,12 +14,12 @@ from delibsim.models.replay import (
     branch_voices,
     exchanges_in,
 )
-from delibsim.store.branches import inherited
 from delibsim.store.codec import Damaged, differences, run_to_plain
+from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
 
 V = TypeVar("V", bound=Replay)
-Verdict = Literal["equal", "different", "diverged", "damaged"]
+Verdict = Literal["equal", "different", "diverged", "damaged", "imported"]
 NOT_COMPARED = ("provenance", "dropped")
 """Fields of a run that say how it was held, not what was asked and answered."""
 
@@ -61,7 +61,7 @@ async def compare(runs: Runs, session: str) -> tuple[Verdict, list[str]]:
     """Whether a session that is held again from its record gives the run on disk, and what differs.
 
     "diverged" where another prompt was made than the recorded one, "damaged" where a file cannot be
-    read.
+    read, "imported" where people held the session elsewhere, so that nothing can be held again.
     """
     verdict, changed, _ = await _compare(runs, session, Replay)
     return verdict, changed
@@ -84,6 +84,8 @@ async def _compare(
     runs: Runs, session: str, voice: type[V]
 ) -> tuple[Verdict, list[str], Collection[V]]:
     try:
+        if runs.unchecked().planned(session).conversation is not None:
+            return "imported", [], ()
         again, voices = await _replayed(runs, session, voice)
         recorded = runs.unchecked().run(session)
     except Diverged as error:

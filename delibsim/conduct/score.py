@@ -13,7 +13,7 @@ from delibsim.conduct.scorers import measures_of as measures_of
 from delibsim.conduct.scorers import usual_scorers as usual_scorers
 from delibsim.conduct.translate import ReadsTranslations, translate_runs
 from delibsim.domain.coding import CODES
-from delibsim.domain.compared import PAIRS
+from delibsim.domain.comparison import PAIRS
 from delibsim.domain.run import Run
 from delibsim.domain.score import ComparesRuns, Comparison, Score, run_by_run
 from delibsim.plugins import load

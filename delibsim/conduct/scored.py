@@ -22,7 +22,7 @@ from delibsim.domain.run import Run, Session
 from delibsim.domain.score import IndividualChange
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import Account, account_of
-from delibsim.store.branches import on_branches
+from delibsim.store.places import on_branches
 from delibsim.store.runs import Runs
 from delibsim.store.session_notes import SessionNotes
 from delibsim.store.sums import unknown

@@ -7,9 +7,8 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import ComparesRuns, Score
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
-from delibsim.store.codings import schemes_of
+from delibsim.store.answers import rater, schemes_of
 from delibsim.store.comparisons import measures_of_study
-from delibsim.store.ratings import rater
 from delibsim.store.runs import Runs
 
 OF_ALL_RUNS = ("diversity_standardised", "flags.across_runs")
@@ -23,6 +22,19 @@ def usual_scorers() -> list[str]:
         for name in installed("delibsim.scorers")
         if not getattr(load("delibsim.scorers", name), "on_request", False)
     ]
+
+
+def scorers_when_analysed(measures: Iterable[str]) -> list[str]:
+    """The scorers on request that an analysis asks for itself (`when_analysed`): those that declare
+    one of these measures, named by id or by the last part of it.
+    """
+    wanted, found = set(measures), []
+    for name in installed("delibsim.scorers") if wanted else ():
+        ids = {measure.id for measure in declared(name)[1]}
+        known = ids | {id.rpartition(".")[2] for id in ids}
+        if known & wanted and getattr(load("delibsim.scorers", name), "when_analysed", False):
+            found.append(name)
+    return found
 
 
 def scorers_of_summary() -> list[str]:

@@ -16,6 +16,7 @@ from delibsim.analysis.calls import (
     repeated,
     repetition,
     tally,
+    unchecked,
     without_effect,
 )
 from delibsim.analysis.causes import CauseCount, causes_in
@@ -26,6 +27,8 @@ from delibsim.domain.reason import MEANINGS, SEPARATOR
 from delibsim.domain.run import Run, Session, missing_kind
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
+from delibsim.models.counted import uncheckable
+from delibsim.models.enforcing import apart
 from delibsim.planning.effects import Effects, effects_of
 from delibsim.store.account import account_of
 from delibsim.store.codec import Damaged
@@ -68,6 +71,7 @@ class SessionStatus:
     missing: tuple[Mapping[str, Any], ...] = ()
     fault: str = ""
     plan: Session | None = None
+    unchecked: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def cell(self) -> str:
@@ -97,6 +101,7 @@ class SessionStatus:
             "money": asdict(self.log.money),
             "fingerprints": dict(self.fingerprints),
             "parameters_dropped": dict(self.parameters_dropped),
+            "unchecked": dict(self.unchecked),
             "missing": list(self.missing),
             "fault": self.fault,
         }
@@ -119,6 +124,7 @@ class SessionStatus:
             "usd": log.money.spent_usd,
             "fingerprints": self.fingerprints,
             "dropped": self.parameters_dropped,
+            "unchecked": self.unchecked,
             "ids": noted(records),
         }
 
@@ -225,6 +231,8 @@ class StudyStatus:
         """What a careful reader must know of the models that answered, one line each."""
         parameters = _united(entry.parameters_dropped for entry in self.sessions)
         lines = [f"dropped: {line}" for line in without_effect(parameters)]
+        doubtful = _united(entry.unchecked for entry in self.sessions)
+        lines += uncheckable({model: "; ".join(why) for model, why in doubtful.items()})
         prints = _united(entry.fingerprints for entry in self.sessions)
         for model, names in prints.items():
             if len(names) > 1:
@@ -232,7 +240,9 @@ class StudyStatus:
                 lines.append(f"warning: {model}: {changed}: {', '.join(names)}")
         if self.repeated_ids:
             lines.append(f"warning: {repetition(self.repeated_ids)}")
-        return lines
+        plans = (entry.plan for entry in self.sessions if entry.plan is not None)
+        asked = {name: own for plan in plans for name, own in plan.models.items()}
+        return [*lines, *(f"warning: {issue.text}" for issue in apart(asked.values()))]
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -273,11 +283,12 @@ def study_status(runs: Runs) -> StudyStatus:
     """
     ids = Ids()
     unfinished = UNDER_WAY if runs.holder() else CUT_OFF
-    account, notes = account_of(runs), SessionNotes(runs, part=STATUS)
+    account, notes = account_of(runs), SessionNotes(runs)
     known: dict[str, Any] = {}
     sessions = []
     for name in account.begun:
         entry = _known(notes, name, ids) or _looked_at(notes, name, unfinished, ids)
+        notes.forget(name)
         sessions.append(_sharing(entry, known))
     gone = math.fsum(spent_before(runs.path(name))[0] for name in account.withdrawn)
     never, faults = len(account.not_begun), list[str]()
@@ -312,7 +323,8 @@ def _known(notes: SessionNotes, session: str, ids: Ids) -> SessionStatus | None:
         for one in found["ids"]:
             ids.note(*one)
         tables = found["fingerprints"], found["dropped"]
-        return SessionStatus(session, COMPLETE, log, *tables, plan=plan)
+        doubts = found["unchecked"]
+        return SessionStatus(session, COMPLETE, log, *tables, plan=plan, unchecked=doubts)
     except (LookupError, TypeError, ValueError):
         return None
 
@@ -325,7 +337,8 @@ def remember_run(runs: Runs, run: Run, records: Sequence[Mapping[str, Any]]) -> 
 
     kept = {"facts": facts_to_keep(runs, run, records)}
     log, tables = tally(records, 0, run.session.voices), (fingerprints(records), dropped(records))
-    held = SessionStatus(run.session.id, run.status, log, *tables, plan=run.session)
+    name, doubts = run.session.id, unchecked(records)
+    held = SessionStatus(name, run.status, log, *tables, plan=run.session, unchecked=doubts)
     status = held.to_keep(records)
     keep(runs, run.session, kept if status is None else kept | {STATUS: status})
 
@@ -370,6 +383,7 @@ def _status_of(runs: Runs, session: str, log: Calls, unfinished: str) -> Session
         tuple(gaps),
         fault,
         plan,
+        unchecked(records),
     )
 
 

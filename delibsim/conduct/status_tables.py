@@ -1,7 +1,10 @@
-"""How a study stands, for reading: a table of its sessions, and what must be known of them."""
+"""How a study stands, or all studies of a folder, for reading: tables, and what must be known."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.calls import Tally
@@ -9,12 +12,15 @@ from delibsim.analysis.causes import causes_in, causes_told
 from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.status import COMPLETE, CUT_OFF, GONE, WAITING, StudyStatus
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.study import natural
 from delibsim.domain.text import counted, quoted
 from delibsim.models.clients.settings import provider_at
 from delibsim.planning.effects import Effects
-from delibsim.store.account import TOLD, command_of, notice
-from delibsim.store.branches import on_branches
+from delibsim.store.account import TOLD, Account, account_of, command_of
+from delibsim.store.branch_folders import BRANCHES
+from delibsim.store.places import on_branches
 from delibsim.store.runs import Runs
+from delibsim.store.study_texts import StudyTexts
 
 LISTED = 40
 """The number of sessions listed; in a larger study those that are not complete."""
@@ -53,6 +59,8 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
     lines = found.faults()
     cells = found.calls_by_cell()
     for cell, counts in cells.items() if len(cells) <= LISTED else ():
+        if not counts:  # people held it elsewhere
+            continue
         lines.append(f"calls, {cell}{effects.mark(cell)}: {_counted(counts.most_common())}")
     if len(cells) > LISTED:
         lines.append(f"calls: {_counted(found.calls.most_common())}; --json lists all sessions")
@@ -78,9 +86,7 @@ def remarks(runs: Runs, found: StudyStatus, effects: Effects, folder: str) -> li
             f"{counted(gone, 'session')} {was} withdrawn: a person had her words deleted. Nothing"
             " of it is read, and it is not held again."
         )
-    planned = len(found.sessions) + found.not_begun
-    told = notice(found.not_begun, planned, command_of(runs))
-    never_begun = "" if runs.holder() else told
+    never_begun = "" if runs.holder() else account_of(runs).notice()
     if never_begun:
         lines.append(f"{never_begun}.")
     if people := _people(runs):
@@ -151,3 +157,81 @@ def lines_of_tasks(calls: Mapping[str, Tally]) -> list[str]:
 
 def _counted(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{n} {name}" for name, n in counts)
+
+
+@dataclass(frozen=True)
+class StudyStanding:
+    """The account of a study at one time.
+
+    `process` is the number of the process that holds it, "" if none does; `pace` is how many runs
+    a minute were added since it was first looked at.
+    """
+
+    account: Account
+    process: str = ""
+    pace: float = 0.0
+
+    @property
+    def minutes_left(self) -> float | None:
+        """An estimate of the minutes until all sessions are held; None without a pace."""
+        over = len(self.account.held) + len(self.account.withdrawn)
+        left = len(self.account.planned) - over
+        return left / self.pace if self.pace else None
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "held": len(self.account.held),
+            "begun": len(self.account.begun),
+            "planned": len(self.account.planned),
+            "process": self.process,
+            "a_minute": round(self.pace, 2),
+            "minutes_left": self.minutes_left,
+        }
+
+    def line(self) -> str:
+        """In one line."""
+        held, planned = len(self.account.held), len(self.account.planned)
+        begun = len(self.account.begun) - held - len(self.account.withdrawn)
+        left = f", about {self.minutes_left:.0f} min left" if self.minutes_left else ""
+        who = f"process {self.process} holds it" if self.process else "no process holds it now"
+        return (
+            f"{held}/{planned} sessions held, {begun} begun, {self.pace:.1f} a minute{left}; {who}"
+        )
+
+
+class Watch:
+    """Looks at a study again and again, and measures the pace since it first did."""
+
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
+        self.started, self.first = time.monotonic(), len(account_of(runs).held)
+
+    def look(self) -> StudyStanding:
+        """The standing of the study now."""
+        process, account = self.runs.holder(), account_of(self.runs)
+        seconds = time.monotonic() - self.started
+        pace = (len(account.held) - self.first) / seconds * 60 if seconds > 1 else 0.0
+        return StudyStanding(account, process, pace)
+
+
+def studies_in(root: Path) -> list[Runs]:
+    """All studies of a folder, in order of name; forks and probes of one are a study too."""
+    files = [*root.glob("*/study.json")]
+    for kind in BRANCHES:
+        files += root.glob(f"*/{kind}/study.json")
+    return [Runs.at(path.parent.resolve()) for path in sorted(files)]
+
+
+def counts_of_studies(root: Path) -> list[dict[str, Any]]:
+    """All studies of a folder, with how many sessions of each are planned and held, and
+    how many texts those of texts have.
+    """
+    rows = []
+    for runs in sorted(studies_in(root), key=lambda runs: natural(runs.study)):
+        account = account_of(runs)
+        counts = {"sessions": len(account.planned), "held": len(account.held)}
+        imported = StudyTexts(runs)
+        texts = {"texts": imported.count()} if imported.held() else {}
+        rows.append({"study": runs.study, **counts, **texts})
+    return rows

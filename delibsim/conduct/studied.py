@@ -152,6 +152,20 @@ class Study:
 
         return self._kept("report", lambda: analyse(self._source, DrawCounts(), None, _quiet))
 
+    def like(self, people: "Study") -> "pd.DataFrame":
+        """How like the sessions of another study, of people, its own are: a row a measure of
+        opinion or talk, as `delibsim analyze --like` gives them.
+        """
+        from delibsim.analysis.study.study_table import DrawCounts
+        from delibsim.conduct.analyse import likeness_of, source_of
+
+        place, root = str(self.folder), self.folder.parent
+        source = source_of(place, root, _quiet, None, False, like=str(people.folder))
+        found = likeness_of(source, DrawCounts())[0][0]
+        if not found.given:
+            raise self._without("likeness", found.detail)
+        return found.rows
+
     def finding(self) -> Any:
         """What it found, on one page: what was compared, three answers, one table, one figure."""
         return self.report.finding

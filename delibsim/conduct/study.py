@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from delibsim.conduct.cost import budget_of
 from delibsim.conduct.outcome import Observer, SessionOutcome, gone
@@ -14,6 +14,7 @@ from delibsim.models.planned import PlannedCalls
 from delibsim.models.pool import ModelPool
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.freeze import cells_of, frozen
+from delibsim.planning.settled import as_begun, settled, those_of
 from delibsim.prompts.session import longest_prompt
 from delibsim.store.runs import Runs
 
@@ -93,6 +94,7 @@ async def prepare(plan: StudyPlan, runs: Runs, notify: Notify = lambda text: Non
     another process holds the study, or if a model fails its preflight.
     """
     runs.durable = runs.durable or plan.limits.durable
+    plan = as_begun(plan, runs)
     manifest = frozen(plan)
     runs.compare(manifest, plan.sessions)
     for session in plan.sessions:
@@ -100,6 +102,10 @@ async def prepare(plan: StudyPlan, runs: Runs, notify: Notify = lambda text: Non
     prepared = await prepare_as_planned(plan, runs, notify)
     if prepared.waiting:
         async with closed_on_failure(prepared.pool):
+            found = settled(plan, prepared.pool.settled)
+            if found is not plan:
+                waiting = those_of(found, prepared.waiting)
+                prepared, manifest = replace(prepared, plan=found, waiting=waiting), frozen(found)
             with runs.lock():
                 runs.settle(manifest)
     return prepared
@@ -113,7 +119,7 @@ async def prepare_as_planned(
     known = {outcome.session.id for outcome in held}
     waiting = tuple(session for session in plan.sessions if session.id not in known)
     alone = tuple(session for session in waiting if not session.seats_of_people)
-    if 0 < len(alone) < len(waiting):
+    if len(alone) < len(waiting) and (alone or held):
         others = counted(len(waiting) - len(alone), "session")
         notify(f"note: {others} with people: delibsim serve {quoted(plan.study)} waits for them")
         waiting = alone

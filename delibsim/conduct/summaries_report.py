@@ -17,9 +17,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.judgment import Judgment
 from delibsim.domain.summary import Summary
 from delibsim.domain.text import study_named
+from delibsim.store.answers import Judgments, Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.training import TrainedScores, trained_judges_of
 
 TRAINED = "trained"

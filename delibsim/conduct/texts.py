@@ -14,14 +14,14 @@ from typing import Any
 from delibsim.conduct.score import score_all
 from delibsim.conduct.translate import translate_texts
 from delibsim.domain.coding import CODES
-from delibsim.domain.compared import PAIRS
+from delibsim.domain.comparison import PAIRS
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.score import ENSEMBLE, Score
 from delibsim.domain.text import quoted, study_named
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
 from delibsim.scorers.answers import codes_of_texts, strengths_of_texts
-from delibsim.store.codings import Codings, schemes_of
+from delibsim.store.answers import Codings, schemes_of
 from delibsim.store.files import write_atomically
 from delibsim.store.runs import Runs, scores_file
 from delibsim.store.study_texts import StudyTexts

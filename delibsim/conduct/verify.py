@@ -23,19 +23,18 @@ from delibsim.domain.study import cell_of, natural
 from delibsim.engine.check import prompt_hash
 from delibsim.planning.cell import digest
 from delibsim.store.annotations import TaskFolder, tasks_of
+from delibsim.store.answers import Codings, Judgments, PanelRatings, Summaries
 from delibsim.store.branch_folders import BRANCHES, WITHIN
-from delibsim.store.codings import Codings
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.manifest import Manifest
 from delibsim.store.own_folder import foreign_in
-from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.sums import PLAN, RECORD, RUN, changed_files, lost_run, sum_of, sums_in
 
 Watch = Callable[[str, int, int], None]
 EQUAL, NO_RUN, WITHDRAWN, NO_RECORD = "equal", "no run", "withdrawn", "no record"
-WHOLE = (EQUAL, NO_RUN, WITHDRAWN, NO_RECORD)
+IMPORTED = "imported"
+WHOLE = (EQUAL, NO_RUN, WITHDRAWN, NO_RECORD, IMPORTED)
 """The verdicts under which nothing differs."""
 KINDS: Mapping[str, Kind] = {
     Codings.prefix: CODES,
@@ -52,7 +51,8 @@ class Finding:
     """What came of verifying one session or task: its name, the verdict, what differs.
 
     Of a session the verdicts are those of a replay, and: changed (a file, or what study.json says
-    of the plan), lost (its run is gone), no run, withdrawn. `summed` says whether its check sums
+    of the plan), lost (its run is gone), no run, withdrawn, imported (people held it elsewhere: its
+    files are compared with their check sums alone). `summed` says whether its check sums
     are known. Of a task `answers` were computed again; "no record" says that none can be.
     """
 
@@ -98,7 +98,8 @@ class Verified:
     @property
     def something(self) -> bool:
         """Whether there was anything to compare."""
-        replayed = [one for one in (*self.sessions, *self.tasks) if one.verdict == EQUAL]
+        compared = EQUAL, IMPORTED
+        replayed = [one for one in (*self.sessions, *self.tasks) if one.verdict in compared]
         return bool(replayed or self.differing)
 
     def plain(self) -> dict[str, Any]:
@@ -216,7 +217,7 @@ async def _verified(
     except Exception as error:  # noqa: BLE001 - files that anybody may have edited, and the others go on
         fault = str(error) if isinstance(error, WrongInput) else f"{type(error).__name__}: {error}"
         verdict, differences = "damaged", [f"it cannot be replayed: {fault}"]
-    if changed and verdict == EQUAL:
+    if changed and verdict in (EQUAL, IMPORTED):
         return Finding(place, "changed", tuple(changed), summed)
     return Finding(place, verdict, (*changed, *differences), summed)
 

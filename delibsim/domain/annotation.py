@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from delibsim.domain.coding import Code
-from delibsim.domain.compared import TextScore
+from delibsim.domain.comparison import TextScore
 from delibsim.domain.participant import Participant
 from delibsim.domain.rating import Rating, digest
 from delibsim.domain.reason import Reason

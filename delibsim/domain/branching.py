@@ -1,13 +1,13 @@
 """What differs between a branch of a run and the run, told word for word."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from delibsim.domain.parentage import Edit
 from delibsim.domain.run import Session
 
-SEAT = "seat of "
+SEAT, MODEL = "seat of ", "model of "
 EDITED = ("turn", "before turn", "from turn")
 """What begins a difference that is an edit of statements."""
 SEED_ALONE = "nothing but the seed"
@@ -82,10 +82,20 @@ def in_short(session: Session) -> str:
         if difference.what != "instructions" and not difference.what.startswith("wording ")
     ]
     lines = []
-    for one in differences:
+    for one in _of_everybody(differences, session):
         long = one.what.startswith(("persona", "instructions of"))
         lines.append(f"{one.what} differs" if long else str(one))
     return "; ".join(lines) or SEED_ALONE
+
+
+def _of_everybody(differences: list[BranchChange], session: Session) -> list[BranchChange]:
+    """The same, with one model for all participants told once."""
+    models = [one for one in differences if one.what.startswith(MODEL)]
+    alike = {(one.before, one.now) for one in models}
+    if len(alike) != 1 or len(models) != len(session.participants):
+        return differences
+    first = replace(models[0], what="model")
+    return [first if one is models[0] else one for one in differences if one not in models[1:]]
 
 
 def told_apart(sessions: Iterable[Session]) -> dict[str, str]:
@@ -148,7 +158,7 @@ def _people(before: Session, now: Session) -> Iterator[tuple[str, str, str]]:
         yield f"{SEAT}{name}", "taken" if was else "", "taken" if is_ else ""
         if was is not None and is_ is not None:
             yield f"persona of {name}", was.persona, is_.persona
-            yield f"model of {name}", was.model, is_.model
+            yield f"{MODEL}{name}", was.model, is_.model
 
 
 def _models(before: Session, now: Session) -> Iterator[tuple[str, str, str]]:

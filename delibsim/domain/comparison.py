@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.measure import Measure
 from delibsim.domain.reason import Reason
 from delibsim.domain.text import in_short, one_name
 
@@ -184,3 +185,44 @@ class Stop:
         ('r:0.9', 'all')
         """
         return self.rule if self.limit is None else f"{self.rule}:{self.limit:g}"
+
+
+PAIRS = "pairs"
+"""The name of the scorer that gives them, and the first word of its measures."""
+AS_SCORES = "docs/compare.md#studies"
+"""Where a reader finds what comparisons are as scores."""
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """The score of one text of a run on one dimension of a comparison, in log odds.
+
+    `coder` is the comparison; `text` the id of a statement (SESSION/INDEX), of a participant
+    (SESSION/PARTICIPANT) or of an imported text. `value` is NaN where there is none, and `note`
+    says why. `apart` is the reason why the mean over a run says nothing, "" where it does.
+    """
+
+    coder: str
+    dimension: str
+    text: str
+    value: float
+    note: str = ""
+    apart: str = ""
+
+
+def measure_of_pairs(coder: str, dimension: str) -> Measure:
+    """The measure that the scorer `pairs` gives of a comparison on one dimension.
+
+    >>> measure_of_pairs("ab", "logical").id
+    'pairs.ab.logical'
+    """
+    return Measure(
+        id=f"{PAIRS}.{coder}.{dimension}",
+        label=f"{dimension}, compared in {coder}",
+        definition="Strength of a text among those of its group, from judgments of pairs; of a"
+        " participant and a run the mean over its texts.",
+        source=AS_SCORES,
+        unit="log odds",
+        phases=(),
+        in_summary=False,
+    )

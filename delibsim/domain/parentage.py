@@ -82,12 +82,14 @@ class Parentage:
 
 @dataclass(frozen=True)
 class TurnSlot:
-    """A turn of a session, and what is said in it where that is `given` by a fork or a briefing;
-    `inserted` by a fork, so that it is its speaker's whoever is named.
+    """A turn of a session, and what is said in it where that is `given` by a fork or a briefing, or
+    `recalled`: said by people in a conversation before a fork of it; `inserted` by a fork, so that
+    it is its speaker's whoever is named.
     """
 
     turn: Turn
     given: str | None = None
+    recalled: bool = False
     inserted: bool = False
 
 

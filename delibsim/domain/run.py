@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusRule
+from delibsim.domain.conversation import IMPORTED, Conversation
 from delibsim.domain.errors import shortened
 from delibsim.domain.format import Format, format_named
 from delibsim.domain.hosting import PERSON
@@ -37,7 +38,7 @@ from delibsim.domain.transcript import (
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Session:
     """Everything needed to hold one deliberation, and to hold it again.
 
@@ -47,9 +48,9 @@ class Session:
     its settings. `consensus` says how the group seeks a statement of its own after the last survey,
     None where it does not. A branch of a run (a fork or a probe) has a `parentage`, and `before` is
     the plan of that run, which is in force until the branch; its `replicate` numbers the branches
-    that are alike, and its `seed` is its own. `facilitator` leads the discussion; before it,
-    `briefing` is given to all and `witnesses` are heard. Raises ValueError for a group that cannot
-    deliberate.
+    that are alike, and its `seed` is its own. A session of people that was imported is a
+    `conversation`. `facilitator` leads the discussion; before it, `briefing` is given to all and
+    `witnesses` are heard. Raises ValueError for a group that cannot deliberate.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Session:
     consensus: ConsensusRule | None = None
     parentage: Parentage | None = None
     before: "Session | None" = None
+    conversation: Conversation | None = None
     facilitator: Facilitator | None = None
     briefing: Briefing | None = None
     witnesses: tuple[Witness, ...] = ()
@@ -81,8 +83,10 @@ class Session:
         rounds = counted(self.treatment.rounds, "round") if self.treatment.interaction else ""
         treated = f"{self.treatment.name}, {rounds}" if rounds else self.treatment.name
         survey = f"{self.survey.id}, {counted(len(self.survey.items), 'item')}"
-        named = {"topic": self.topic.question, "treatment": treated, "survey": survey}
-        return {**named, "group": f"{people} ({models})", "seed": self.seed}
+        named: dict[str, object] = {"topic": self.topic.question, "treatment": treated}
+        if self.conversation is not None:
+            return {**named, "group": people, "origin": f"imported from {self.conversation.source}"}
+        return {**named, "survey": survey, "group": f"{people} ({models})", "seed": self.seed}
 
     def _repr_html_(self) -> str:
         """A notebook shows what is planned."""
@@ -214,15 +218,28 @@ class Session:
 
     def _all_slots(self, orders: Sequence[Sequence[str]]) -> tuple[TurnSlot, ...]:
         """The turns of as many rounds as there are orders, whatever the treatment plans."""
+        if self.conversation is not None:
+            return tuple(held.slot for held in self.conversation.turns)
         if self.parentage is None or self.before is None:
             return tuple(TurnSlot(turn, self._given(turn)) for turn in self._turns(orders))
         earlier = self.before.seats
+        past = [self._of_now(slot) for slot in self.before._all_slots(orders)]
         left = set(earlier) - {person.id for person in self.participants}
         new = [person.id for person in self.participants if person.id not in earlier]
         joined = {}
         for round_ in range(1, len(orders) + 1):
             joined[round_] = {name: self.seed_for("joined", name, round_) for name in new}
-        return branched(self.before._all_slots(orders), self.parentage, left, joined)
+        return branched(past, self.parentage, left, joined)
+
+    def _of_now(self, slot: TurnSlot) -> TurnSlot:
+        """A turn of the parent in a branch: from there on a person's words are given, unless a
+        model has the seat.
+        """
+        at = 0 if self.parentage is None else self.parentage.at
+        if not slot.recalled or slot.turn.index < at:
+            return slot
+        given = slot.given if slot.turn.speaker in self.unasked else None
+        return replace(slot, given=given, recalled=False)
 
     def _turns(self, orders: Sequence[Sequence[str]]) -> list[Turn]:
         """The turns of a session that is no branch, for as many rounds as there are orders."""
@@ -268,9 +285,25 @@ class Session:
 
     @property
     def respondents(self) -> tuple[Participant, ...]:
-        """Those who answer the survey: everybody but the two sides of a debate."""
+        """Those who answer the survey: everybody but the two sides of a debate, and nobody of a
+        conversation of people whose answers are not known.
+        """
+        if self.people is not None and not self.people.surveyed:
+            return ()
         surveyed = self.kind.surveyed
         return tuple(person for person in self.participants if surveyed(person.role))
+
+    @property
+    def people(self) -> Conversation | None:
+        """The conversation of people that it is, or that it branches off; None of any other."""
+        return self.conversation if self.before is None else self.before.people
+
+    @property
+    def unasked(self) -> frozenset[str]:
+        """The names of those who spoke elsewhere and cannot be asked."""
+        known = self.models
+        found = [one.id for one in self.participants if known[one.model].get("kind") == IMPORTED]
+        return frozenset(found)
 
     @property
     def mediator(self) -> str:
@@ -290,6 +323,9 @@ class Session:
         """The settings of all models that are asked, by name: the participants', and those of a
         facilitator, of witnesses and of a mediator by which no participant speaks.
         """
+        if self.people is not None:
+            own = self.models.items()
+            return {name: one for name, one in own if one.get("kind") != IMPORTED}
         found = dict(self.models)
         for one in (self.facilitator, *self.witnesses):
             if one is not None and one.model and one.model not in found:
@@ -301,6 +337,8 @@ class Session:
     @property
     def planned_turns(self) -> tuple[Turn, ...]:
         """The turns that are planned, as its format orders them; none without interaction."""
+        if self.conversation is not None:
+            return tuple(held.turn for held in self.conversation.turns)
         founders = self.founders
         return tuple(slot.turn for slot in self.slots([founders] * self.most_rounds))
 
@@ -316,9 +354,9 @@ class Session:
     @property
     def seats_of_people(self) -> list[str]:
         """The names of the participants whose seats are for people in a browser."""
-        kinds = {name: settings.get("kind") for name, settings in self.voices.items()}
+        voices = self.voices
         people = (*self.participants, *self.invited)
-        return [one.id for one in people if kinds[one.model] == PERSON]
+        return [one.id for one in people if voices.get(one.model, {}).get("kind") == PERSON]
 
     def __post_init__(self) -> None:
         """Refuse a group of one, names used twice, and models without settings."""
@@ -464,6 +502,19 @@ class Run:
         if self.consensus is not None:
             found += [Gap(*gap) for gap in self.consensus.gaps]
         return tuple(found)
+
+    @property
+    def plan_of_past(self) -> Session:
+        """The plan of what a branch has of it: of a conversation of people with what was said and
+        answered, of which there is no record.
+        """
+        conversation = self.session.conversation
+        if conversation is None:
+            return self.session
+        said = {one.turn.index: one.text for one in self.transcript}
+        turns = [replace(held, said=said.get(held.turn.index)) for held in conversation.turns]
+        held = replace(conversation, turns=tuple(turns), responses=self.responses)
+        return replace(self.session, conversation=held)
 
     @property
     def speech(self) -> Transcript:

@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -142,6 +143,7 @@ def shared(session: Session) -> Session:
         survey=_one(session.survey),
         participants=_one(tuple(map(_one, session.participants))),
         treatment=_one(session.treatment),
+        format=sys.intern(session.format),
         wording=_first(_Part((wording.id, *wording.texts.items()), wording)).part,
         procedure=_one(session.procedure),
         models=models,

@@ -28,7 +28,7 @@ class Agent(mesa_core.Agent):
         room: mesa_core.Model,
         session: Session,
         participant: Participant,
-        language_model: LanguageModel,
+        language_model: LanguageModel | None,
     ) -> None:
         super().__init__(room)
         self.sit(session, participant, language_model)
@@ -41,9 +41,11 @@ class Agent(mesa_core.Agent):
         """Who gave the first survey of this seat, as the record calls them."""
 
     def sit(
-        self, session: Session, participant: Participant, language_model: LanguageModel
+        self, session: Session, participant: Participant, language_model: LanguageModel | None
     ) -> None:
-        """Be asked under this plan from now on, as this participant, who has the same name."""
+        """Be asked under this plan from now on, as this participant, who has the same name; without
+        a language model nobody is asked.
+        """
         self.session = session
         self.participant = participant
         self.language_model = language_model
@@ -66,9 +68,10 @@ class Agent(mesa_core.Agent):
         if self.first_by is None:
             self.first_by = completion.model_returned
         missing = {}
-        if answers is None:
+        if completion.status != "ok":  # ratings may be there, and the ranks be missing
             reason = Reason.of_call(completion.status, completion.detail)
-            missing = dict.fromkeys((item.id for item in survey.items), reason)
+            lacking = (item.id for item in survey.items if item.id not in (answers or {}))
+            missing = dict.fromkeys(lacking, reason)
         elif reason := self._no_answer_of_hers(completion):
             answers, missing = {}, dict.fromkeys((item.id for item in survey.items), reason)
         name = self.participant.id
@@ -104,4 +107,5 @@ class Agent(mesa_core.Agent):
             of_model = self.dropped.setdefault(self.participant.model, set())
             of_model.update(completion.parameters_dropped)
 
+        assert self.language_model is not None
         return await ask(self.session, self.language_model, prompt, note, seeded)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from delibsim.domain.consensus import Consensus
+from delibsim.domain.conversation import NOT_THERE
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
 from delibsim.domain.phases import BEFORE_ROUNDS
@@ -65,7 +66,7 @@ class Forum(mesa_core.Model):
     def _sit(self, plan: Session) -> Session:
         """Seat everybody of a plan, with the models that it gives them; the plan."""
         for person in (*plan.participants, *plan.invited):
-            model = self.language_models[person.model]
+            model = None if person.id in plan.unasked else self.language_models[person.model]
             if person.id in self.seats:
                 self.seats[person.id].sit(plan, person, model)
             else:
@@ -80,7 +81,7 @@ class Forum(mesa_core.Model):
         earlier = self.responses.get(("pre", turn.speaker))
         said: Statement | Silence
         if slot.given is not None:
-            said = Statement(turn, slot.given, given=True)
+            said = Statement(turn, slot.given, given=not slot.recalled)
         else:
             speaker, named = self.seats[turn.speaker], self._seeded(turn)
             said = await speaker.speak(turn, self.heard(turn.speaker), earlier, named)
@@ -117,6 +118,8 @@ class Forum(mesa_core.Model):
         """Ask these people the survey, all at once."""
 
         async def answer(name: str, agent: Agent) -> Response:
+            if response := self._of_people(name, phase):
+                return response
             self._tell(phase, name)
             heard = self.heard(name) if phase == "post" else ()
             earlier = self.responses.get(("pre", name))
@@ -138,6 +141,16 @@ class Forum(mesa_core.Model):
         for response in responses:
             self.responses[response.phase, response.participant] = response
         return tuple(responses)
+
+    def _of_people(self, name: str, phase: Phase) -> Response | None:
+        """What a person of a conversation answered there before, or that nobody can ask again; None
+        for whoever is asked.
+        """
+        if name not in self.plan.unasked or self.session.people is None:
+            return None
+        if phase == "pre" and (known := self.session.people.answered(name, phase)):
+            return known
+        return Response(name, phase, {}, {item.id: NOT_THERE for item in self.session.survey.items})
 
     async def seek_consensus(self) -> Consensus | None:
         """The group's own statement, where the session asks for one."""

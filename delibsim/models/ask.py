@@ -13,13 +13,18 @@ from delibsim.domain.measure import HEADINGS
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
+from delibsim.models.enforcing import format_in
 from delibsim.prompts.prompt import Prompt
 from delibsim.prompts.session import reask
 
 TOO_LONG = (
     "a shorter session fits: fewer rounds, or procedure.transcript_window=N in a study of its own"
 )
-
+HELPS = {
+    "context_overflow": f"; {TOO_LONG}",
+    "truncated_prompt": f"; it needs a larger window, or {TOO_LONG}",
+}
+"""What helps, by the status of a call whose prompt was too long."""
 
 T = TypeVar("T")
 
@@ -72,8 +77,7 @@ class Interrupted(RuntimeError):
         occasion = HEADINGS.get(purpose.occasion, purpose.occasion)
         call = f"{model} ({purpose.participant}, {occasion})"
         fault = f"{call}: {completion.status}: {completion.detail}"
-        if completion.status == "context_overflow":
-            fault = f"{fault}; {TOO_LONG}"
+        fault += HELPS.get(completion.status, "")
         super().__init__(fault)
         self.status = completion.status
         self.reason = Reason(completion.status, completion.detail)
@@ -109,9 +113,9 @@ async def ask(
     on_reply: Callable[[Completion], None] = lambda completion: None,
     seeded: str = "",
 ) -> tuple[Any, Completion]:
-    """The value of the first readable reply to a participant's prompt; None with the completion
-    that says why there is none. `seeded` is the occasion after which seeds are named, where that is
-    not the prompt's own.
+    """The value of the first readable reply to a participant's prompt; None, or what the last reply
+    is worth without ranks, with the completion that says why there is none. `seeded` is the
+    occasion after which seeds are named, where that is not the prompt's own.
 
     Interrupted where the call failed on the way.
     """
@@ -123,8 +127,9 @@ async def ask(
     def again(fault: str) -> str:
         return reask(session, fault)
 
+    asked = prompt.in_json(format_in(session.voices.get(model.name, {})))
     last, value, completion = await ask_until_read(
-        model, prompt, seed, again, session.procedure.reasks, on_reply
+        model, asked, seed, again, session.procedure.reasks, on_reply
     )
     raise_interrupted(model.name, last, completion)
     return value, completion

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from delibsim.domain.cost import OUTCOMES as OUTCOMES
 from delibsim.domain.text import in_short
-from delibsim.prompts.prompt import LONGEST_REPLY, Prompt, UnreadableReply
+from delibsim.prompts.prompt import LONGEST_REPLY, Prompt, UnreadableReply, without_ranks
 
 Status = Literal[
     "ok",
@@ -24,6 +24,7 @@ Status = Literal[
     "authentication",
     "quota",
     "context_overflow",
+    "truncated_prompt",
     "bad_request",
     "budget",
     "cancelled",
@@ -143,10 +144,11 @@ class Announcing(Protocol):
 
 def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
     """The value of a completion in the form its prompt asked for; None and a completion that says
-    why not, if it holds none.
+    why not, if it holds none. Where a schema was sent, of an unreadable reply of which the ranks
+    alone are at fault, what it is worth without them.
     """
     if completion.status != "ok":
-        return None, completion
+        return _partial(prompt, completion)
     long = len(completion.text)
     if long > LONGEST_REPLY:
         fault = f"the reply has {long:,} characters; at most {LONGEST_REPLY:,} are read"
@@ -157,7 +159,15 @@ def read(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
         fault = str(error)
     except RecursionError:
         fault = "the reply is nested too deeply"
-    return None, replace(completion, status="unreadable", detail=fault)
+    return _partial(prompt, replace(completion, status="unreadable", detail=fault))
+
+
+def _partial(prompt: Prompt, completion: Completion) -> tuple[Any, Completion]:
+    """A completion that cannot be read, with what it is worth without ranks."""
+    rest = None
+    if prompt.enforced and completion.status == "unreadable":
+        rest = without_ranks(prompt.reply, completion.text)
+    return (rest.partial if rest else None), completion
 
 
 @dataclass(frozen=True)
@@ -192,6 +202,9 @@ class Capabilities:
     `answering`: True if a preflight has shown already that the model answers. Otherwise the first
     call is made alone, so that a wrong key costs one attempt and not many.
 
+    `window`: the most tokens that a prompt and its reply can have together, where a preflight has
+    found it out.
+
     `close`: an async function without arguments that closes connections. The model may be asked
     again afterwards.
 
@@ -199,14 +212,19 @@ class Capabilities:
     the seed of a population and returns the model of those persons. It is called once for every
     session; sessions of one replicate have one seed. Calls to such a model pass neither limits nor
     budget.
+
+    `enforces`: whether it is known to reply by the JSON schema that a call states. None: nobody
+    knows, and it has to be asked (models/enforcing.py).
     """
 
     provider: str = ""
     max_tokens: int | None = None
     preflight: Callable[[], Awaitable[Sequence[PreflightIssue]]] | None = None
     answering: bool = False
+    window: int | None = None
     close: Callable[[], Awaitable[None]] | None = None
     for_population: Callable[[int], LanguageModel] | None = None
+    enforces: bool | None = None
 
 
 NOTHING_DECLARED = Capabilities()

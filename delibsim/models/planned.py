@@ -6,8 +6,9 @@ Nobody is asked here: prices, windows and dates come from the price list and fro
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
+from delibsim.domain.data import read_data
 from delibsim.models.ask import TOO_LONG
 from delibsim.models.base import PreflightIssue
 from delibsim.models.clients.prices import FREE, context_window, withdrawn
@@ -16,6 +17,10 @@ from delibsim.models.retry import RetryingModel, estimated_tokens
 from delibsim.prompts.prompt import Prompt
 
 Settings = Mapping[str, Any]
+MEND = read_data("servers.yaml")["mend"]
+"""What helps where a window is too small, with the window that is needed."""
+USUAL = 1.4
+"""Tokens a word in English."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ def unfitting(
             yield PreflightIssue("warning", name, text)
         if name in asked and (text := _exceeded(tokens, asked[name], limits)):
             yield PreflightIssue("warning", name, text)
+        told = asked[name].capabilities.window if name in asked else None
+        if told is not None:
+            yield from _beside_reply(calls, name, told, asked[name].capabilities.max_tokens or 0)
+            continue
         window = context_window(model)
         if window is not None and tokens > window:
             text = (
@@ -66,6 +75,27 @@ def unfitting(
                 f" {window} it takes; {TOO_LONG}"
             )
             yield PreflightIssue("error", name, text)
+
+
+def _beside_reply(
+    calls: PlannedCalls, name: str, window: int, reply: int
+) -> Iterator[PreflightIssue]:
+    """That the longest prompt does not fit into a window beside its reply: an error where it would
+    not in usual English, a warning where it may not in any language.
+    """
+    most = estimated_tokens(calls.longest.messages)
+    usual = min(most, int(USUAL * len(calls.longest.text.split())))
+    if most + reply <= window:
+        return
+    level: Literal["error", "warning"] = "error" if usual + reply > window else "warning"
+    needed = -(-(most + reply) // 1024) * 1024
+    text = (
+        f"the longest prompt of {calls.id} may have {usual:,} tokens in English and {most:,} at"
+        f" most, and its reply {reply:,}: up to {most + reply - window:,} more than the window of"
+        f" {window:,}; {MEND.format(needed, needed)}"
+    )
+    shorter = f"set model.max_tokens={window - most}" if window > most else TOO_LONG
+    yield PreflightIssue(level, name, f"{text}, or {shorter}")
 
 
 def _exceeded(tokens: int, model: RetryingModel, limits: Limits) -> str:

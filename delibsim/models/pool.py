@@ -5,7 +5,7 @@ limits and one budget.
 import asyncio
 import gc
 import json
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ from delibsim.domain.run import Session
 from delibsim.models.base import LanguageModel, PreflightIssue, capabilities_of
 from delibsim.models.clients.prices import price_in
 from delibsim.models.clients.settings import check_address, check_settings
+from delibsim.models.enforcing import AUTO, FORMATS, apart, server_of, settle, with_settled
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.planned import PlannedCalls, Settings, unaffordable, unfitting
 from delibsim.models.retry import RetryingModel
@@ -22,7 +23,7 @@ from delibsim.prompts.session import longest_prompt
 
 SWEEPS = (50_000, 20, 20)
 """How many new objects, and sweeps of younger ones, lie between two sweeps of the collector."""
-OURS = ("kind", "name", "price")
+OURS = ("kind", "name", "price", "structured")
 """Settings of a model that are for delibsim and not for its plug-in."""
 
 
@@ -66,6 +67,8 @@ class ModelPool:
         self._made: dict[str, LanguageModel] = {}
         self._limited: dict[str, RetryingModel] = {}
         self._gates: dict[str, Gate] = {}
+        self.settled: dict[str, Any] = {}
+        """What `structured=auto` turned out to be in a preflight, by `enforcing.server_of`."""
 
     def of(self, session: Session) -> dict[str, LanguageModel]:
         """The models of a session, by the names its participants use; WrongInput if one cannot be
@@ -119,6 +122,8 @@ class ModelPool:
         declared = [model.capabilities.preflight for model in limited]
         found = await asyncio.gather(*(preflight() for preflight in declared if preflight))
         issues = [issue for of_one in found for issue in of_one]
+        if not any(issue.level == "error" for issue in issues):
+            issues += await self._settle(planned)
         for model in limited:
             if fault := unaffordable(model, self.limits):
                 issues.append(PreflightIssue("error", model.name, fault))
@@ -126,6 +131,24 @@ class ModelPool:
         for calls in planned:
             issues += unfitting(calls, by_name, self.limits)
         return list(dict.fromkeys(issues))
+
+    async def _settle(self, planned: Sequence[PlannedCalls]) -> list[PreflightIssue]:
+        """Find out of models that may be sent schemas what their servers enforce; what has to be
+        known of it.
+        """
+        waiting, asked = {}, {}
+        for calls in planned:
+            for name, settings in calls.models.items():
+                model, wanted = self.model(name, settings), settings.get("structured")
+                asked[name] = settings
+                if isinstance(model, RetryingModel) and wanted in (AUTO, *FORMATS):
+                    waiting[server_of(settings), wanted] = settle(model, wanted)
+        found = await asyncio.gather(*waiting.values())
+        for (server, wanted), (format, _) in zip(waiting, found, strict=True):
+            if wanted == AUTO:
+                self.settled[server] = format or False
+        issues = [issue for _, own in found for issue in own]
+        return [*issues, *apart(with_settled(one, self.settled) for one in asked.values())]
 
     def closed(self, session: Session) -> str:
         """Why it is no use to begin this session: a model that cannot be asked any more, a spent
@@ -173,7 +196,9 @@ class ModelPool:
 
 
 def _key(name: str, settings: Settings) -> str:
-    return json.dumps({"name": name, **settings}, sort_keys=True)
+    """What tells a client from others; whether it sends schemas is said with every call."""
+    own = {k: v for k, v in settings.items() if k != "structured"}
+    return json.dumps({"name": name, **own}, sort_keys=True)
 
 
 def models_for(session: Session) -> dict[str, LanguageModel]:

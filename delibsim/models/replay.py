@@ -24,6 +24,7 @@ from delibsim.models.base import (
     read,
 )
 from delibsim.models.clients.faults import scrub, secrets
+from delibsim.models.counted import InputCounts
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Message, Prompt, Purpose, request_hash
 from delibsim.store.reading import adapter
@@ -94,7 +95,8 @@ class Diverged(RuntimeError):
 
 class Recorder:
     """A language model whose every exchange is handed to `keep` as soon as it has come back, and of
-    calls that may cost also to `sending` before they are sent.
+    calls that may cost also to `sending` before they are sent; `counts` knows what the server
+    counted of earlier prompts.
 
     It declares what the model behind it declares.
     """
@@ -104,9 +106,11 @@ class Recorder:
         model: LanguageModel,
         keep: Callable[[Exchange], None],
         sending: Callable[[Sent], None] = lambda sent: None,
+        counts: InputCounts | None = None,
     ) -> None:
         self.name = model.name
         self._model, self._keep, self._sending = model, keep, sending
+        self._counts = counts or InputCounts()
         self._announcing = model if isinstance(model, Announcing) else None
 
     @property
@@ -122,7 +126,8 @@ class Recorder:
         clock = time.monotonic()
         given_up = None
         try:
-            _, completion = read(prompt, await self._asked(prompt, seed, started))
+            answer = await self._asked(prompt, seed, started)
+            _, completion = read(prompt, self._counts.judged(prompt, answer))
         except Cancelled as cancelled:
             given_up, completion = cancelled, cancelled.completion
         except NotSent:

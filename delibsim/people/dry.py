@@ -32,6 +32,7 @@ from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, RaterDesk, rater_rows
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.freeze import cells_of, frozen
+from delibsim.planning.settled import as_begun, settled, those_of
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.session import longest_prompt
 from delibsim.store.people.assignments import Held, hand_in_step, replies_in, show_step
@@ -44,19 +45,21 @@ from delibsim.store.runs import Runs
 
 async def prepared_for_people(
     plan: StudyPlan, runs: Runs, sessions: Sequence[Session], notify: Notify
-) -> ModelPool:
-    """The models of sessions that wait for people, after their preflight.
+) -> tuple[ModelPool, tuple[Session, ...]]:
+    """The models of sessions that wait for people, after their preflight, and the sessions as they
+    are held.
 
     WrongInput, before anything is written or asked, if the study is another one, or if a model
     cannot be asked.
     """
     runs.durable = True  # what people have given is on the disk before it counts
+    plan = as_begun(plan, runs)
     manifest = frozen(plan)
     runs.compare(manifest, plan.sessions)
     for session in plan.sessions:
         runs.compare_plan(session)
     calls = []
-    for session in cells_of(sessions).values():
+    for session in cells_of(those_of(plan, sessions)).values():
         asked = {}
         for name, settings in session.voices.items():
             if settings.get("kind") != PERSON:
@@ -65,11 +68,13 @@ async def prepared_for_people(
     budget = budget_of(plan.limits, runs)
     pool = await proven_pool(calls, plan.limits, plan.addresses, budget, notify)
     async with closed_on_failure(pool):
+        found = settled(plan, pool.settled)
+        waiting = those_of(found, sessions)
         with runs.lock():
-            runs.settle(manifest)
-            for session in sessions:
+            runs.settle(manifest if found is plan else frozen(found))
+            for session in waiting:
                 runs.plan(session)  # so that the study can be served again by its name
-    return pool
+    return pool, waiting
 
 
 TYPED, A_LINE = 40.0, 6.0

@@ -24,7 +24,6 @@ from delibsim.people.hall import Hall
 from delibsim.people.raters import RaterDesk
 from delibsim.people.sweep import ALONE, Gone, empty_session, quotes, sweep, texts_in
 from delibsim.store.branch_folders import BRANCHES
-from delibsim.store.branches import branches_of
 from delibsim.store.files import in_turn
 from delibsim.store.people import erasures, persons
 from delibsim.store.people.register import Register, Unavailable
@@ -32,6 +31,7 @@ from delibsim.store.people.rooms import give_up, rooms_of, seat_of, set_room
 from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
 from delibsim.store.people.server import is_served
 from delibsim.store.people.tables import NAMES, PEOPLE
+from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import lay_tombstone
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.packs import rater_task, rater_tasks
 from delibsim.asking.paper import form_text
 from delibsim.asking.people import Pack, Replies, SheetStep
-from delibsim.conduct.packs import rescore
+from delibsim.conduct.packs import rater_task, rater_tasks, rescore
 from delibsim.domain.errors import WrongInput
 from delibsim.store.files import in_turn, write_atomically
 from delibsim.store.people.assignments import (

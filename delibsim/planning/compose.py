@@ -220,7 +220,7 @@ def plan(
         manifest=Manifest(str(study), settings, parts, tuple(sessions)),
         limits=built(Limits, "limits", config.limits),
         addresses=cells.addresses,
-        sweep=asked,
+        sweep=replace(asked, jobs=()),  # which the sessions have taken the place of
         repeated=len(asked.jobs) - len(sessions),
     )
 

@@ -107,7 +107,9 @@ async def estimate(
             calls = [await _calls(session, words, past or {}) for words in ends]
             known[key] = _loads(calls, models, done, repeated)
         for model, load in zip(models, known[key], strict=True):
-            own = session.voices[model]
+            own = session.voices.get(model)
+            if own is None:  # of people who spoke elsewhere
+                continue
             line = repr([model, *(own.get(name) for name in COSTS)])
             by_model[line] += load
             settings[line] = model, own

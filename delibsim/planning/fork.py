@@ -13,8 +13,17 @@ from delibsim.engine.check import check
 from delibsim.models.limits import Limits
 from delibsim.planning.cell import Composer, digest
 from delibsim.planning.config import built
-from delibsim.planning.fork_changes import ELSEWHERE, Changed, changed, changes_any
-from delibsim.planning.fork_request import Places, Spot, edits_of, numbers, spots_of
+from delibsim.planning.fork_changes import (
+    ELSEWHERE,
+    Changed,
+    Places,
+    Spot,
+    changed,
+    changes_any,
+    edits_of,
+    numbers,
+    spots_of,
+)
 from delibsim.planning.overrides import Sweep, read
 from delibsim.prompts.facilitation import stated
 from delibsim.prompts.prompt import UnreadableReply
@@ -105,6 +114,16 @@ def _of_spot(parent: Parent, spot: Spot, places: Places, made: Changed) -> list[
     """The forks at one spot, and their controls, in which nothing is changed but the seed."""
     own = parent.run.session
     names = [person.id for person in own.participants]
+    if own.unasked and places.control:
+        raise WrongInput(
+            "people who spoke elsewhere cannot speak again, so that there is no control: leave"
+            " --control out; what they said stands beside the fork (delibsim show RUN FORK)"
+        )
+    if names and len(made.session.unasked) == len(names):
+        raise WrongInput(
+            "these people spoke elsewhere and cannot go on; name the model that speaks from"
+            ' there on: model=NAME, or --seat "NAME=MODEL" for one of them'
+        )
     unknown = [one.seat for one in spot.spoken if one.seat > len(names)]
     if unknown:
         raise WrongInput(f"--insert: there is no seat {unknown[0]}; there are {len(names)}")
@@ -126,7 +145,14 @@ def branch(
         parentage = Parentage(parent.study, own.id, parent.sha256, at, edits)
     except ValueError as error:
         raise WrongInput(str(error)) from None
-    base = replace(made.session, id="", replicate=1, parentage=parentage, before=own)
+    base = replace(
+        made.session,
+        id="",
+        replicate=1,
+        parentage=parentage,
+        before=parent.run.plan_of_past,
+        conversation=None,
+    )
     if parentage.stops:
         base = replace(base, consensus=None)
     cell = f"{_short(own.id)}.at{at}.{_label(edits, made.label)}_{_digest(base)}"
@@ -224,6 +250,11 @@ def plan_probes(
 
     WrongInput for a turn that the run does not have, and for settings that would change it.
     """
+    if parent.run.session.unasked:
+        raise WrongInput(
+            f"{parent.study}/{parent.run.session.id}: the people who spoke in it cannot be asked;"
+            " a fork lets models go on from a turn: delibsim fork"
+        )
     if not parent.run.session.respondents:
         raise WrongInput(f"{parent.study}/{parent.run.session.id}: nobody is surveyed in it")
     composer = Composer(home or Path.cwd())

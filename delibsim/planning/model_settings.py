@@ -14,6 +14,7 @@ from delibsim.domain.secret import looks_like_key
 from delibsim.domain.text import counted
 from delibsim.models.clients.faults import secrets
 from delibsim.models.clients.settings import check_address, check_settings
+from delibsim.models.enforcing import AUTO, as_format
 from delibsim.planning import debates
 from delibsim.planning.config import Config, validated
 from delibsim.planning.debates import sides
@@ -191,7 +192,9 @@ def mediator_settings(
     WrongInput as of `model_settings`.
     """
     preset = validated(presets.config_of_model(name, job)).model.model_dump()
-    return _settled(preset, config, job)
+    settings, address = _settled(preset, config, job)
+    # It writes free text alone, of which nobody has to ask whether a schema would be enforced.
+    return {k: False if v == AUTO else v for k, v in settings.items()}, address
 
 
 def _settled(preset: Mapping[str, Any], config: Config, job: Job) -> tuple[dict[str, Any], str]:
@@ -201,7 +204,7 @@ def _settled(preset: Mapping[str, Any], config: Config, job: Job) -> tuple[dict[
             f"the file of model '{preset['name']}' in conf/model/ sets a temperature, which"
             " that of the session would overwrite; leave it out there, and set temperature=X"
         )
-    model = {**preset, "temperature": config.temperature}
+    model = as_format({**preset, "temperature": config.temperature})
     own_limit = "model.max_tokens" in job.values and "max_tokens" in preset
     if config.is_debate and not own_limit:
         model = debates.bounded(model, config.debate)

@@ -85,7 +85,10 @@ class Presets:
             config = self._compose(*(f"{group}={name}" for group, name in choices.items()))
         else:
             config = {**base, **options}
-        return resolved(copy.deepcopy(config))
+        config = resolved(copy.deepcopy(config))
+        if "model" in choices and isinstance(config["model"], dict):
+            config["model"].setdefault("name", choices["model"])  # that of its file
+        return config
 
     def experiment(self, name: str) -> dict[str, str]:
         """The overrides of an experiment by key, which stand under hydra.sweeper.params.

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.coding import CODES, Code, measure_id
-from delibsim.domain.compared import PAIRS, TextScore, measure_of_pairs
+from delibsim.domain.comparison import PAIRS, TextScore, measure_of_pairs
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating, debated
@@ -19,6 +19,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.score import Score, Unit
+from delibsim.domain.survey import PHASES
 
 NOT_ANSWERED = Reason("not_answered")
 
@@ -173,9 +174,12 @@ class Ratings:
     by_run = True
 
     def score(self, runs: Sequence[Run]) -> list[Score]:
-        """Scores of every debate among the runs; deliberations have none."""
+        """Scores of every debate among the runs, and of imported ones with votes of an audience;
+        deliberations have none.
+        """
         debates = [run for run in runs if run.session.kind.sides]
-        return [score for run in debates for score in self._score(run)]
+        found = [score for run in debates for score in self._score(run)]
+        return [*found, *(score for run in runs for score in _of_audience(run))]
 
     def _score(self, run: Run) -> Iterator[Score]:
         target = run.session.id
@@ -185,6 +189,30 @@ class Ratings:
             seats = {person.role: person.id for person in run.session.participants}
             for rating in ratings:
                 yield from _rows(rating, target, seats)
+
+
+def _of_audience(run: Run) -> Iterator[Score]:
+    """What the votes of an audience of people come to: its stance, where against is 0, undecided 50
+    and for 100; by how many points the proposition gained more than the opposition; and whether it
+    won, as the side does that gained more.
+    """
+    held, target = run.session.conversation, run.session.id
+    if held is None or not held.votes:
+        return
+    stance = {phase: own["for"] + own["undecided"] / 2 for phase, own in held.votes.items()}
+    for phase, value in stance.items():
+        yield Score("audience.stance", "run", target, value, phase)
+    if len(stance) < len(PHASES):
+        return
+    before, after = (held.votes[phase] for phase in PHASES)
+    gains = [after[side] - before[side] for side in ("for", "against")]
+    gain = round(gains[0] - gains[1], 6)
+    yield Score("audience.stance", "run", target, stance["post"] - stance["pre"], "change")
+    yield Score("audience.gain", "run", target, gain)
+    won = float(gain > 0) if gain else math.nan
+    yield Score(
+        "audience.proposition_wins", "run", target, won, note="" if gain else "audience_tied"
+    )
 
 
 def _proposition_wins(run: Run, ratings: Sequence[Rating]) -> Score:

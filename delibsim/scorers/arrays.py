@@ -12,8 +12,10 @@ Array = NDArray[np.float64]
 
 
 def surveyed(runs: Iterable[Run]) -> Iterator[Run]:
-    """The runs whose survey has considerations and preferences: deliberations, and no debates."""
-    return (run for run in runs if run.session.survey.preferences)
+    """The runs whose survey has considerations and preferences and was answered: no debates, and no
+    conversations without answers.
+    """
+    return (run for run in runs if run.session.survey.preferences and run.responses)
 
 
 def considerations(run: Run, phase: Phase) -> Array:

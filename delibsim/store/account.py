@@ -1,13 +1,16 @@
 """The account of a study: which of its sessions are planned, begun and held."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from os.path import isfile
+from typing import Any
 
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.study import natural
 from delibsim.store.branch_folders import FORKS, PROBES
-from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
+from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import FILE as TOMBSTONE
 
@@ -35,6 +38,8 @@ class Account:
     """The command that holds what was never begun."""
     withdrawn: tuple[str, ...] = ()
     """Those of the begun ones that were withdrawn: they have no run, and get none."""
+    for_people: tuple[str, ...] = ()
+    """Those of the sessions not begun that people in browsers hold, as `serve` lets them."""
 
     @property
     def not_begun(self) -> tuple[str, ...]:
@@ -44,10 +49,13 @@ class Account:
 
     def notice(self) -> str:
         """That sessions were never begun, and how they are held; "" if all were begun."""
-        return notice(len(self.not_begun), len(self.planned), self.command)
+        of, people = len(self.planned), len(self.for_people)
+        told = [_notice(len(self.not_begun) - people, of, self.command)]
+        told.append(_notice(people, of, "serve"))
+        return "; ".join(filter(None, told))
 
 
-def notice(never: int, planned: int, command: str = "run") -> str:
+def _notice(never: int, planned: int, command: str = "run") -> str:
     """That so many of the planned sessions were never begun, and how they are held; "" for none."""
     if not never:
         return ""
@@ -67,7 +75,17 @@ def account_of(runs: Runs) -> Account:
     left = set(gone)
     held = tuple(n for n in begun if n not in left and isfile(f"{folder}/{n}/run.json"))
     ordered = tuple(sorted(planned, key=natural))
-    return Account(ordered, tuple(begun), held, command_of(runs), gone)
+    design = manifest.design if manifest else {}
+    waiting = planned.difference(begun) if design else ()
+    people = tuple(name for name in waiting if _of_people(name, design))
+    return Account(ordered, tuple(begun), held, command_of(runs), gone, people)
+
+
+def _of_people(session: str, design: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether people sit in a session that was not begun, by what the study says of its cell."""
+    cell = design.get("cells", {}).get(session.rpartition(".r")[0], {})
+    settings = design.get("settings", {}).get(cell.get("settings"), ())
+    return any(key.endswith(".kind") and value == PERSON for key, value in settings)
 
 
 def command_of(runs: Runs) -> str:

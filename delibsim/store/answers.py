@@ -1,14 +1,31 @@
-"""The answers of a task about finished texts on disk: one folder a task, one answer a line."""
+"""The answers of a task about finished texts on disk: one folder a task, one answer a line; and
+what each kind of task keeps beside them. Comparisons have a module of their own.
+"""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self
 
+from delibsim.domain.annotation import annotated
+from delibsim.domain.audit import FailureKind, Verdict
+from delibsim.domain.coding import ENSEMBLE, Code, Sample, Steps, measures_of_scheme
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.judgment import Judgment, Sitting
+from delibsim.domain.measure import Measure
+from delibsim.domain.pooled import digest_of
+from delibsim.domain.rating import Rating
+from delibsim.domain.reason import reason_from_text
+from delibsim.domain.run import Run
+from delibsim.domain.scheme import Scheme
+from delibsim.domain.summary import Slot, Summary
 from delibsim.domain.text import plural_of, study_named
-from delibsim.store.annotations import TaskFolder, tasks_of
-from delibsim.store.records import Flat, K, first_of_each, plain_record, read_records
+from delibsim.domain.treatment import Wording, wording_kept
+from delibsim.store.annotations import ANNOTATIONS, TaskFolder, packs_of, tasks_of
+from delibsim.store.files import json_text, make_folder, write_atomically
+from delibsim.store.reading import adapter, read_json
+from delibsim.store.records import Flat, K, built, first_of_each, plain_record, read_records
 from delibsim.store.runs import Runs
 
 
@@ -105,3 +122,244 @@ class TaskAnswers(Generic[K]):
         own = self.of_persons if file == self.files.people else None
         found = read_records(own or self.of_models, file, faults, self.flat)
         return first_of_each(found, file, faults)
+
+
+@dataclass(frozen=True)
+class Summaries(TaskAnswers[Summary]):
+    """The summaries of one task of a study."""
+
+    prefix = "summaries-"
+    called = "summaries"
+    many = "sets of summaries"
+    command = "delibsim summarise ask"
+    of_models = Summary
+    flat = ("slot", Slot)
+
+
+OPINIONS = "opinions.json"
+"""The file of a task that holds what people wrote before they judged, by the id of the opinion."""
+
+
+@dataclass(frozen=True)
+class Judgments(TaskAnswers[Judgment]):
+    """The judgments of one task of a study."""
+
+    prefix = "judge-"
+    called = "judgments"
+    many = "sets of judgments"
+    command = "delibsim judge ask"
+    of_models = Judgment
+    flat = ("sitting", Sitting)
+
+    def opinions_of_people(self) -> dict[str, str]:
+        """The opinions that people wrote before they judged, by id."""
+        file = self.files.folder / OPINIONS
+        return read_json(file) if file.is_file() else {}
+
+    def keep_opinions(self, opinions: Mapping[str, str]) -> None:
+        """Keep opinions beside those that were written before, in order of their ids."""
+        kept = dict(sorted({**self.opinions_of_people(), **opinions}.items()))
+        text = json_text(kept, indent=1)
+        write_atomically(self.files.folder / OPINIONS, text, self.files.durable)
+
+
+@dataclass(frozen=True)
+class Correction:
+    """The kind that a person gives a disagreement between the ensemble and a coder."""
+
+    text: str
+    dimension: str
+    person: str
+    kind: FailureKind
+
+
+@dataclass(frozen=True)
+class Audits(TaskAnswers[Verdict]):
+    """The audit of the codes of one study by one scheme; kinds.jsonl has what people corrected."""
+
+    prefix = "audit-"
+    called = "audit"
+    key = "scheme"
+    command = "delibsim code ask kind=rationale"
+    of_models = Verdict
+
+    def corrections(self) -> dict[tuple[str, str, str], FailureKind]:
+        """The kinds that people gave, by text, dimension and coder; the last of each counts."""
+        found = {}
+        for line in self.files.read(self._kinds)[0]:
+            one = built(Correction, line, str(self._kinds))
+            found[one.text, one.dimension, one.person] = one.kind
+        return found
+
+    def correct(self, corrections: Iterable[Correction]) -> None:
+        """Keep kinds that people gave."""
+        self.files.add(self._kinds, map(asdict, corrections))
+
+    @property
+    def _kinds(self) -> Path:
+        return self.files.folder / "kinds.jsonl"
+
+
+OF_PEOPLE = "people"
+"""The task of debates that people were handed, and of what they say of them."""
+
+
+@dataclass(frozen=True)
+class PanelRatings(TaskAnswers[Rating]):
+    """The ratings of one panel of language models, or those of people."""
+
+    prefix = "rating-"
+    called = "panel"
+    key = "panel"
+    command = "delibsim rate ask"
+    of_models = Rating
+
+
+def rater(runs: Runs, faults: list[str] | None = None) -> Callable[[Run], Run]:
+    """What makes of a run one with its ratings where it is a debate: those of language models by
+    panel, then those of people. Damaged lines are left out, and told in `faults`.
+    """
+    by_debate: dict[str, list[Rating]] = {}
+    tasks = [PanelRatings.of(runs, name) for name in _names(runs)]
+    for own in tasks:
+        for rating in (*own.all(faults), *own.people(faults)):
+            by_debate.setdefault(rating.session, []).append(rating)
+    wordings = _wordings(tasks)
+
+    def rated(run: Run) -> Run:
+        if not run.session.kind.sides:
+            return run
+        own = tuple(by_debate.get(run.session.id, ()))
+        return annotated(run, ratings=own, wordings=wordings)
+
+    return rated
+
+
+def _names(runs: Runs) -> list[str]:
+    """The names of the panels of a study, and that of people where they were handed anything."""
+    folders = (runs.folder / ANNOTATIONS).glob(f"{PanelRatings.prefix}*/")
+    return sorted(folder.name.removeprefix(PanelRatings.prefix) for folder in folders)
+
+
+def _wordings(tasks: list[PanelRatings]) -> dict[str, str]:
+    """What the raters of every panel and pack read, by name: the id of the wording; where several
+    have one id and say other things to raters, with the first digits of the SHA-256 of that.
+    """
+    kept = {}
+    for own in tasks:
+        if task := own.files.task():
+            kept[own.name] = wording_kept(task["wording"])
+        for pack, plain in packs_of(own.files).items():
+            kept[pack] = wording_kept(plain["wording"])
+    read = {name: (one.id, digest_of(_to_raters(one))) for name, one in kept.items()}
+    versions = Counter(id for id, _ in set(read.values()))
+    found = {}
+    for name, (id, digest) in read.items():
+        found[name] = id if versions[id] == 1 else f"{id} ({digest[:8]})"
+    return found
+
+
+def _to_raters(wording: Wording) -> dict[str, str]:
+    """Those texts of a wording that are for raters alone."""
+    return {name: text for name, text in wording.texts.items() if name.startswith("rater_")}
+
+
+SCHEME_FILE = "scheme.json"
+"""The file with what people code by, in the folder of a scheme's codes."""
+
+
+def scheme_to_plain(scheme: Scheme) -> dict[str, Any]:
+    """A scheme as plain values."""
+    return adapter(Scheme).dump_python(scheme, mode="json")
+
+
+def scheme_from_plain(plain: Mapping[str, Any]) -> Scheme:
+    """A scheme from plain values; Damaged if they are none."""
+    return built(Scheme, plain, "scheme")
+
+
+@dataclass(frozen=True)
+class Codings(TaskAnswers[Any]):
+    """The codes of one study by one scheme: samples and steps of models, codes of people."""
+
+    prefix = "code-"
+    called = "scheme"
+    key = "scheme"
+    command = "delibsim code ask"
+    of_models = Sample
+    of_persons = Code
+
+    def scheme(self) -> Scheme:
+        """The scheme that was applied, as it was then; Damaged if it cannot be read."""
+        return scheme_from_plain(self.settled()["scheme"])
+
+    def settled(self) -> dict[str, Any]:
+        """What texts are coded by (`scheme`, `scheme_sha256`, `unit`, `context`): as models were
+        asked, else as people have coded; empty where nobody has.
+        """
+        return self.files.task() or self.of_people()
+
+    def of_people(self) -> dict[str, Any]:
+        """What people have coded by, as `settled` gives it; empty where none has."""
+        file = self.files.folder / SCHEME_FILE
+        return read_json(file) if file.is_file() else {}
+
+    def keep_scheme(self, scheme: Scheme, unit: str, context: int) -> None:
+        """Keep what people code by, unless it is kept."""
+        if self.of_people():
+            return
+        plain = {
+            "scheme": scheme_to_plain(scheme),
+            "scheme_sha256": scheme.sha256,
+            "unit": unit,
+            "context": context,
+        }
+        make_folder(self.files.folder, self.files.durable)
+        file = self.files.folder / SCHEME_FILE
+        write_atomically(file, json_text(plain, indent=1), self.files.durable)
+
+    def kept(self) -> list[Any]:
+        """Every sample and the steps of every model."""
+        return [*self.all(), *read_records(Steps, self.files.steps, None)]
+
+    def add(self, answers: Iterable[Any], people: bool = False) -> None:
+        """Keep samples, steps, or codes of people."""
+        others = []
+        for answer in answers:
+            if isinstance(answer, Steps):
+                self.files.add(self.files.steps, [plain_record(answer)])
+            else:
+                others.append(answer)
+        super().add(others, people)
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The steps of each model and dimension, as plain values: `dimension`, `model`, `wording`,
+        `steps` (a list), and `missing` with the reason where there are none.
+        """
+        return self.files.read(self.files.steps)[0]
+
+    def not_coded(self) -> list[Code]:
+        """A code without a level for every text that is not put before coders, by dimension."""
+        task = self.files.task()
+        found = []
+        for key, reason in task.get("not_coded", {}).items():
+            text, _, dimension = key.rpartition(" ")
+            missing, digest = reason_from_text(reason), task["texts"].get(text, "")
+            found.append(
+                Code(text, dimension, ENSEMBLE, "ensemble", None, missing, 0, text_sha256=digest)
+            )
+        return found
+
+
+def schemes_of(runs: Runs) -> list[str]:
+    """The ids of the schemes by which texts of a study were coded, by models or people."""
+    found = {*tasks_of(runs, Codings.prefix), *tasks_of(runs, Codings.prefix, SCHEME_FILE)}
+    return sorted(task.removeprefix(Codings.prefix) for task in found)
+
+
+def measures_of_codes(runs: Runs) -> tuple[Measure, ...]:
+    """The measures of the scorer `codes` for a study: those of the schemes that it was coded by."""
+    found: list[Measure] = []
+    for id in schemes_of(runs):
+        found += measures_of_scheme(Codings.of(runs, id).scheme())
+    return tuple(found)

@@ -38,7 +38,7 @@ SAID = ("instructions", "words")
 """Settings of the procedure that every file says, because their absence would not mean what they
 are by default.
 """
-UNUSED = ("consensus", "parentage", "before", "facilitator", "briefing")
+UNUSED = ("consensus", "parentage", "before", "conversation", "facilitator", "briefing")
 """Parts of a session that files name only where it has them."""
 NAMES = {"id": str, "seed": int, "replicate": int}
 """What tells the sessions of one cell apart, in files."""

@@ -15,8 +15,8 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.measures.ensemble import Rule, enough_models, ensemble_levels, model_levels, rule_of
+from delibsim.store.answers import Codings, schemes_of
 from delibsim.store.codec import Damaged
-from delibsim.store.codings import Codings, schemes_of
 from delibsim.store.runs import Runs
 
 Array = NDArray[np.float64]

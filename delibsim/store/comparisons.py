@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.coding import CODES
-from delibsim.domain.compared import PAIRS, measure_of_pairs
-from delibsim.domain.comparison import Batch, Sheet, Stop, Vote
+from delibsim.domain.comparison import PAIRS, Batch, Sheet, Stop, Vote, measure_of_pairs
 from delibsim.domain.measure import Measure
 from delibsim.domain.scheme import QualityDimension
-from delibsim.store.answers import TaskAnswers
+from delibsim.store.answers import TaskAnswers, measures_of_codes
 from delibsim.store.codec import Damaged
-from delibsim.store.codings import measures_of_codes
 from delibsim.store.files import each_line
 from delibsim.store.reading import adapter
 from delibsim.store.records import built

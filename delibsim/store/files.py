@@ -83,12 +83,12 @@ MOST_OPEN = 2_000 if FILES == resource.RLIM_INFINITY else min(FILES // 5, 2_000)
 TRIES = 4  # looks at a lock before it counts as taken
 
 
-def write_atomically(path: Path, text: str, durable: bool = False) -> None:
+def write_atomically(path: Path, text: str, durable: bool = False, mode: int = 0o666) -> None:
     """Write a whole text file: temporary file in the same folder, fsync, rename.
 
     With `durable` its name is on the disk too when this returns, and those of new folders.
     """
-    with written_atomically(path, durable) as write:
+    with written_atomically(path, durable, mode) as write:
         write(text)
 
 
@@ -102,7 +102,9 @@ def is_left(name: str) -> bool:
 
 
 @contextmanager
-def written_atomically(path: Path, durable: bool = False) -> Generator[Callable[[str], None]]:
+def written_atomically(
+    path: Path, durable: bool = False, mode: int = 0o666
+) -> Generator[Callable[[str], None]]:
     """Write a text file part by part, with the function that is given.
 
     The file takes its place when the context ends well; until then what was there is as it was.
@@ -111,7 +113,7 @@ def written_atomically(path: Path, durable: bool = False) -> Generator[Callable[
     name = path.with_name(f".{path.name}{_of_this_process()}{token_hex(4)}.tmp")
     with _named(path):
         # tempfile would make it for its owner alone; this way the umask decides, as elsewhere.
-        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode_of(path, 0o666))
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode_of(path, mode))
         file = os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
     def write(text: str) -> None:

@@ -23,6 +23,8 @@ KINDS = ("topics", "surveys")
 UNTOLD = "was edited since the study began, in what the plans of its sessions do not hold"
 Name = tuple[str, str]
 """A kind and an id."""
+CONVERSATIONS = "conversations"
+"""What study.json calls the sources of conversations that were imported."""
 SCHEMA = 1
 """That of study.json; a file of another is refused."""
 

@@ -150,9 +150,7 @@ def file_text(path: Path, most: int = JSON_BYTES) -> str:
     except (OSError, ValueError) as error:
         problem = error.strerror if isinstance(error, OSError) else f"it is {error}"
         raise WrongInput(f"{path} cannot be read: {problem}") from None
-    for begin, kind in FOREIGN.items():
-        if content.startswith(begin):
-            raise WrongInput(f"{path} is {kind}, no text; save it as UTF-8 (a table: CSV UTF-8)")
+    refuse_foreign(path, content)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -161,6 +159,24 @@ def file_text(path: Path, most: int = JSON_BYTES) -> str:
     if "\0" in text[:BEGINNING].split("\n")[0]:
         raise WrongInput(f"{path}: line 1 holds NUL characters, as UTF-16 has; save it as UTF-8")
     return text
+
+
+def refuse_foreign(path: Path, content: bytes) -> None:
+    """WrongInput for a file that begins as one that is often taken for a text."""
+    for begin, kind in FOREIGN.items():
+        if content.startswith(begin):
+            raise WrongInput(f"{path} is {kind}, no text; save it as UTF-8 (a table: CSV UTF-8)")
+
+
+def not_in_utf8(path: Path) -> int:
+    """The first line of a file that is not UTF-8; 0 where all are."""
+    with opened(path) as file:
+        for n, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError:
+                return n
+    return 0
 
 
 def json_value(text: str | bytes) -> Any:

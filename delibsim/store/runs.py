@@ -18,13 +18,63 @@ from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
 from delibsim.store import codec, files
-from delibsim.store.answering import Answering
 from delibsim.store.branch_folders import WITHIN, folder_of
-from delibsim.store.manifest import Manifest, read_manifest, refusal, write_manifest
+from delibsim.store.files import append_line, in_turn, read_lines
+from delibsim.store.manifest import (
+    CONVERSATIONS,
+    Manifest,
+    read_manifest,
+    refusal,
+    write_manifest,
+)
 from delibsim.store.reading import file_bytes, json_value
 from delibsim.store.records import each_score
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
+
+Answered = dict[str, set[tuple[str, str]]]
+"""Names and fingerprints of who answered, by model."""
+
+
+class Answering:
+    """The file of who answered in a study. It is read once, and again before something is added."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._answered: Answered | None = None
+
+    def note(self, model: str, returned: str, fingerprint: str, call: str, started: str) -> None:
+        """Keep which model answered, under which fingerprint, the first time it did; with a warning
+        if another had answered before.
+        """
+        if self._answered is None:
+            self._answered = self._read()
+        if (returned, fingerprint) in self._answered.get(model, ()):
+            return
+        # Another process may hold sessions of the study too, and may have met it first.
+        with in_turn(self._path):
+            self._answered = self._read()
+            before = self._answered.setdefault(model, set())
+            if (returned, fingerprint) in before:
+                return
+            facts = {
+                "model": model,
+                "model_returned": returned,
+                "fingerprint": fingerprint,
+                "call": call,
+                "started": started,
+                "warning": "another answered earlier in this study" if before else "",
+            }
+            append_line(self._path, facts)
+            before.add((returned, fingerprint))
+
+    def _read(self) -> Answered:
+        answered: Answered = {}
+        for line in read_lines(self._path)[0]:
+            who = (str(line.get("model_returned")), str(line.get("fingerprint")))
+            answered.setdefault(str(line.get("model")), set()).add(who)
+        return answered
+
 
 KEPT = 500  # runs of some 30 kB
 
@@ -141,6 +191,11 @@ class Runs:
         old = self.manifest()
         if old is None:
             refuse_key("study", self.study)
+        elif (CONVERSATIONS in old.components) != (CONVERSATIONS in new.components):
+            raise WrongInput(
+                f"{study_named(self.study)}: a study holds imported conversations of people or"
+                " sessions that delibsim holds, not both; name another study: study=NAME"
+            )
         kept = (plan for _, plan in self.each_plan())
         changed = [] if old is None else old.conflicts(new, kept, sessions)
         if changed:

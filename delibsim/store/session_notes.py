@@ -23,8 +23,6 @@ FILE = "sessions.jsonl"
 EDITION = 2
 """Of another edition nothing is taken."""
 FILES = ("session.json", "run.json", "exchanges.jsonl", "withdrawn.json")
-OF_LINE = ("session", "edition", "files", "plan")
-"""What every line has besides what is kept."""
 Found = Mapping[str, Any]
 """What is kept of a session under a name: `facts` for tables, `status` for `delibsim status`."""
 
@@ -33,35 +31,37 @@ class SessionNotes:
     """What is kept of the sessions of a study, in its own file and in one that lies `elsewhere`.
 
     What is new is kept there, by default in the folder of the study. Sessions whose plans are equal
-    but for their names share what else they hold: of these one plan is read. With `part`, what is
-    kept under other names is not held in memory.
+    but for their names share what else they hold: of these one plan is read. In memory lines are
+    as they were written, a third of what they are when read.
     """
 
-    def __init__(self, runs: Runs, elsewhere: Path | None = None, part: str = "") -> None:
-        self.runs, self.file, self._part = runs, elsewhere or runs.folder / FILE, part
+    def __init__(self, runs: Runs, elsewhere: Path | None = None) -> None:
+        self.runs, self.file = runs, elsewhere or runs.folder / FILE
         self._plans: dict[str, Session] = {}
-        self._lines: dict[str, dict[str, Any]] = {}
+        self._lines: dict[str, bytes] = {}
         for path in dict.fromkeys((runs.folder / FILE, self.file)):
-            for line in _lines_of(path):
-                self._take(line)
+            for written, line in _lines_of(path):
+                self._take(written, line)
+        self._all = frozenset(self._lines)
 
-    def _take(self, line: dict[str, Any]) -> None:
-        if self._part:
-            line = {name: line[name] for name in (*OF_LINE, self._part) if name in line}
+    def _take(self, written: bytes, line: dict[str, Any]) -> None:
         session = str(line.get("session"))
-        before = self._lines.get(session)
-        if before is not None and before.get("files") == line.get("files"):
-            before.update(line)
-        else:
-            self._lines[session] = line
+        before = self._line(session)
+        if before.get("files") == line.get("files"):
+            written = json_text(before | line).encode()
+        self._lines[session] = written
+
+    def _line(self, session: str) -> dict[str, Any]:
+        """The line of a session; an empty one where nothing is kept of it."""
+        return json_value(self._lines[session]) if session in self._lines else {}
 
     def of(self, session: str, part: str) -> Found | None:
         """What is kept of a session under this name; None where nothing is, or a file of it has
         changed.
         """
-        line = self._lines.get(session)
-        found = None if line is None else line.get(part)
-        if line is None or found is None or line.get("files") != _files(self.runs, session):
+        line = self._line(session)
+        found = line.get(part)
+        if found is None or line.get("files") != _files(self.runs, session):
             return None
         return found if isinstance(found, Mapping) else None
 
@@ -69,7 +69,7 @@ class SessionNotes:
         """The plan of a session of which something is kept; LookupError or TypeError where the line
         does not tell which.
         """
-        names = self._lines[session]["plan"]
+        names = self._line(session)["plan"]
         own = {name: kind(names[name]) for name, kind in NAMES.items()}
         alike = str(names["alike"])
         if alike not in self._plans:
@@ -80,8 +80,7 @@ class SessionNotes:
         """The plan of a session that was begun, from its file where nothing is kept of it; Damaged
         if that cannot be read.
         """
-        line = self._lines.get(session)
-        if line is not None and line.get("files") == _files(self.runs, session):
+        if self._line(session).get("files") == _files(self.runs, session):
             with suppress(LookupError, TypeError, ValueError):
                 return self.plan(session)
         return self.runs.planned(session)
@@ -94,24 +93,28 @@ class SessionNotes:
 
     def alike(self, session: str) -> str:
         """By what the plans are known that differ from that of a session in their names alone."""
-        return str(self._lines[session]["plan"]["alike"])
+        return str(self._line(session)["plan"]["alike"])
 
     def keep(self, plan: Session, found: Mapping[str, Found]) -> None:
         """Keep what was found in a session, by name. Where nothing may be written nothing is kept:
         such a study is read anew each time.
         """
         line = keep(self.runs, plan, found, self.file)
-        if not self._part:
-            self._take(line)
+        self._take(json_text(line).encode(), line)
+
+    def forget(self, session: str) -> None:
+        """Hold in memory no longer what is kept of a session."""
+        self._lines.pop(session, None)
 
     def forget_others(self, sessions: Collection[str]) -> None:
         """Leave out the lines that no longer hold: only those of these sessions do."""
-        if self._lines.keys() <= set(sessions):
+        if self._all <= set(sessions):
             return
+        lines = SessionNotes(self.runs, self.file)._lines
         with suppress(OSError), written_atomically(self.file) as write:
-            for session, line in self._lines.items():
+            for session, line in lines.items():
                 if session in sessions:
-                    write(f"{json_text(line)}\n")
+                    write(f"{line.decode()}\n")
 
 
 def keep(
@@ -131,14 +134,14 @@ def keep(
     return line
 
 
-def _lines_of(path: Path) -> Iterator[dict[str, Any]]:
+def _lines_of(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
     """The lines of a file of this edition; none of a link, which may lead anywhere."""
     if path.is_symlink():
         return
     with suppress(OSError):
-        for _, line in each_line(path):
+        for written, line in each_line(path):
             if line is not None and line.get("edition") == EDITION:
-                yield line
+                yield written, line
 
 
 def _alike(runs: Runs, session: str) -> str:

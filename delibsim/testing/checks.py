@@ -1,11 +1,15 @@
-"""Whether a plug-in does what it must: check_scorer and check_language_model."""
+"""Whether a plug-in does what it must: checks of scorers, models, exporters and importers."""
 
 import asyncio
 import copy
 import math
 from collections.abc import Collection, Sequence
+from pathlib import Path, PurePosixPath
 from typing import get_args
 
+from delibsim.domain.corpora import Comment, Importer, Record, Utterance
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.exported import ExportedSession, Exporter
 from delibsim.domain.measure import MEASURES, Measure
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, Scorer, Unit, compared, run_by_run
@@ -134,6 +138,70 @@ def check_language_model(model: LanguageModel) -> None:
         _require(bool(completion.model_requested), "model_requested must name the model")
         if status == "ok" and occasion != "pre":
             form.read(completion.text)
+
+
+def check_exporter(exporter: Exporter) -> None:
+    """Raise AssertionError, saying what is wrong, unless the exporter keeps its contract.
+
+    It is shown deliberations, one with missing answers and one with a collective statement, and
+    debates, one of which broke off. What is checked: a name and a form; files whose paths stay in
+    the folder, each once; texts in pieces; the same texts for the same sessions; runs left
+    unchanged. An error that the exporter itself raises is passed on.
+    """
+    _require(isinstance(exporter, Exporter), "an exporter has a name, a form and files(...)")
+    _require(bool(exporter.name and exporter.form), "name and form must not be empty")
+    runs = _runs()
+    before = copy.deepcopy(runs)
+    found = _written(exporter, runs)
+    _require(runs == before, "files must leave the runs as they are")
+    _require(bool(found), "no file of any run")
+    for name in found:
+        path = PurePosixPath(name)
+        stays = not path.is_absolute() and ".." not in path.parts and str(path) == name
+        _require(stays and name != "manifest.json", f"{name!r} is no path of a file in the folder")
+    _require(_written(exporter, runs) == found, "the same sessions must give the same files")
+
+
+def _written(exporter: Exporter, runs: Sequence[Run]) -> dict[str, str]:
+    """The texts of the files by path."""
+    measures, undefined = {"dri_change": 0.25}, {"dri_relative": "zero_denominator"}
+    sessions = []
+    for run in runs:
+        times = {(name, "turn 1"): "2026-01-31T12:30:59.000+00:00" for name in run.session.seats}
+        sessions.append(ExportedSession(run, measures, undefined, times))
+    found: dict[str, str] = {}
+    for name, pieces in exporter.files("example", iter(sessions)):
+        _require(name not in found, f"{name!r} is given twice")
+        found[name] = "".join(pieces)
+    return found
+
+
+def check_importer(importer: Importer, path: Path) -> None:
+    """Raise AssertionError, saying what is wrong, unless the importer keeps its contract.
+
+    It reads the source that lies at `path`, which has a conversation of two or a comment. What is
+    checked: a name; a stream of records, of which each says where it stands; the same records the
+    second time; and WrongInput, as the first record is asked for, where there is no source.
+    """
+    is_importer = isinstance(importer, Importer) and bool(importer.name)
+    _require(is_importer, "an importer has a name and read(path)")
+    records = importer.read(path)
+    _require(iter(records) is records, "read gives a stream (an iterator), not a list")
+    found = list(records)
+    for record in found:
+        _require(isinstance(record, get_args(Record)), f"{record!r} is no record of an import")
+        told = bool(getattr(record, "where", getattr(record, "what", "")))
+        _require(told, f"{record!r} does not say where it stands, or what it is")
+    said = [one for one in found if isinstance(one, Utterance)]
+    comments = any(isinstance(one, Comment) for one in found)
+    _require(bool(said) or comments, "no utterance and no comment was read")
+    _require(all(one.conversation for one in said), "every utterance names its conversation")
+    _require(list(importer.read(path)) == found, "the same source must give the same records")
+    try:
+        next(importer.read(path / "nothing"), None)
+    except WrongInput:
+        return
+    raise AssertionError("a source that is not there must be a WrongInput")
 
 
 def _plain(scores: Sequence[Score]) -> list[str]:

@@ -31,7 +31,9 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from delibsim.models.enforcing import PROBE
 from delibsim.testing.answers import answer, plain, tokens
+from delibsim.testing.random_replies import random_reply
 
 BLOCK = 64
 """Characters of a prompt (16 tokens) that are cached together, as vLLM does."""
@@ -83,7 +85,7 @@ class Rule:
     text: str | Callable[[Call], str | None] | None = None  # what it says; None: as the citizen
     message: Mapping[str, Any] = field(default_factory=dict)  # members of choices[0].message
     choice: Mapping[str, Any] = field(default_factory=dict)  # members of choices[0]
-    usage: Mapping[str, Any] = field(default_factory=dict)  # members of usage
+    usage: Mapping[str, Any] | Callable[[Call], Mapping[str, Any]] = field(default_factory=dict)
     payload: Mapping[str, Any] = field(default_factory=dict)  # of the body; null removes one
     do: Callable[[Call], None] | None = None  # called when the request has come in
 
@@ -103,7 +105,11 @@ class FakeProvider:
     """Serves chat completions on 127.0.0.1, as an asynchronous context manager.
 
     `models` names what is served; `latency` is in seconds; with a `key` other than "" requests
-    without it are refused; `port` 0 takes a free one. It keeps every request (`requests`, their
+    without it are refused; `port` 0 takes a free one; `pages` are served at other addresses, and
+    `listed` are further members of every entry of the list of models. With `enforces` (json_schema
+    or json_object) it answers as a model of random weights behind a server that enforces schemas in
+    that format would, else no schema has an effect. Preflights that ask for it are counted apart
+    (`schema_probes`), and no rule applies to them. It keeps every request (`requests`, their
     number `calls`, `by_model`), the most that were in flight at once (`most_in_flight`), and what
     it would bill (`billed` calls, `billed_tokens`, `prompt_tokens`, `cached_tokens`). Every call
     that a model worked on is billed, whether or not the client waited for the answer; errors are
@@ -117,14 +123,18 @@ class FakeProvider:
         latency: float = 0.0,
         key: str = "",
         port: int = 0,
+        enforces: str = "",
+        pages: Mapping[str, Any] | None = None,
+        listed: Mapping[str, Any] | None = None,
     ) -> None:
         self.script, self.models = list(script), tuple(models)
-        self.latency, self.key = latency, key
+        self.latency, self.key, self.enforces = latency, key, enforces
+        self.pages, self.listed = dict(pages or {}), dict(listed or {})
         self.requests: list[Call] = []
         self.by_model: Counter[str] = Counter()
         self.billed = self.billed_tokens = self.cached_tokens = self.prompt_tokens = 0
         self.in_flight = self.most_in_flight = 0
-        self.probes = 0
+        self.probes = self.schema_probes = 0
         self._used: Counter[int] = Counter()
         self._seen: dict[str, set[int]] = {}
         self._port = port
@@ -143,6 +153,8 @@ class FakeProvider:
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/v1/chat/completions", self._complete)
         app.router.add_get("/v1/models", self._list)
+        for path in self.pages:
+            app.router.add_get(path, self._page)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024)
@@ -165,13 +177,18 @@ class FakeProvider:
         self.probes += 1
         if not self._admits(request):
             return self._denied(request)
-        served = [{"id": model, "object": "model"} for model in self.models]
+        served = [{"id": model, "object": "model", **self.listed} for model in self.models]
         return web.json_response({"object": "list", "data": served})
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return web.json_response(self.pages[request.path])
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         came = asyncio.get_running_loop().time()
         call = Call(len(self.requests) + 1, came, body, dict(request.headers))
+        if plain(body["messages"][-1]["content"]) == PROBE.messages[-1].content:
+            return self._probed(call)
         self.requests.append(call)
         self.by_model[str(call.body.get("model"))] += 1
         self.in_flight += 1
@@ -180,6 +197,14 @@ class FakeProvider:
             return await self._answer(request, call)
         finally:
             self.in_flight -= 1
+
+    def _probed(self, call: Call) -> web.Response:
+        """The answer to a preflight that asks whether schemas are enforced."""
+        self.schema_probes += 1
+        said = random_reply(call.body, self.enforces) if self.enforces else "Blue."
+        message = {"role": "assistant", "content": said}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        return web.json_response({"model": call.body["model"], "choices": [choice]})
 
     async def _answer(self, request: web.Request, call: Call) -> web.StreamResponse:
         if not self._admits(request):
@@ -239,6 +264,8 @@ class FakeProvider:
             said = rule.text
         elif rule.text is not None:
             said = rule.text(call)
+        if said is None and self.enforces:
+            said = random_reply(call.body, self.enforces)
         if said is None:
             said = await answer(call.body["messages"], int(call.body.get("seed") or 0))
         prompted, spoken = tokens(call.text), tokens(said)
@@ -248,7 +275,7 @@ class FakeProvider:
             "completion_tokens": spoken,
             "total_tokens": prompted + spoken,
             "prompt_tokens_details": {"cached_tokens": cached},
-            **rule.usage,
+            **_usage_of(rule, call),
         }
         self.billed += 1
         self.prompt_tokens += prompted
@@ -292,6 +319,10 @@ class FakeProvider:
     def _denied(self, request: web.Request) -> web.Response:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return error(401, f"Incorrect API key provided: {given}", "invalid_api_key")
+
+
+def _usage_of(rule: Rule, call: Call) -> Mapping[str, Any]:
+    return rule.usage if isinstance(rule.usage, Mapping) else rule.usage(call)
 
 
 def _billed(stated: Any, counted: int) -> int:
@@ -375,11 +406,15 @@ def main() -> None:
     parser.add_argument("--script", type=Path, help="a JSON file of rules (see docs/faults.md)")
     served = "a model to serve (more than once for several); default: local"
     parser.add_argument("--model", action="append", help=served)
+    enforced = "json_schema or json_object: replies are random, and as the schema of a call allows"
+    parser.add_argument("--enforces", default="", help=enforced)
     parser.add_argument("--key", default="", help="the key that clients must send")
     given = parser.parse_args()
     script = script_of(given.script.read_text(encoding="utf-8")) if given.script else []
     models = given.model or ("local",)
-    asyncio.run(serve(FakeProvider(script, models, given.latency, given.key, given.port)))
+    asyncio.run(
+        serve(FakeProvider(script, models, given.latency, given.key, given.port, given.enforces))
+    )
 
 
 if __name__ == "__main__":

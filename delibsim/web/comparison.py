@@ -15,7 +15,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.text import brief
 from delibsim.store.branch_folders import FORKS
-from delibsim.store.branches import is_of_branches
+from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.web.render import page, part
 from delibsim.web.site import BRANCH, NotFound, Site, address_of, has_forks, what_is_left_out

@@ -43,9 +43,9 @@ from delibsim.domain.survey import PHASES
 from delibsim.domain.text import brief, counted
 from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.models.replay import Exchange
-from delibsim.store.branches import is_of_branches
 from delibsim.store.codec import Damaged
 from delibsim.store.notes import Notes
+from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import WITHDRAWN
 from delibsim.web.comparison import compared, forks_shown

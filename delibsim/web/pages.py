@@ -14,8 +14,8 @@ from delibsim.conduct.reading.written import ANALYSIS
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
-from delibsim.store.branches import is_of_branches
 from delibsim.store.notes import Note, Notes
+from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 from delibsim.web.render import page, page_name_of

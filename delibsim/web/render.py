@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from delibsim.analysis.pages.html import commands
+from delibsim.analysis.pages.page import commands
 from delibsim.analysis.table import DisplayColumn
 from delibsim.domain.measure import HEADINGS
 from delibsim.domain.text import brief, counted, safe

@@ -19,7 +19,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
 from delibsim.store.branch_folders import BRANCHES, FORKS
-from delibsim.store.branches import is_of_branches
+from delibsim.store.places import is_of_branches
 from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import FILE, stamp_of
 from delibsim.store.study_texts import StudyTexts

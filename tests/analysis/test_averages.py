@@ -6,8 +6,7 @@ from statistics import stdev
 
 import pytest
 
-from delibsim.analysis.average_notes import average_notes
-from delibsim.analysis.average_tables import MeasuresByLevel, table_of_levels
+from delibsim.analysis.average_tables import MeasuresByLevel, average_notes, table_of_levels
 from delibsim.analysis.averages import averages
 from delibsim.analysis.conditions import Collected, by_condition, people_in_words
 from delibsim.cli.table import fits, show_table

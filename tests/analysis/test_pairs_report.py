@@ -15,8 +15,7 @@ from compared_votes import STRENGTHS, compared, drawn, vote
 from delibsim.analysis.figures.entries import entries_of
 from delibsim.analysis.pairs.fitted import Compared, Settings, fitted
 from delibsim.analysis.pairs.judges import judges, majorities, order
-from delibsim.analysis.pairs.report import PANELS, pairs_report
-from delibsim.analysis.pairs.scores import scores
+from delibsim.analysis.pairs.report import PANELS, pairs_report, scores
 from delibsim.asking.kinds.pair_import import columns_of, import_pairs
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.likelihood import Dummy

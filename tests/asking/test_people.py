@@ -21,8 +21,8 @@ from delibsim.asking.kinds.judgment_plan import plan_judging
 from delibsim.asking.kinds.pair_people import export_pairs, for_people
 from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.kinds.rationale_people import export_rationales
-from delibsim.asking.packs import bring_back, packs_of_study
 from delibsim.asking.paper import COLUMNS, asked_in, steps_of
+from delibsim.conduct.packs import bring_back, packs_of_study
 from delibsim.models.person.questionnaire import questionnaire
 from delibsim.planning.compose import plan
 from delibsim.store.runs import Runs

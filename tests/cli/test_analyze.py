@@ -247,3 +247,34 @@ def test_strengths_that_models_gave_decide_nothing(delibsim, home):
     own = [row for row in found["contrasts"] if row["outcome"].startswith("pairs.")]
     assert [row["verb"] for row in own] == ["not_valid"]
     assert {row["row"] for row in found["effects"]} == {"models"}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_study_beside_people_has_a_part_tables_figures_and_sentences(delibsim, home):
+    held_study(home, "topic=ccps", "replicate=1,2,3,4,5", "group.size=3", study="models")
+    people = ("topic=ccps", "replicate=1,2,3,4,5", "group.size=3", "seed=9", "model=citizen_open")
+    held_study(home, *people, study="people")
+    found = delibsim("analyze", "models", "--like", "people", *FEW)
+    assert found.code in (0, 3), found.err
+    assert "Beside people, sessions of the null citizen differ" in found.out
+    assert "A classifier " in found.out
+    folder = home / "runs" / "models" / "analysis"
+    assert "How like people" in (folder / "report.html").read_text(encoding="utf-8")
+    assert {"like.svg", "like_sessions.svg"} <= {
+        path.name for path in (folder / "figures").iterdir()
+    }
+    rows = pd.read_csv(folder / "tables" / "like.csv", keep_default_na=False)
+    assert len(rows) == 18
+    assert rows[rows["measure"] == "talk.words"]["sessions"].tolist() == [5]
+    plain = json.loads(delibsim("analyze", "models", "--like", "people", "--json", *FEW).out)
+    assert len(plain["like"]) == 18
+    assert plain["like_classifier"][0]["sessions"] == 5
+    # Outcomes that are scored where they are asked for.
+    asked = delibsim("analyze", "people", "--outcome", "talk.echo", *FEW)
+    assert "talk.echo" in asked.out or "echo of others' words" in asked.out
+    here = study("models", home / "runs").like(study("people", home / "runs"))
+    assert here["label"].tolist()[9] == "words of a turn"
+    refused = delibsim("analyze", "models", "people", "--like", "people")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--like" in refused.err

@@ -11,7 +11,7 @@ from pilot_texts import samples, study_of_texts
 from delibsim.asking.texts import texts_of
 from delibsim.domain.coding import Code
 from delibsim.domain.reason import Reason
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Codings
 from delibsim.store.instruments.library import Library
 from delibsim.store.runs import Runs
 

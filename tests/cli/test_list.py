@@ -70,6 +70,7 @@ def test_what_there_is_is_listed_and_one_is_printed_with_its_file(delibsim, kind
     plain = delibsim("list", kind, "--json").json
     assert some <= {entry.get("id") or entry["scorer"] for entry in plain}
     assert all(name in listed.out for name in some)
+    assert "@package" not in listed.out  # a line for Hydra alone
     shown = delibsim("list", kind, one)
     assert (shown.code, one in shown.out) == (0, True)
     assert delibsim("list", kind, one, "--json").code == 0

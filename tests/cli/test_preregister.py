@@ -6,7 +6,7 @@ import pytest
 
 from delibsim.engine.check import prompt_hash
 from delibsim.planning.compose import plan
-from delibsim.planning.preregistration import sealed, untouched
+from delibsim.planning.preregistered import sealed, untouched
 
 SWEEP = (
     "-m",

@@ -153,15 +153,15 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
     settings = composed.session.models[name]
     assert {person.model for person in composed.session.participants} == {name}
     assert asyncio.run(models_for(composed)) == [name]
-    assert settings["kind"] == (
-        "citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm"
-    )
+    kinds = dict.fromkeys(CITIZENS, "citizen") | dict.fromkeys(SERVERS, "openai_compatible")
+    assert settings["kind"] == (kinds | {"ollama": "ollama"}).get(name, "litellm")
     assert (name in SERVERS) == (name in composed.addresses)
     if name not in CITIZENS:
         assert (
             settings["max_tokens"] == 4096 or settings["max_tokens"] >= 8192
         )  # a budget needs it, and thinking needs room
-        assert settings["structured"] is False  # the same form of reply for all families
+        # Hosted families are asked alike; a server of one's own is asked what it enforces.
+        assert settings["structured"] == ("auto" if name in SERVERS else False)
 
 
 @pytest.mark.parametrize("name", HOSTED + SERVERS)
@@ -172,7 +172,7 @@ def test_the_settings_of_a_preset_can_be_overridden(name):
     assert (settings["max_tokens"], settings["reasoning_effort"], settings["structured"]) == (
         99,
         "low",
-        True,
+        "json_schema",
     )
 
 
@@ -352,11 +352,11 @@ async def test_mixed_citizens_deliberate_offline(tmp_path):
     assert len(run.transcript) == 5
 
 
-def test_a_preset_beside_oneself_is_found_and_names_its_own_key(tmp_path):
+def test_a_preset_beside_oneself_has_the_name_of_its_file_and_its_own_key(tmp_path):
     mine = tmp_path / "conf" / "model" / "mine.yaml"
     mine.parent.mkdir(parents=True)
     mine.write_text(
-        "name: mine\nkind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env:"
+        "kind: openai_compatible\nmodel: m\nbase_url: http://127.0.0.1:1/v1\nkey_env:"
         " MY_KEY\nmax_tokens: 9\n"
     )
     composed = plan(["group.models=[mine,citizen]"], tmp_path)

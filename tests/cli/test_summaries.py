@@ -14,8 +14,8 @@ from delibsim.analysis.summaries import agreement, biases
 from delibsim.conduct.summaries_report import judged_set
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
+from delibsim.store.answers import Summaries
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Summaries
 
 ROWS = """\
 id,text,stance,minority,quarter

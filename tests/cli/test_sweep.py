@@ -169,3 +169,13 @@ def test_retry_says_that_sessions_were_not_begun_after_it_held_the_others(delibs
     assert (answer.code, NEVER in answer.out) == (3, True)
     assert delibsim("run", "-m", "-q", *GRID).code == 0
     assert "never begun" not in delibsim("status", "s").out
+
+
+def test_sessions_for_people_wait_for_serve_and_the_others_are_not_held_again(delibsim):
+    words = ["topic=ccps", "group.size=2", "rounds=1", "replicate=range(1,6)", "people=0.4"]
+    for asked in ("20 calls were asked now", "0 calls were asked now"):
+        answer = delibsim("run", "-m", "-q", "study=mixed", "treatment=none", *words)
+        assert (answer.code, "2 sessions with people" in answer.err) == (0, True)
+        assert "2 sessions were never begun, of 7" in answer.out
+        assert "give the `delibsim serve` command" in answer.out
+        assert asked in answer.out

@@ -4,8 +4,8 @@ import importlib.util
 
 import pytest
 
-from delibsim.asking.embedding import embedding_named
 from delibsim.domain.errors import WrongInput
+from delibsim.models.sentences import embedding_named
 
 
 def test_a_folder_without_a_model_is_refused_and_nothing_is_fetched(tmp_path):

@@ -11,9 +11,9 @@ from delibsim.asking import road
 from delibsim.asking.kinds import pair
 from delibsim.asking.kinds.pair_people import export_pairs, for_people, rater_sheets, shares
 from delibsim.asking.kinds.pair_plan import plan_pairs
-from delibsim.asking.packs import bring_back
 from delibsim.conduct import ask as asking
 from delibsim.conduct.compare_report import compared_of
+from delibsim.conduct.packs import bring_back
 from delibsim.domain.comparison import Sheet
 from delibsim.store.annotations import packs_of
 from delibsim.store.comparisons import Comparisons

@@ -16,7 +16,7 @@ from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
 from delibsim.domain.training import Triple, parts_by_rater
-from delibsim.store.summaries import Judgments
+from delibsim.store.answers import Judgments
 
 HEAD = "question,opinion,summary,rater,instance,rep,inf,neu,pol\n"
 

@@ -11,6 +11,7 @@ from delibsim.analysis.human import groups_of_five
 from delibsim.analysis.human.reference import reference
 from delibsim.conduct.score import measures_of
 from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.conversation import Conversation
 from delibsim.domain.measure import CATALOGUE, MEASURES, Measure, in_order
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating
@@ -94,7 +95,13 @@ def test_the_glossary_knows_every_measure_by_itself_or_by_its_family():
 
 def test_a_debate_and_a_deliberation_are_given_the_measures_of_the_catalogue(rated, surveyed):
     usual = [name for name in CATALOGUE if name != "aqua"]  # which needs an extra
-    runs = [rated, surveyed, a_run_with_consensus()]
+    shares = {"for": 40.0, "against": 30.0, "undecided": 30.0}
+    votes = {"pre": shares, "post": shares | {"for": 50.0, "undecided": 20.0}}
+    people = Conversation("iq2", "d1", (), surveyed=True, votes=votes)
+    voted = dataclasses.replace(
+        surveyed, session=dataclasses.replace(surveyed.session, conversation=people)
+    )
+    runs = [rated, surveyed, voted, a_run_with_consensus()]
     for name in usual:
         assert given(name, runs) == {measure.id for measure in CATALOGUE[name]}
 

@@ -10,13 +10,13 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from faults.conftest import QUICK
 
-from delibsim.conduct.fork import branches, parent_of, prepare_branches
+from delibsim.conduct.forks import branches, parent_of, prepare_branches
 from delibsim.conduct.replay import compare
 from delibsim.conduct.study import hold_prepared
 from delibsim.planning.estimate import estimate
 from delibsim.planning.fork import plan_forks, plan_probes
-from delibsim.planning.fork_request import places_of
-from delibsim.store.branches import place_of_branches
+from delibsim.planning.fork_changes import places_of
+from delibsim.store.places import place_of_branches
 
 pytestmark = pytest.mark.usefixtures("home")
 

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from fake_provider import LOGIN_PAGE, FakeProvider, Rule
+from faults.test_servers import SAID, choice, refusals
 
 from delibsim.models.limits import Budget, Limits
 
@@ -304,3 +305,19 @@ async def test_the_preflight_finds_a_missing_key_and_a_missing_server(
     assert [(finding.level, "OPENAI_API_KEY" in finding.text) for finding in found] == [
         ("error", True)
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [said for said in SAID if said.get("dropped") != "reasoning_effort"],  # which litellm drops
+    ids=lambda one: f"{one['server']}, {one['code']}",
+)
+async def test_what_a_server_says_has_its_status_through_litellm(said):
+    from delibsim.models.clients.litellm import LiteLLM
+
+    rule = Rule(status=said["code"], body=said["body"], times=refusals(said))
+    async with FakeProvider([rule, Rule(text="A")]) as provider:
+        client = LiteLLM("local", "openai/local", provider.base_url)
+        completion = await client.complete(choice("A or B?"), 1)
+    assert completion.status == said["status"]
+    assert completion.parameters_dropped == ((said["dropped"],) if "dropped" in said else ())

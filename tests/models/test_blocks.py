@@ -322,19 +322,6 @@ def test_a_statement_beyond_the_limit_is_unreadable_and_its_length_is_named():
     assert len(Words().read("word " * 50_000).split()) == 50_000
 
 
-@quick
-@given(answered_surveys())
-def test_the_schema_of_a_survey_allows_every_valid_answer_and_no_other_label(answered):
-    survey, answers = answered
-    schema = SurveyAnswers(survey).schema()
-    assert schema["required"] == [item.id for item in survey.items]
-    assert set(schema["properties"]) == set(answers)
-    assert schema["additionalProperties"] is False
-    assert all(answers[label] in allowed["enum"] for label, allowed in schema["properties"].items())
-    assert schema["properties"]["C1"]["enum"] == list(survey.scale)
-    assert schema["properties"]["P1"]["enum"] == list(range(1, len(survey.preferences) + 1))
-
-
 # From completion to value
 
 

@@ -115,6 +115,13 @@ def test_a_form_reads_its_own_example_which_is_as_its_schema_says(form):
     assert form.read(form.example("")).level == form.levels[0]
     assert len(json.loads(form.example("", 110))["rationale"].split()) == 110
     schema, example = form.schema(), json.loads(form.example(""))
+    if form.filtered:
+        schema, without = schema["properties"]["code"]["anyOf"]
+        assert (
+            form.read(json.dumps({"code": {**example, "applies": "no", "score": None}})).level
+            is None
+        )
+        assert without["properties"]["score"] == {"type": "null"}
     assert list(example) == schema["required"] == list(schema["properties"])
     assert example["score"] in schema["properties"]["score"]["enum"]
     assert json.dumps(list(form.levels)) in form.describe()

@@ -29,11 +29,13 @@ from delibsim.models.person.fields import (
 )
 from delibsim.models.person.questionnaire import BUILDERS, NEVER_ASKED, questionnaire
 from delibsim.prompts.blocks import items_block
-from delibsim.prompts.forms.survey import SurveyAnswers
+from delibsim.prompts.forms.order import OrderForm
+from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply
 
 HOME = Path(__file__).parents[2]
+RANKS = RankingForm(2).rest('{"A1": 1, "A2": 2, "order": "S1 > S1"}')
 PAGES = TypeAdapter(Questionnaire)
 ASKED = prompts(HOME)
 written = st.one_of(speeches, st.text(st.characters(codec="utf-8"), max_size=200)).filter(
@@ -167,7 +169,7 @@ def test_every_form_has_a_questionnaire_or_is_never_asked_of_people():
     assert {one.__name__ for one in never} == set(NEVER_ASKED)
     assert {type(prompt.reply) for prompt in ASKED.values()} == set(BUILDERS)
     for kind in never:
-        form = kind()
+        form = RANKS if kind is OrderForm else kind()
         with pytest.raises(TypeError, match=kind.__name__):
             questionnaire(asked_in(form, "Please."))
 

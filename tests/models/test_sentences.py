@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from delibsim import WrongInput
-from delibsim.asking.embedding import embedding_named
 from delibsim.models import sentences
-from delibsim.models.sentences import SentenceTransformers
+from delibsim.models.sentences import SentenceTransformers, embedding_named
 
 INSTALLED = find_spec("sentence_transformers") is not None
 SAID = ["Trams are quiet.", "A tram makes little noise.", "Taxes are too high already."]

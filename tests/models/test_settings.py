@@ -44,7 +44,7 @@ SERVER = {
         ({"price": 3}, "model.price of 'x'"),
         (
             {"structured": "no"},
-            "model.structured of 'x': input should be a valid boolean, found 'no'",
+            "model.structured of 'x': input should be True, False, 'auto', 'json_schema'",
         ),
         ({"strict": "no"}, "model.strict"),
         ({"send_seed": "false"}, "model.send_seed"),

@@ -24,7 +24,7 @@ from delibsim.models.pool import ModelPool
 from delibsim.people.erase import carry_out
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, rater_rows
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Codings, PanelRatings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import places_in
 from delibsim.store.people.erasures import withdrawn_undone
@@ -32,7 +32,6 @@ from delibsim.store.people.persons import note_withdrawn
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import PERSON, REQUEST, Role, RoomState, SeatState
-from delibsim.store.ratings import PanelRatings
 
 HERS = "The quagga bridge must be painted violet before anybody crosses it again."
 QUICK = 0.1

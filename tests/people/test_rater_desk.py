@@ -20,13 +20,11 @@ from rated import (
 
 from delibsim.analysis.debates.rated import debates_of
 from delibsim.people.raters import AnswerWriter, write_rows
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Codings, Judgments, PanelRatings
 from delibsim.store.comparisons import Comparisons
 from delibsim.store.people.assignments import place_of, replies_of, unkept
 from delibsim.store.people.schema import PLACE, REQUEST
-from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
-from delibsim.store.summaries import Judgments
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from strategies import quick, runs
 
-from delibsim.conduct.score import usual_scorers
+from delibsim.conduct.scorers import scorers_when_analysed, usual_scorers
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.rating import debated
 from delibsim.domain.score import Score, Scorer
@@ -15,12 +15,13 @@ from delibsim.plugins import load
 from delibsim.testing import a_debate, a_run, check_scorer
 
 GROUP = "delibsim.scorers"
-INSTALLED = usual_scorers()
+INSTALLED = [*usual_scorers(), *scorers_when_analysed(["talk.words", "drift"])]
 
 
 def test_our_scorers_are_installed():
     assert {"agreement", "diversity", "dri"} <= set(INSTALLED)
     assert "aqua" not in INSTALLED
+    assert INSTALLED[-2:] == ["movement", "talk"]
 
 
 @pytest.mark.parametrize("name", INSTALLED)

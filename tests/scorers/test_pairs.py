@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim.domain.annotation import annotated
-from delibsim.domain.compared import TextScore, measure_of_pairs
+from delibsim.domain.comparison import TextScore, measure_of_pairs
 from delibsim.domain.score import Score, Scorer
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.scorers.answers import Pairs, strengths_of_texts

@@ -7,7 +7,7 @@ import pytest
 from delibsim.domain.coding import Code, Sample
 from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Level, Scheme
-from delibsim.store.codings import Codings, scheme_to_plain, schemes_of
+from delibsim.store.answers import Codings, scheme_to_plain, schemes_of
 from delibsim.store.files import append_line
 from delibsim.store.runs import Runs
 

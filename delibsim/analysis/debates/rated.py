@@ -9,7 +9,7 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import Rating
 from delibsim.domain.run import Run
 from delibsim.domain.text import study_named
-from delibsim.store.ratings import rater
+from delibsim.store.answers import rater
 from delibsim.store.runs import Runs
 
 SOURCES = {"model": "models", "human": "people"}

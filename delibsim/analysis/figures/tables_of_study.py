@@ -30,7 +30,7 @@ from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.summary import main_contrasts
+from delibsim.analysis.study.summary import MAIN, main_contrasts
 from delibsim.analysis.study.words import measured, quantity
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
@@ -107,12 +107,25 @@ INDICATORS = {
 """Labels of the twenty indicators by the column of the table that holds them."""
 
 
-def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a result that are drawn: the change of the plain index, absolute."""
+def _drawn(rows: pd.DataFrame, outcome: str, scale: str) -> pd.DataFrame:
+    """The rows of a result that are drawn: those on the primary outcome."""
     if rows.empty:
         return rows
-    own = of_outcome(rows, "dri")
-    return own[(own["scale"] == "absolute") & own["estimate"].notna()]
+    own = (rows["outcome"] == outcome) & (rows["scale"] == scale)
+    return rows[own & rows["estimate"].notna()]
+
+
+def _primary(results: Results) -> tuple[str, str]:
+    """The primary outcome of the contrasts and its scale; the index where there is none."""
+    found = main_contrasts(results)
+    if found is None:
+        return MAIN, CHANGE
+    first = found[0][0]
+    return str(first["outcome"]), str(first["scale"])
+
+
+def _axis(outcome: str, scale: str) -> str:
+    return f"Difference in the {quantity(outcome, scale, label_of(outcome))}"
 
 
 def _of_models(rows: pd.DataFrame) -> pd.DataFrame:
@@ -130,16 +143,12 @@ def _units(rows: pd.DataFrame) -> str:
 
 def _effects(study: StudyTable, results: Results) -> Data:
     """The contrasts on the primary outcome: of the study, of the null citizen; people's change."""
-    found = main_contrasts(results)
-    if found is None:
-        return NOTHING
-    first, rows = found[0][0], rows_of(results, "contrasts")
-    outcome, scale = str(first["outcome"]), str(first["scale"])
-    rows = rows[(rows["outcome"] == outcome) & (rows["scale"] == scale)]
-    both = rows["population"].nunique() > 1
-    rows = rows[rows["estimate"].notna()]
+    outcome, scale = _primary(results)
+    every = rows_of(results, "contrasts")
+    rows = _drawn(every, outcome, scale)
     if rows.empty:
         return NOTHING
+    both = every["population"].nunique() > 1
     own, name = _of_models(rows), rows["a"].astype(str) + " − " + rows["b"].astype(str)
     null = rows["population"] == NULL_WORDS
     rows = rows.assign(
@@ -153,7 +162,7 @@ def _effects(study: StudyTable, results: Results) -> Data:
     rows = rows.sort_values(["place", "is_null"], kind="stable")
     topics = int(own["topics"].max())
     units = _units(own) + (" of this topic" if topics == 1 else "")
-    axis = f"Difference in the {quantity(outcome, scale, label_of(outcome))}"
+    axis = _axis(outcome, scale)
     facts = {"label": measured(outcome), "axis": axis, "topics": topics, "units": units}
     more = " Circles: this study; crosses: the null citizen." if both else ""
     people = _change_of_people(results, outcome, scale)
@@ -179,7 +188,8 @@ def _by(unit: str) -> Prepare:
     """Every contrast within every model or topic, with the pooled estimate below."""
 
     def prepared(study: StudyTable, results: Results) -> Data:
-        rows = _drawn(rows_of(results, f"by_{unit}"))
+        primary = _primary(results)
+        rows = _drawn(rows_of(results, f"by_{unit}"), *primary)
         if rows.empty:
             return NOTHING
         rows = rows.drop_duplicates([*BY_TREATMENT, unit])
@@ -190,14 +200,17 @@ def _by(unit: str) -> Prepare:
         rows = rows.assign(label=rows[unit].astype(str), aside="", pooled=False)
         rows = rows.assign(place=rows["label"].map(order), n_units=rows.get("n"))
         pairs = rows[BY_TREATMENT].drop_duplicates().assign(pair=lambda own: range(len(own)))
-        pooled = _drawn(_of_models(rows_of(results, "contrasts")))
+        pooled = _drawn(_of_models(rows_of(results, "contrasts")), *primary)
         parts = [rows, pooled.assign(label="pooled", aside="", pooled=True, place=len(order))]
-        without = _drawn(rows_of(results, "leave_one_out")) if unit == "topic" else pd.DataFrame()
+        without = pd.DataFrame()
+        if unit == "topic":
+            without = _drawn(rows_of(results, "leave_one_out"), *primary)
         if len(without):
             parts += _ends(without, len(order) + 1)
         found = pd.concat(parts).merge(pairs, on=BY_TREATMENT)
         found = found.sort_values(["pair", "place"], kind="stable")
-        facts = {"names": len(order), "units": "topics" if unit == "model" else _units(rows)}
+        units = "topics" if unit == "model" else _units(rows)
+        facts = {"names": len(order), "units": units, "axis": _axis(*primary)}
         return Data(found, facts, _said_by(unit, rows, bool(len(without))))
 
     return prepared

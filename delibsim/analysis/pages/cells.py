@@ -21,6 +21,9 @@ INTERVALS = {
     "people_low": ("people_high", "people's 95% interval"),
     "difference_low": ("difference_high", "its 95% interval"),
     "diversity_low": ("diversity_high", "its 95% interval"),
+    "g_low": ("g_high", "its 95% interval"),
+    "spread_low": ("spread_high", "its 95% interval"),
+    "overlap_low": ("overlap_high", "its 95% interval"),
 }
 """By the column of the lower end: that of the upper end, and the heading of both."""
 SMALL = 0.001
@@ -53,12 +56,14 @@ HEADINGS = {
     "p_draws": "p, draws",
     "p_free": "p, free",
     "p_tukey": "p, Tukey",
+    "p_spread_holm": "p of spread, Holm",
     "p_pooled": "p, pooled variance",
     "p_pooled_holm": "p, pooled, Holm",
     "p_welch": "p, Welch",
     "p_equivalence": "p, equivalence",
     "r2": "R²",
     "sd": "SD",
+    "people_sd": "people's SD",
     "se": "SE",
     "icc": "ICC",
     "mae": "MAE",

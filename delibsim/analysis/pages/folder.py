@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from delibsim.analysis.pages.cells import reading
-from delibsim.analysis.pages.html import html
-from delibsim.analysis.pages.page import Page, PagePart
+from delibsim.analysis.pages.page import Page, PagePart, html
 from delibsim.analysis.pages.papers import docx, latex
 from delibsim.analysis.result import Result
 from delibsim.domain.text import safe

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusVote, Contribution, Ranking
+from delibsim.domain.conversation import IMPORTED
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
@@ -32,7 +33,7 @@ BLOCK = re.compile(r"(?m)^<persona>\n.*?\n</persona>$", re.DOTALL)
 def people_among(session: Session) -> frozenset[str]:
     """The participants who are people, also those who left before a fork."""
     kinds = {name: settings.get("kind") for name, settings in session.models.items()}
-    found = {one.id for one in session.participants if kinds[one.model] == PERSON}
+    found = {one.id for one in session.participants if kinds[one.model] in (PERSON, IMPORTED)}
     return frozenset(found if session.before is None else found | people_among(session.before))
 
 

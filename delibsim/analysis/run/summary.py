@@ -242,7 +242,8 @@ def _on_comparison(summary: Summary) -> list[Note]:
     """What limits a comparison with people or with other groups."""
     found = []
     survey, people = summary["survey"], summary["human"]
-    if not survey["validated"] and not format_named(summary["format"]).own_survey:
+    asked = not (format_named(summary["format"]).own_survey or summary.get("not_surveyed"))
+    if asked and not survey["validated"]:
         found.append(("Survey", f"{survey['id']} has not been validated as an instrument."))
     if people:
         against = f"{people['n']} people pooled against one group of {summary['participants']}"

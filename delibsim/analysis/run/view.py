@@ -177,6 +177,8 @@ class RunView:
             "missing": missing(run),
             "calls": asdict(self.calls),
         }
+        if session.people is not None and not session.respondents:
+            found["not_surveyed"] = True
         if run.consensus is not None:
             text, chosen = statement_of(run.consensus)
             remarks = list(on_consensus(run.consensus))
@@ -223,7 +225,9 @@ class RunView:
     @cached_property
     def lines(self) -> list[TranscriptLine]:
         """The turns in order."""
-        times = dict(_times([*self.past, *self.records]))
+        people = self.session.people
+        times = {f"turn {held.turn.index}": held.time for held in people.turns} if people else {}
+        times |= _times([*self.past, *self.records])
         found, last = [], 0
         said = [*self.run.transcript, *self.run.silences]
         for one in sorted(said, key=lambda one: one.turn.index):
@@ -244,7 +248,7 @@ class RunView:
         found = list(tables_of_answers(self.run))
         if self.changes:
             found.append(who_moved(self.changes))
-        if not self.session.kind.sides:
+        if not self.session.kind.sides and not self.summary.get("not_surveyed"):
             found.append(table_of_measures(self.summary, self.measures))
         if self.run.consensus is not None:
             found += [table_of_texts(self.run.consensus), *tables_of_votes(self.run.consensus)]
@@ -273,6 +277,7 @@ class RunView:
             ("Question", session.topic.question),
             ("Background", session.topic.background if whole else ""),
             ("Run", f"{self.name}, {self.run.status}"),
+            ("Origin", origin(session)),
             ("Branch", "; ".join(lineage(session))),
             ("Design", who_and_how(self.summary)),
             ("Settings", design_in_words(self.summary)),
@@ -286,8 +291,10 @@ class RunView:
         """Who took part: name and model, and the persona, "" without one."""
         found = []
         for one in (*self.session.participants, *self.session.invited):
-            role = f"{one.role}, " if one in self.session.invited else ""
-            found.append((f"{one.id} ({role}{one.model})", " ".join(one.persona.split())))
+            told = self.session.people or one in self.session.invited
+            own = one.role if told and one.role != "citizen" else ""
+            named = ", ".join(filter(None, (one.model, own)))
+            found.append((f"{one.id} ({named})", " ".join(one.persona.split())))
         return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
@@ -361,7 +368,8 @@ def who_and_how(summary: Summary) -> str:
     rounds = counted(summary["rounds"], "round")
     who = f"{counted(summary['participants'], 'participant')} ({', '.join(summary['models'])})"
     parts = [f"treatment {summary['treatment']}", *summary.get("parts", ()), rounds]
-    return f"{who}, {', '.join(parts)}, survey {summary['survey']['id']}"
+    asked = "no survey" if summary.get("not_surveyed") else f"survey {summary['survey']['id']}"
+    return f"{who}, {', '.join(parts)}, {asked}"
 
 
 def design_in_words(summary: Summary) -> str:
@@ -375,6 +383,19 @@ def design_in_words(summary: Summary) -> str:
         stated.add(unset if temperature is None else f"{temperature:g}")
     asked = f"temperature {', '.join(sorted(stated))}, wording {summary['wording']}"
     return f"{repeated}, {asked}, {personas}, network {summary['network']}"
+
+
+def origin(session: Session) -> str:
+    """Where a conversation of people comes from and how its audience voted; "" of any other."""
+    held = session.conversation
+    if held is None:
+        return ""
+    told = [f"imported: conversation {held.id} of {held.source}, held by people"]
+    told += [f"{name} {value}" for name, value in held.facts.items()]
+    for phase, shares in held.votes.items():
+        votes = ", ".join(f"{vote} {share:g}%" for vote, share in shares.items())
+        told.append(f"votes {'before' if phase == 'pre' else 'after'}: {votes}")
+    return "; ".join(told)
 
 
 def lineage(session: Session) -> list[str]:
@@ -414,6 +435,18 @@ def on_turns(run: Run) -> Iterator[str]:
 
 
 def on_given(run: Run) -> list[str]:
-    """Which statements a fork gave, in a sentence; nothing where none was."""
-    given = [str(said.turn.index) for said in run.speech if said.given]
-    return [f"given by the fork, said by nobody: turn {', '.join(given)}"] if given else []
+    """Which statements a fork gave, or people said before elsewhere, in sentences; nothing where
+    none was.
+    """
+    parentage = run.session.parentage
+    edited = {edit.text for edit in parentage.edits} if parentage else set()
+    own, others = [], []
+    for said in run.speech:
+        if said.given:
+            theirs = run.session.people is not None and said.text not in edited
+            (others if theirs else own).append(str(said.turn.index))
+    found = [f"given by the fork, said by nobody: turn {', '.join(own)}"] if own else []
+    if others:
+        told = "as people said it in the conversation, who did not hear what models say here"
+        found.append(f"{told}: turn {', '.join(others)}")
+    return found

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from delibsim.analysis.pages.html import standalone
+from delibsim.analysis.pages.page import standalone
 from delibsim.analysis.run.tables import ratings_of, values_of_rating
 from delibsim.analysis.run.view import RunPart, RunView
 from delibsim.analysis.table import DisplayColumn, DisplayTable

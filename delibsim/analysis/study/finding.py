@@ -12,8 +12,7 @@ import pandas as pd
 from delibsim.analysis.figures.drawing import Drawing
 from delibsim.analysis.pages.cells import interval, p_value
 from delibsim.analysis.pages.folder import PAGE as REPORT
-from delibsim.analysis.pages.html import data_uri, standalone
-from delibsim.analysis.pages.page import Entry, PagePart, Picture
+from delibsim.analysis.pages.page import Entry, PagePart, Picture, data_uri, standalone
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.counts import told_of_attrition
@@ -272,33 +271,33 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
     held = rows[rows["status"].isin(HELD)] if "status" in rows else rows
     if held.empty:
         return said("study/nothing_held", planned=counted(len(rows), "session"))
-    outcome, scale = str(first["outcome"]), str(first["scale"])
+    debates = "format" in held and (held["format"] == "debate").all()
     told = {
+        "verb": "debated" if debates else "talked about",
         "sessions": counted(len(held), "session"),
         "who": _who(held, _kind(found), record),
         "topics": f"{held['topic'].nunique()} topics" if held["topic"].nunique() > 1 else "a topic",
         "did": _did(held),
-        "what": quantity(outcome, scale),
-        "gloss": gloss(outcome),
+        "what": quantity(str(first["outcome"]), str(first["scale"])),
+        "gloss": gloss(str(first["outcome"])),
     }
-    debates = "format" in held and (held["format"] == "debate").all()
-    return said("study/compared_debates" if debates else "study/compared", **told)
+    asked = not debates and ("answers_expected" not in held or held["answers_expected"].any())
+    return said("study/compared" if asked else "study/compared_talks", **told)
 
 
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [model.name for model in models if model.settings.get("kind") == "person"]
+    people = [one.name for one in models if one.settings.get("kind") in ("person", "imported")]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
     who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
     if names:
         who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
     sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
-    if not sizes:
-        return f"groups of {who}"
-    ends = " to ".join(f"{size:g}" for size in dict.fromkeys((sizes[0], sizes[-1])))
-    return f"{'a group' if len(held) == 1 else 'groups'} of {ends} {who}"
+    ends = " to ".join(f"{size:g}" for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
+    of = f"{ends} {who}" if ends else who
+    return f"{'a group' if len(held) == 1 else 'groups'} of {of}"
 
 
 def _did(held: pd.DataFrame) -> str:
@@ -314,7 +313,8 @@ def _did(held: pd.DataFrame) -> str:
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """The three answers; without a contrast what can be said all the same."""
     if not rows:
-        return [text for text in (*without_contrasts(found.results), found.study.no_twin) if text]
+        told = (*found.ahead, *without_contrasts(found.results), found.study.no_twin)
+        return [text for text in told if text]
     if rows[0]["verb"] == NOT_VALID:
         by_models = [effect(row, found.results) for row in rows]
         return [*found.ahead, *by_models, *found.told]

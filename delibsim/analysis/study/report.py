@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.figures.of_study import drawings
 from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.pages.page import Entry, PagePart
@@ -19,7 +20,7 @@ from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates,
 from delibsim.analysis.study.counts import attrition, counts, in_room, left_out, unmeasurable
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
 from delibsim.analysis.study.finding import ON_TEXTS, finding, how_much
-from delibsim.analysis.study.methods import StudyRecord, checklist, methods
+from delibsim.analysis.study.methods import StudyRecord, checklist, methods, models_one_by_one
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.analysis.study.people import ceiling, convergence, people
@@ -66,8 +67,10 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
-MIXED_SUBJECTS = "mixed_subjects"
-"""The table of effects in people, made more precise by models."""
+BESIDE_PEOPLE = ("mixed_subjects", "like", "like_classifier")
+"""The tables that are asked for: effects in people, made more precise by models; how like people
+the sessions are.
+"""
 NOT_HELD = ("no run", "not begun")
 """The status of sessions that may still be held."""
 OF_DESIGN = ("counts", "in_room", "attrition")
@@ -197,6 +200,7 @@ def _warnings(study: StudyTable) -> list[str]:
     return told + left_out(study)
 
 
+CHECKLIST = "Checklist of reporting (GUIDE-LLM, and beyond it)"
 OF_CONTRASTS = (
     "population role outcome scale a b estimate unit low high df p_topics p_holm q"
     " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
@@ -231,6 +235,7 @@ FACTORS = {
 def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None = None) -> Report:
     """The report on one study: what its analyses found, its design, flow, methods and checklist."""
     drawn, absent = drawings(found.study, found.results)
+    drawn += drawings_of("like", found.results)
     paragraphs = methods(found.study, draws, record)
     entries = checklist(found.study, record, found.runs)
     told = in_words(found)
@@ -239,7 +244,9 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
     last = [PagePart("others", "Further tables", tables=others)] if others else []
     last += [PagePart("methods", "Methods", paragraphs)]
-    last += [PagePart("checklist", "Checklist of reporting", entries=entries)]
+    if models := models_one_by_one(record):
+        last += [PagePart("models", "Models", entries=models)]
+    last += [PagePart("checklist", CHECKLIST, entries=entries)]
     return Report(
         catalogue=own,
         title=found.study.study,
@@ -288,8 +295,9 @@ def plain(found: Findings) -> dict[str, Any]:
     mixed = {"terms": tables["mixed"], "published": published[0]}
     tables["mixed"] = mixed | {"variance_components": published[1]}
     tables["effects"] = found.rows(ON_TEXTS)
-    if MIXED_SUBJECTS in found.results:
-        tables[MIXED_SUBJECTS] = found.rows(MIXED_SUBJECTS)
+    for name in BESIDE_PEOPLE:
+        if name in found.results:
+            tables[name] = found.rows(name)
     return {"contrasts": own, **tables, "missing": [dict(one) for one in found.missing]}
 
 

@@ -19,7 +19,7 @@ from delibsim.domain.annotation import Text
 from delibsim.domain.audit import Failure, Reading, Verdict
 from delibsim.domain.coding import Code, Sample
 from delibsim.domain.scheme import Dimension, LevelValue
-from delibsim.store.audits import Audits
+from delibsim.store.answers import Audits
 from delibsim.store.codec import Damaged
 from delibsim.store.coded import DimensionSamples, SchemeCodes
 

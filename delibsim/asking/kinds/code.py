@@ -32,7 +32,7 @@ from delibsim.prompts.coding import (
 from delibsim.prompts.forms.words import StepsForm
 from delibsim.prompts.labelled import whole_characters
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Codings
 from delibsim.store.runs import Runs
 
 OF_STEPS = {"temperature": 0.0, "max_tokens": 1000}

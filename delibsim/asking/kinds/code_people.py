@@ -58,7 +58,7 @@ from delibsim.prompts.coding import check_coder_texts, code_form, coding_prompt
 from delibsim.prompts.forms.code import SCORE
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.annotations import handed_out, packs_of
-from delibsim.store.codings import scheme_from_plain, scheme_to_plain
+from delibsim.store.answers import scheme_from_plain, scheme_to_plain
 
 GROUP = "group"
 """What stands in the place of a column where texts are drawn by the session they belong to."""

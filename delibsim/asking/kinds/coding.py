@@ -18,8 +18,8 @@ from delibsim.domain.scheme import Dimension, LevelValue, Scheme
 from delibsim.domain.text import quoted, study_named
 from delibsim.measures.ensemble import entropies
 from delibsim.store.annotations import ANNOTATIONS, packs_of
+from delibsim.store.answers import Codings
 from delibsim.store.coded import DimensionSamples, SchemeCodes
-from delibsim.store.codings import Codings
 from delibsim.store.instruments.library import Library
 from delibsim.store.runs import Runs
 

@@ -38,9 +38,9 @@ from delibsim.prompts.blocks import quoted
 from delibsim.prompts.forms.choice import VerdictForm
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import verdict_prompt, verdict_reask
+from delibsim.store.answers import Judgments, Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Judgments, Summaries
 
 JUDGES = called("judgment")
 _TOLD = read_data("asked.yaml")["judgment"]

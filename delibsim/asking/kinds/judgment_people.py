@@ -27,8 +27,8 @@ from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply
 from delibsim.prompts.verdict import QUESTION, verdict_prompt
 from delibsim.store.annotations import packs_of
+from delibsim.store.answers import Summaries
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Summaries
 
 PUBLISHED = {"rep": 0.025, "inf": 0.057, "neu": 0.063, "pol": 0.014}
 """The reliability of single ratings of people, https://arxiv.org/abs/2510.05154 (recomputed)."""

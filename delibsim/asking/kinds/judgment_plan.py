@@ -24,9 +24,9 @@ from delibsim.domain.summary import Summary
 from delibsim.domain.text import study_named
 from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.prompts.verdict import check_verdict_texts
+from delibsim.store.answers import Judgments, Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Judgments, Summaries
 
 
 def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:

@@ -29,8 +29,7 @@ from delibsim.asking.people import (
     where,
 )
 from delibsim.domain.annotation import Coder, Text
-from delibsim.domain.compared import PAIRS
-from delibsim.domain.comparison import Sheet, Vote
+from delibsim.domain.comparison import PAIRS, Sheet, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, quoted, study_named

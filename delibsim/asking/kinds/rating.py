@@ -7,13 +7,22 @@ it. Seeds are those of the debate.
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 from delibsim.analysis.debates.rated import debates_of, edited
 from delibsim.asking.blinding import blinded
-from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
+from delibsim.asking.nouns import (
+    Growth,
+    Kind,
+    Outcome,
+    Plan,
+    Question,
+    Round,
+    changed_since,
+    missing_in_words,
+)
 from delibsim.asking.road import merge
 from delibsim.asking.settings import KindSettings, setting, settings_in, task_name
 from delibsim.asking.texts import kin_among, plain
@@ -41,7 +50,7 @@ from delibsim.prompts.rating import (
     stance_prompt,
 )
 from delibsim.prompts.session import statement_words
-from delibsim.store.ratings import PanelRatings
+from delibsim.store.answers import PanelRatings
 from delibsim.store.runs import Runs
 
 ON_THE_BALLOT = (
@@ -51,6 +60,8 @@ ON_THE_BALLOT = (
     *(f"{side}.{name}" for side in SIDES for name in DIMENSIONS),
 )
 """What is missing from a rating where the ballot could not be read."""
+PARTS = {"before": "stance", "winner": "ballot"}
+"""What a rater is asked for, by a value that stands in each."""
 Key = tuple[str, str]
 """A rating: debate, rater."""
 
@@ -148,6 +159,10 @@ class RatingKind(Kind):
         """The first reason why a value is missing."""
         return next(iter(answer.missing.values()), None)
 
+    def usable(self, answer: Rating) -> bool:
+        """Whether the ballot is there."""
+        return answer.winner is not None
+
     def named(self, answer: Rating) -> str:
         """The debate and the rater."""
         return f"{answer.session}, {answer.rater}"
@@ -187,7 +202,13 @@ class RatingKind(Kind):
             among = f"{few}" if few == most else f"{few} to {most}"
             word = "rater" if most == 1 else "raters"
             raters += f", {counted(each, 'debate')} each, {among} {word} a debate"
-        lines = outcome.told("rating", f"{counted(len(about.debates), 'debate')}, {raters}")
+        head = f"{counted(len(about.debates), 'debate')}, {raters}"
+        lines = replace(outcome, missing={}).told("rating", head)
+        keys = plan.answer_keys()
+        own = (answer for answer in plan.answers.kept() if answer.key in keys)
+        gaps = (gap for answer in own for gap in answer.missing.items() if gap[0] in PARTS)
+        lacking = Counter((PARTS[part], why.code) for part, why in gaps)
+        lines += [missing_in_words(n, *gap) for gap, n in lacking.items()]
         if n := counts.count(0):
             nobody = f"allocated to nobody yet: {counted(n, 'debate')}"
             lines.append(f"{nobody}; raters whom a larger group.size adds will rate them")

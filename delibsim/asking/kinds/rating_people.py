@@ -36,7 +36,7 @@ from delibsim.prompts.forms.ballot import Ballot, Stance
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.rating import ballot_prompt, check_rater_texts, stance_prompt
 from delibsim.store.annotations import packs_of
-from delibsim.store.ratings import OF_PEOPLE, PanelRatings
+from delibsim.store.answers import OF_PEOPLE, PanelRatings
 from delibsim.store.runs import Runs
 
 BEFORE, BALLOT = "before", "ballot"

@@ -21,10 +21,11 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
+from delibsim.models.enforcing import settled_in, with_settled
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask
 from delibsim.prompts.prompt import Prompt
-from delibsim.store.audits import Audits
+from delibsim.store.answers import Audits
 from delibsim.store.runs import Runs
 
 REASKS = 3
@@ -166,6 +167,7 @@ def plan_audit(audit: Audit, model: str, n: int | None, overrides: Sequence[str]
         raise WrongInput(f"{study_named(coding.runs.study)} has no rationale to read")
     audits = Audits.of(coding.runs, coding.scheme.id)
     known = audits.files.task().get("models", {})
+    settings = with_settled(settings, settled_in(known.values()))
     task = {"scheme_sha256": coding.scheme.sha256, "models": {**known, reader: settings}}
     samples = tuple(one.sample for one in readings)
     return asked.planned(

@@ -36,8 +36,7 @@ from delibsim.measures.designs import even_sizes
 from delibsim.models.person.fields import Field
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt
 from delibsim.store.annotations import packs_of
-from delibsim.store.audits import Audits, Correction
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Audits, Codings, Correction
 from delibsim.store.files import write_atomically
 from delibsim.store.tables.csv_cells import read_sheet
 

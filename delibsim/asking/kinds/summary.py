@@ -30,9 +30,9 @@ from delibsim.models.retry import estimated_tokens
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.prompt import Prompt, Purpose
 from delibsim.prompts.verdict import summary_prompt, summary_reask
+from delibsim.store.answers import Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Summaries
 
 JOINING = "summary_parts"
 """The wording in which the summaries of parts are summarised."""

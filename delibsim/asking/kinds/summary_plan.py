@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from delibsim.asking.embedding import embedding_named
 from delibsim.asking.kinds.summary import JOINING, SUMMARIES, summarised_in
 from delibsim.asking.nouns import Plan
 from delibsim.asking.road import merge
@@ -28,13 +27,14 @@ from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping, OpinionSet, ali
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.summaries.texts import NoSharedWord, clusters
+from delibsim.models.sentences import embedding_named
 from delibsim.planning.config import key_of, one_name, one_of, read_values, temperature, whole
 from delibsim.planning.overrides import values_by_key
 from delibsim.planning.presets import Presets
 from delibsim.prompts.verdict import check_summary_texts
+from delibsim.store.answers import Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Summaries
 
 PLANS = ("whole", "chunks")
 """Whether a summary is given in one step, or in two: of parts, and then of their summaries."""

@@ -73,7 +73,7 @@ def batches(sessions: Sequence[Session], workers: int) -> list[list[Session]]:
     return [dealt[k::workers] for k in range(workers)]
 
 
-REPORTED = ("status", "fault", "recorded", "asked", "damaged_lines")
+REPORTED = ("status", "fault", "recorded", "asked", "damaged_lines", "unchecked")
 """The fields of an outcome that a worker reports."""
 
 

@@ -26,9 +26,9 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.study import natural
 from delibsim.store.branch_folders import FORKS, PROBES
-from delibsim.store.branches import branches_of
 from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
+from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
 
 OF_SUMMARY = ("dri", "diversity", "consideration_agreement", "preference_agreement")

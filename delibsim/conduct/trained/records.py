@@ -12,10 +12,10 @@ from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.training import Record, Triple
 from delibsim.measures.summaries.prediction import derived, normalised
+from delibsim.store.answers import Judgments, Summaries
 from delibsim.store.reading import file_text, json_value
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
 from delibsim.store.training import habermas_records
 

@@ -22,9 +22,9 @@ from delibsim.scorers.judge.checkpoint import (
     write_record,
 )
 from delibsim.scorers.judge.form import InputForm
+from delibsim.store.answers import Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of
-from delibsim.store.summaries import Summaries
 from delibsim.store.training import TrainedScores
 
 Told = Callable[[str], None]

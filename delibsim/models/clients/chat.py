@@ -1,5 +1,6 @@
 """The chat-completions protocol: from a prompt to a request, from a response to a completion."""
 
+import functools
 import math
 import re
 from abc import ABC, abstractmethod
@@ -7,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from delibsim.domain.data import patterns
 from delibsim.models.base import Completion, PreflightIssue, Status, Usage
 from delibsim.models.clients.faults import LONGEST_FAULT, REJECTION, scrub, without_echoes
 from delibsim.prompts.labelled import whole_characters
@@ -24,39 +26,66 @@ NOTHING: tuple[Status, str] = ("unavailable", "the response holds no choices")
 THINKING = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 ORDINARY = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 """Parameters that are requested under their own names."""
+FORMAT = "response_format"
+LENGTHS = ("minLength", "maxLength")
+OTHERWISE: Mapping[str, str] = patterns("parameters")
+"""What else complaints call a parameter."""
 NAMED = re.compile(r'"param": *"(\w+)"')
 REASONING = frozenset({"reasoning_effort", "reasoning", "thinking"})
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Parameters to be requested; None is not sent, and `extra` is sent as it is."""
+    """Parameters to be requested; None is not sent, and `extra` is sent as it is.
+
+    `lengths`: whether a schema states how long texts may be, which not every provider takes.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
     reasoning_effort: str | None = None
-    structured: bool = False
     send_seed: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
+    lengths: bool = True
 
     def parameters(self, prompt: Prompt, seed: int) -> dict[str, Any]:
         """What is requested for this prompt, with the seed cut to the 31 bits that all take."""
         wanted = {name: getattr(self, name) for name in ORDINARY}
         if self.send_seed:
             wanted["seed"] = seed % 2**31
-        if self.structured and isinstance(prompt.reply, FormWithSchema):
-            wanted["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "survey", "strict": True, "schema": prompt.reply.schema()},
-            }
+        if prompt.enforced and isinstance(prompt.reply, FormWithSchema):
+            wanted[FORMAT] = _format_of(prompt.reply, prompt.enforced, self.lengths)
         stated = {name: value for name, value in wanted.items() if value is not None}
         return stated | dict(self.extra)
 
 
+@functools.lru_cache(maxsize=64)  # the same few forms are asked for again and again
+def _format_of(form: FormWithSchema, kind: str, lengths: bool) -> Mapping[str, Any]:
+    """The schema of a form in a format, as it is sent."""
+    schema = form.schema()
+    return response_format(kind, schema if lengths else _without_lengths(schema))
+
+
+def response_format(kind: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema in one of the two formats that servers know."""
+    if kind == "json_object":
+        return {"type": kind, "schema": schema}
+    return {"type": kind, kind: {"name": "reply", "strict": True, "schema": schema}}
+
+
+def _without_lengths(value: Any) -> Any:
+    """A schema that does not state how long texts may be."""
+    if isinstance(value, list):
+        return [_without_lengths(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {name: _without_lengths(own) for name, own in value.items() if name not in LENGTHS}
+
+
 class Dialect:
     """The parameters that one model's server turned out not to take: from then on they are sent
-    under another name or left out.
+    under another name or left out, and a schema first in its other format.
 
     `max_tokens` may be renamed and is never left out, because the budget counts on it.
     """
@@ -64,9 +93,12 @@ class Dialect:
     def __init__(self) -> None:
         self._rejected: set[str] = set()
         self._renamed: dict[str, str] = {}
+        self._as_object = False
 
     def sent(self, requested: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters as this server takes them."""
+        if self._as_object and (schema := requested.get(FORMAT, {}).get("json_schema")):
+            requested = {**requested, FORMAT: response_format("json_object", schema["schema"])}
         return {
             self._renamed.get(name, name): value
             for name, value in requested.items()
@@ -78,8 +110,8 @@ class Dialect:
         return tuple(name for name in requested if name in self._rejected)
 
     def learn(self, complaint: str, requested: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
-        """Note what a refused request (HTTP 400 or 422) complained about; True if another attempt
-        makes sense.
+        """Note what a server complained about that refused a request; True if another attempt makes
+        sense.
 
         It makes sense too where the complaint about another request, in flight at the same time,
         has changed since how this one is sent.
@@ -101,12 +133,21 @@ class Dialect:
             # "`temperature` may only be set to 1 when thinking is enabled" complains about
             # temperature, not about thinking.
             rejected = rejected - REASONING or rejected
+        if FORMAT in rejected and not self._as_object and "json_schema" in requested[FORMAT]:
+            self._as_object = True
+            return True
         self._rejected |= rejected
         return bool(rejected)
 
 
+def _is_object(text: str) -> bool:
+    """Whether a reply begins as a JSON object, which any does whose schema was enforced."""
+    return text.lstrip()[:1] == "{"
+
+
 def _mentions(complaint: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", complaint) is not None
+    called = f"|{OTHERWISE[name]}" if name in OTHERWISE else ""
+    return re.search(rf"\b{re.escape(name)}\b{called}", complaint, re.IGNORECASE) is not None
 
 
 class Hosted(ABC):
@@ -116,8 +157,10 @@ class Hosted(ABC):
     fault may repeat.
     """
 
-    REFUSED: tuple[str, ...]
-    """How the detail of a request begins that the server did not take as it was sent."""
+    NOT_FOUND: str
+    """How the detail of a request begins that asked for what the server does not have: such a
+    complaint is about no parameter.
+    """
     provider: str
     _hidden: Sequence[str]
 
@@ -137,10 +180,11 @@ class Hosted(ABC):
         while True:
             sent, dropped = self._dialect.sent(wanted), untaken + self._dialect.dropped(wanted)
             completion = await self._attempt(prompt, sent)
-            refused = completion.status == "bad_request" and completion.detail.startswith(
-                self.REFUSED
-            )
-            if not refused or not self._dialect.learn(completion.detail, wanted, sent):
+            refused = completion.status == "bad_request" and not completion.possibly_billed
+            lacking = completion.detail.startswith(self.NOT_FOUND)
+            if not refused or lacking or not self._dialect.learn(completion.detail, wanted, sent):
+                if FORMAT in sent and completion.status == "ok" and not _is_object(completion.text):
+                    dropped += (FORMAT,)  # it was taken, and had no effect
                 return replace(
                     completion,
                     provider=self.provider,
@@ -157,6 +201,8 @@ class Hosted(ABC):
         """The completion of one request with these parameters; a fault on the way is a status."""
 
     def _failed(self, status: Status, detail: str, possibly_billed: bool = False) -> Completion:
+        if status == "unreadable":
+            detail = f"the server could not read the reply in its form ({detail})"
         return Completion(
             "", status, detail, model_requested=self.model, possibly_billed=possibly_billed
         )
@@ -225,8 +271,11 @@ def completion_of(payload: Any, requested: str) -> Completion:
 
 def simplify(payload: dict[str, Any]) -> None:
     """Bring a decoded response body into the plainest form of the protocol: contents of texts and
-    refusals become one text and a field `refusal`, and a cost that is no number is left out.
+    refusals become one text and a field `refusal`, an error is an object, and a cost that is no
+    number is left out.
     """
+    if isinstance(payload.get("error"), str):
+        payload["error"] = {"message": payload["error"]}
     choices = payload.get("choices")
     for choice in choices if isinstance(choices, list) else []:
         message = choice.get("message") if isinstance(choice, dict) else None

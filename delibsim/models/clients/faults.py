@@ -17,11 +17,13 @@ _SAID = patterns("faults")
 CONTEXT = re.compile(_SAID["context"], re.IGNORECASE)
 MODERATION = re.compile(_SAID["moderation"], re.IGNORECASE)
 EXHAUSTED = re.compile(_SAID["exhausted"], re.IGNORECASE)
-REJECTION = re.compile(_SAID["rejection"], re.IGNORECASE)
+MISSHAPEN = re.compile(_SAID["misshapen"], re.IGNORECASE)
+REFUSED = re.compile(_SAID["refused"], re.IGNORECASE)
+REJECTION = re.compile(f"{_SAID['rejection']}|{_SAID['refused']}", re.IGNORECASE)
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
-PASSING = (409, 425)
-"""HTTP codes below 500 that say nothing against the request: a conflict with another one, and a
-connection that is not trusted yet.
+PASSING = (409, 424, 425)
+"""HTTP codes below 500 that say nothing against the request: a conflict with another one, a
+generation that failed (TGI), and a connection that is not trusted yet.
 """
 LASTING = (501, 505, 506, 510, 511)
 """HTTP codes from 500 that no other attempt changes: what was asked is not known to the server, or
@@ -43,7 +45,7 @@ def status_of(code: int, text: str) -> Status:
             return "authentication"
         case 402:
             return "quota"
-        case 403:
+        case 403 if not REFUSED.search(text):
             return "refusal" if MODERATION.search(text) else "authentication"
         case 408 | 504:
             return "timeout"
@@ -53,6 +55,10 @@ def status_of(code: int, text: str) -> Status:
             return "quota" if EXHAUSTED.search(text) else "rate_limited"
         case _ if CONTEXT.search(text):
             return "context_overflow"
+        case _ if MISSHAPEN.search(text):
+            return "unreadable"
+        case _ if REFUSED.search(text):
+            return "bad_request"
         case _ if code in PASSING or (code >= 500 and code not in LASTING):
             return "unavailable"
         case _ if MODERATION.search(text):

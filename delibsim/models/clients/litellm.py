@@ -60,7 +60,7 @@ class LiteLLM(Hosted):
     that the model does not take are not sent, and recorded as dropped.
     """
 
-    REFUSED = ("BadRequestError", "UnprocessableEntityError", "UnsupportedParamsError")
+    NOT_FOUND = "NotFoundError"
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class LiteLLM(Hosted):
         strict: bool = False,
         **sampling: Any,
     ) -> None:
+        sampling |= {"lengths": bool(base_url)}  # OpenAI refuses them
         super().__init__(name, model, timeout, strict, sampling)
         self.base_url, self.provider = base_url, provider_in(model)
         self._hidden = secrets([base_url] if base_url else [])
@@ -85,6 +86,7 @@ class LiteLLM(Hosted):
             max_tokens=self.sampling.max_tokens,
             preflight=self.preflight,
             close=self.close,
+            enforces=_enforces(self.model),
         )
 
     def _untaken(self) -> frozenset[str]:
@@ -180,6 +182,12 @@ class LiteLLM(Hosted):
 def _taken(model: str) -> frozenset[str]:
     """The parameters that litellm says a model takes; all where it does not know."""
     return frozenset(litellm.get_supported_openai_params(model) or COMMON)
+
+
+@functools.cache
+def _enforces(model: str) -> bool:
+    """Whether, as litellm knows, a model's provider enforces a schema."""
+    return litellm.supports_response_schema(model) and "response_format" in _taken(model)
 
 
 def _marked(content: str) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from delibsim.models.clients.chat import Hosted, messages_of
 from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE, decoded, text_of
 from delibsim.models.clients.faults import public_url, retry_after, secrets, status_of
 from delibsim.models.clients.settings import provider_at
+from delibsim.models.clients.windows import listed, window_of
 from delibsim.prompts.prompt import Prompt
 
 LONGEST_NAME = 200
@@ -34,7 +35,7 @@ class OpenAICompatible(Hosted):
     server rejects is left out of one more attempt and of every later call, and recorded as dropped.
     """
 
-    REFUSED = ("HTTP 400", "HTTP 422")
+    NOT_FOUND = "HTTP 404"
 
     def __init__(
         self,
@@ -50,6 +51,7 @@ class OpenAICompatible(Hosted):
         self.base_url, self.key_env = base_url.rstrip("/"), key_env
         self.provider = provider_at(self.base_url)
         self._answering = False
+        self._window: int | None = None
         self._key = os.environ.get(key_env, "") if key_env else ""
         if self._key and urlsplit(base_url).username:
             raise ValueError(
@@ -70,6 +72,7 @@ class OpenAICompatible(Hosted):
             max_tokens=self.sampling.max_tokens,
             preflight=self.preflight,
             answering=self._answering,
+            window=self._window,
             close=self.close,
         )
 
@@ -81,15 +84,8 @@ class OpenAICompatible(Hosted):
             return self._error(
                 f"set the environment variable {self.key_env} to the key of {self.provider}"
             )
-        patience = aiohttp.ClientTimeout(total=PATIENCE)
         try:
-            async with self._open().get(
-                self._url("models"),
-                headers=self._headers(),
-                timeout=patience,
-                allow_redirects=False,
-            ) as response:
-                text = text_of(await response.read())
+            response, text = await self._fetch("GET", self._url("models"))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             return self._error(f"no connection to {self.provider}: {self._clean(_words(error))}")
         if 300 <= response.status < 400:
@@ -99,20 +95,53 @@ class OpenAICompatible(Hosted):
             if self.key_env:
                 complaint = f"does not accept the key in {self.key_env}"
             return self._error(f"{self.provider} {complaint} (HTTP {response.status})")
-        known = _model_ids(text) if response.status == 200 else []
+        known = listed(text) if response.status == 200 else {}
         if known and self.model not in known:
-            listed = ", ".join(name[:LONGEST_NAME] for name in known[:10])
+            names = ", ".join(name[:LONGEST_NAME] for name in list(known)[:10])
             return self._error(
-                f"{self.provider} does not know the model '{self.model}'; it has: {listed}"
+                f"{self.provider} does not know the model '{self.model}'; it has: {names}"
             )
+        self._window = await self._find_window(known.get(self.model, {}))
         self._answering = self.model in known and not self._key
         note = f"{self.provider} answers"
+        if self._window:
+            note += f"; its window has {self._window:,} tokens"
         if not known:
             note += (
                 f", but lists no models (HTTP {response.status}), so the name could not be"
                 " checked; base_url usually ends in /v1"
             )
         return [PreflightIssue("note", self.name, note)]
+
+    async def _fetch(
+        self, method: str, url: str, body: bytes | None = None
+    ) -> tuple[aiohttp.ClientResponse, str]:
+        """The response of an address that costs nothing, and its body."""
+        async with self._open().request(
+            method,
+            url,
+            data=body,
+            headers=self._headers(),
+            timeout=aiohttp.ClientTimeout(total=PATIENCE),
+            allow_redirects=False,
+        ) as response:
+            return response, text_of(await response.read())
+
+    async def _find_window(self, entry: Mapping[str, Any]) -> int | None:
+        """The window of the model, by its entry in the list of models or by what its server tells
+        elsewhere.
+        """
+        return await window_of(self.model, entry, self._beside)
+
+    async def _beside(self, path: str) -> str:
+        """The body at an address beside /v1, "" where there is none."""
+        base, mark, query = self.base_url.partition("?")
+        root = base.rstrip("/").removesuffix("/v1")
+        try:
+            response, text = await self._fetch("GET", f"{root}/{path}{mark}{query}")
+        except (aiohttp.ClientError, TimeoutError, ValueError):
+            return ""
+        return text if response.status == 200 else ""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -122,10 +151,10 @@ class OpenAICompatible(Hosted):
 
     async def _attempt(self, prompt: Prompt, sent: Mapping[str, Any]) -> Completion:
         """The completion of one request; a fault on the way is a status."""
-        body = {"model": self.model, "messages": messages_of(prompt), **sent}
+        url, body = self._request(prompt, sent)
         try:
             async with self._open().post(
-                self._url("chat/completions"),
+                url,
                 data=to_json(body),
                 headers=self._headers(),
                 timeout=self._patience,
@@ -144,6 +173,11 @@ class OpenAICompatible(Hosted):
         if 300 <= response.status < 400:
             return self._failed("bad_request", self._moved(response))
         return self._judge(response.status, text, response.headers)
+
+    def _request(self, prompt: Prompt, sent: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Address and body of a call."""
+        body = {"model": self.model, "messages": messages_of(prompt), **sent}
+        return self._url("chat/completions"), body
 
     def _moved(self, response: aiohttp.ClientResponse) -> str:
         """What is said of a redirect, which is never followed."""
@@ -211,11 +245,3 @@ def _kind_of(text: str) -> str:
     if text.strip() == "null":
         return "null"
     return "an HTML page" if text.lstrip()[:1] == "<" else "broken JSON"
-
-
-def _model_ids(text: str) -> list[str]:
-    """The names in a list of models; none if the text is no such list."""
-    try:
-        return [str(entry["id"]) for entry in decoded(text)["data"]]
-    except (KeyError, TypeError):
-        return []

@@ -36,7 +36,7 @@ class _Hosted(_Strict):
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
-    structured: bool = False
+    structured: Literal[True, False, "auto", "json_schema", "json_object"] = False
     send_seed: bool = True
     extra: dict[str, Any] = {}
     price: _Price | None = None
@@ -44,6 +44,10 @@ class _Hosted(_Strict):
 
 class _Server(_Hosted):
     key_env: str = ""
+
+
+class _Ollama(_Server):
+    num_ctx: Annotated[int, Field(ge=1)] | None = None
 
 
 def provider_in(model: str) -> str:
@@ -60,7 +64,11 @@ def provider_at(address: str) -> str:
     return public_url(address.rstrip("/"))
 
 
-KINDS: Mapping[str, type[_Hosted]] = {"litellm": _Hosted, "openai_compatible": _Server}
+KINDS: Mapping[str, type[_Hosted]] = {
+    "litellm": _Hosted,
+    "openai_compatible": _Server,
+    "ollama": _Ollama,
+}
 """The settings of the kinds of hosted models, by the name of their plug-in."""
 
 
@@ -72,7 +80,7 @@ def provider_of(name: str, settings: Mapping[str, Any], address: str = "") -> st
     kind, found = settings.get("kind"), ""
     if kind == "litellm":
         found = provider_in(str(settings.get("model", "")))
-    elif kind == "openai_compatible":
+    elif kind in ("openai_compatible", "ollama"):
         found = provider_at(address)
     return found or name
 

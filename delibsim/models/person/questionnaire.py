@@ -40,8 +40,8 @@ from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 
 DISAGREE, AGREE = "strongly disagree", "strongly agree"
-NEVER_ASKED = ("StepsForm", "SummaryForm")
-"""The forms in which only language models are asked: steps and summaries."""
+NEVER_ASKED = ("OrderForm", "StepsForm", "SummaryForm")
+"""The forms in which only language models are asked: the ranks alone, steps and summaries."""
 
 
 def questionnaire(prompt: Prompt, rationale: bool = True) -> Questionnaire:

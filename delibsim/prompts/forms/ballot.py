@@ -55,6 +55,15 @@ class Choice:
         """The form in words."""
         return f"{self.label}: {' or '.join(self.names)}, one of them and never both."
 
+    def schema(self) -> dict[str, Any]:
+        """The form as a JSON schema."""
+        return schema_of({self.label: self.member})
+
+    @property
+    def member(self) -> dict[str, Any]:
+        """The schema of the name alone."""
+        return {"type": "string", "enum": list(self.names)}
+
     def example(self, label: str, words: int = 0) -> str:
         """The first name; it says nothing of its own."""
         return f"{self.label}: {self.names[0]}"
@@ -143,8 +152,7 @@ class Ballot:
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
         numbers = {label: _whole() for label in NUMBERS}
-        winner = {"type": "string", "enum": list(SPEAKERS)}
-        return schema_of({**numbers, "WINNER": winner})
+        return schema_of({**numbers, "WINNER": Choice("WINNER", SPEAKERS).member})
 
     def example(self, label: str, words: int = 0) -> str:
         """A ballot filled in alike for both speakers; it says nothing of its own."""

@@ -11,7 +11,8 @@ from typing import Any
 from delibsim.domain.comparison import Outcome
 from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, padded, whole_characters
-from delibsim.prompts.prompt import UnreadableReply, schema_of
+from delibsim.prompts.objects import SHOWN, only_object
+from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 LABELS: dict[str, Outcome] = {"A": "a", "B": "b", "Tie": "tie"}
 """The labels of a reply, and the outcome that each stands for."""
@@ -20,8 +21,7 @@ MARKS = " \t*_`\"'.()[]|"
 """What may stand around a label."""
 ANSWER_LINE = re.compile(r"""^[\s>*_"'`|-]*(?:final\s+)?answer[*_"'`]*\s*[:=]\s*(.*)$""", re.I)
 REASON_LABEL = re.compile(r"""^[\s*_"'`]*reason[*_"'`]*\s*[:=][*_]*\s*""", re.I)
-SHOWN = 40
-"""Characters of a reply that a fault quotes."""
+IN_JSON = re.compile(r'\{\s*"(?:reason|answer)"\s*:')
 PADDING = "The first text gives a reason that bears on its conclusion, and the second does not."
 
 
@@ -61,7 +61,7 @@ class ChoiceForm:
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema."""
-        properties: dict[str, Any] = {REASON: {"type": "string"}} if self.reasons else {}
+        properties: dict[str, Any] = {REASON: text_schema(600)} if self.reasons else {}
         properties[ANSWER] = {"type": "string", "enum": list(self.labels)}
         return schema_of(properties)
 
@@ -92,7 +92,7 @@ class ChoiceForm:
         said = whole_characters(text).translate(QUOTES).strip()
         if not said:
             raise UnreadableReply("the reply is empty")
-        if said.startswith("{"):
+        if said.startswith("{") or IN_JSON.search(said):
             return self._in_json(said)
         if self.reasons:
             return self._in_lines(said)
@@ -101,16 +101,14 @@ class ChoiceForm:
 
     def _in_json(self, said: str) -> PairChoice:
         """The choice in a JSON object, as servers reply that enforce the schema."""
-        try:
-            pairs = json.loads(said, object_pairs_hook=list)
-        except ValueError:
-            raise UnreadableReply("the reply begins with { and is no JSON object") from None
-        names = [name for name, _ in pairs]
         wanted = [REASON, ANSWER] if self.reasons else [ANSWER]
-        if names != wanted:
+        found = only_object(said, wanted)
+        if found.names != wanted:
             listed = ", ".join(wanted)
             raise UnreadableReply(f"the JSON object must have the members {listed} and no others")
-        given = dict(pairs)
+        if any(map(ANSWER_LINE.match, found.around(said).splitlines())):
+            raise UnreadableReply("the answer is given twice, in the JSON object and beside it")
+        given = dict(found.pairs)
         if not all(isinstance(value, str) for value in given.values()):
             raise UnreadableReply("the members of the JSON object must be texts")
         return self._with_reason(given.get(REASON, ""), given[ANSWER])

@@ -1,37 +1,20 @@
 """The form of a code: a JSON object with the rationale first, then the level on one dimension."""
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.scheme import LevelValue
 from delibsim.prompts.labelled import padded, whole_characters
-from delibsim.prompts.prompt import UnreadableReply, schema_of
+from delibsim.prompts.objects import SHOWN, brief, in_order, only_object
+from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 RATIONALE, SCORE, APPLIES = "rationale", "score", "applies"
+CODE = "code"
+"""The member that holds a code of which a schema has two kinds: servers want one at the top."""
 ANSWERS = ("yes", "no")
-DECODER = json.JSONDecoder(object_pairs_hook=lambda pairs: Members(tuple(pairs)), strict=False)
-OPENING = re.compile(r"\{(?=\s*(?:[\"}]|\Z))")
-"""A brace that may open an object: a name, the other brace or the end of the reply follows."""
-STRAY = 100
-"""Braces of a reply that may open no JSON object."""
-SHOWN = 40
-"""Characters of a value that a fault quotes."""
 PADDING = "The anchor of this level fits the text, and that of the next one does not."
-
-
-@dataclass(frozen=True)
-class Members:
-    """The members of a JSON object in their order, repeated names included."""
-
-    pairs: tuple[tuple[str, Any], ...]
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the members."""
-        return [name for name, _ in self.pairs]
 
 
 @dataclass(frozen=True)
@@ -78,13 +61,12 @@ class CodeForm:
         whole = all(isinstance(level, int) for level in self.levels)
         number = "integer" if whole else "number"
         kind = "string" if named else number
-        score: dict[str, Any] = {"type": kind, "enum": list(self.levels)}
-        first: dict[str, Any] = {}
-        if self.filtered:
-            first = {APPLIES: {"type": "string", "enum": list(ANSWERS)}}
-            score = {"type": [kind, "null"], "enum": [*self.levels, None]}
-        properties = {**first, RATIONALE: {"type": "string"}, SCORE: score}
-        return schema_of(properties)
+        code = {RATIONALE: text_schema(1500), SCORE: {"type": kind, "enum": list(self.levels)}}
+        if not self.filtered:
+            return schema_of(code)
+        yes, no = ({APPLIES: {"type": "string", "enum": [answer]}} for answer in ANSWERS)
+        without = {RATIONALE: code[RATIONALE], SCORE: {"type": "null"}}
+        return schema_of({CODE: {"anyOf": [schema_of(yes | code), schema_of(no | without)]}})
 
     def example(self, label: str, words: int = 0) -> str:
         """A reply with the first level; its rationale has `words` words, or two sentences."""
@@ -98,12 +80,12 @@ class CodeForm:
         >>> CodeForm((0, 1, 2)).read('{"rationale": "It gives one reason.", "score": 1}')
         Coded(level=1, rationale='It gives one reason.')
         """
-        members = _only_object(whole_characters(text))
+        members = only_object(whole_characters(text), (RATIONALE, SCORE), inside=CODE)
         wanted = (APPLIES, RATIONALE, SCORE) if self.filtered else (RATIONALE, SCORE)
-        given = _in_order(members, wanted)
+        given = in_order(members, wanted)
         rationale = given[RATIONALE]
         if not isinstance(rationale, str):
-            raise UnreadableReply(f"the {RATIONALE} is {_brief(rationale)}, which is not a text")
+            raise UnreadableReply(f"the {RATIONALE} is {brief(rationale)}, which is not a text")
         if not rationale.strip():
             raise UnreadableReply(f"the {RATIONALE} is empty")
         # The JSON of the reply may spell half a character where its text has none.
@@ -117,11 +99,11 @@ class CodeForm:
         answer = given[APPLIES]
         said = answer.strip().lower() if isinstance(answer, str) else answer
         if said not in ANSWERS:
-            raise UnreadableReply(f'"{APPLIES}" is {_brief(answer)}; it must be "yes" or "no"')
+            raise UnreadableReply(f'"{APPLIES}" is {brief(answer)}; it must be "yes" or "no"')
         applies = said == ANSWERS[0]
         if not applies and given[SCORE] is not None:
             raise UnreadableReply(
-                f'"{APPLIES}" is "no", and the {SCORE} is {_brief(given[SCORE])}; it must be null'
+                f'"{APPLIES}" is "no", and the {SCORE} is {brief(given[SCORE])}; it must be null'
             )
         return applies
 
@@ -132,7 +114,7 @@ class CodeForm:
         if found is not None:
             return found
         listed = ", ".join(json.dumps(level, ensure_ascii=False) for level in self.levels)
-        raise UnreadableReply(f"the {SCORE} is {_brief(score)}; it must be one of {listed}")
+        raise UnreadableReply(f"the {SCORE} is {brief(score)}; it must be one of {listed}")
 
     def _named(self, score: Any) -> LevelValue | None:
         """The level of a nominal dimension that a score names."""
@@ -157,77 +139,3 @@ class CodeForm:
         if whole and not isinstance(score, int):
             return None
         return next((level for level in self.levels if level == score), None)
-
-
-def _only_object(text: str) -> Members:
-    """The one JSON object of a reply that is an answer; UnreadableReply if there is none, one that
-    does not end, or several.
-    """
-    answers = [found for found in _objects(text) if {RATIONALE, SCORE} & set(found.names)]
-    if len(answers) > 1:
-        raise UnreadableReply(f"the reply holds {len(answers)} JSON objects; one is asked for")
-    if not answers:
-        raise UnreadableReply(
-            f'the reply holds no JSON object with "{RATIONALE}" and "{SCORE}"'
-            if text.strip()
-            else "the reply is empty"
-        )
-    return answers[0]
-
-
-def _objects(text: str) -> Iterator[Members]:
-    """The JSON objects of a text that stand in no other object, in their order.
-
-    UnreadableReply where one does not end, or where more than `STRAY` braces open none: each of
-    them costs a reading of the rest, and a long reply of braces would take minutes.
-    """
-    length = len(text.rstrip())
-    stray = 0
-    opening = OPENING.search(text)
-    while opening:
-        at = opening.start()
-        end = at + 1
-        try:
-            found, end = DECODER.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            if error.pos >= length or error.msg.startswith("Unterminated string"):
-                raise UnreadableReply(
-                    "the JSON object does not end: the reply was cut off, or a quotation mark or a"
-                    " brace is missing"
-                ) from None
-            stray += 1
-        except ValueError:  # a number of thousands of digits
-            stray += 1
-        else:
-            yield found
-        if stray > STRAY:
-            raise UnreadableReply(f"more than {STRAY} braces of the reply open no JSON object")
-        opening = OPENING.search(text, end)
-
-
-def _in_order(members: Members, wanted: tuple[str, ...]) -> dict[str, Any]:
-    """The members that are asked for; UnreadableReply where one is missing, repeated, or stands
-    before one that is to be written first.
-    """
-    names = [name for name in members.names if name in wanted]
-    for name in wanted:
-        if name not in names:
-            raise UnreadableReply(f'the JSON object has no "{name}"')
-        if names.count(name) > 1:
-            raise UnreadableReply(f'the JSON object has "{name}" twice')
-    if names != list(wanted):
-        early = next(name for name, due in zip(names, wanted, strict=True) if name != due)
-        due = wanted[names.index(early)]
-        raise UnreadableReply(f'"{early}" stands before "{due}"; write "{due}" first')
-    return dict(pair for pair in members.pairs if pair[0] in wanted)
-
-
-def _brief(value: Any) -> str:
-    """A value of a reply as a fault quotes it, in one line."""
-    if isinstance(value, Members):
-        return "a JSON object"
-    if isinstance(value, list):
-        return "a list"
-    said = json.dumps(value, ensure_ascii=False) if not isinstance(value, float) else repr(value)
-    said = whole_characters(" ".join(said.split()))
-    return said if len(said) <= SHOWN else f"{said[:SHOWN]}..."

@@ -8,8 +8,9 @@ from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
 from delibsim.domain.survey import Survey, faults_of, faults_of_ranks
-from delibsim.prompts.labelled import in_one_line, labelled_values
-from delibsim.prompts.prompt import UnreadableReply, schema_of
+from delibsim.prompts.forms.order import OrderForm, RankedOptions
+from delibsim.prompts.labelled import in_one_line
+from delibsim.prompts.prompt import UnreadableReply
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,17 @@ class SurveyAnswers:
             " and nothing else."
         )
 
+    @property
+    def among(self) -> RankedOptions:
+        """The options that are ranked."""
+        ranked = tuple(item.id for item in self.survey.preferences)
+        return RankedOptions(ranked, ranked, tuple(item.id for item in self.survey.items))
+
     def schema(self) -> dict[str, Any]:
-        """The form as a JSON schema: an object with one integer for each label."""
-        ratings = list(self.survey.scale)
-        ranks = list(range(1, len(self.survey.preferences) + 1))
-        properties = {}
-        for item in self.survey.items:
-            allowed = ratings if item.kind == "consideration" else ranks
-            properties[item.id] = {"type": "integer", "enum": allowed}
-        return schema_of(properties)
+        """The form as a JSON schema: a whole number for each rating, and the order of options."""
+        rating = {"type": "integer", "enum": list(self.survey.scale)}
+        rated = {item.id: rating for item in self.survey.considerations}
+        return self.among.schema(rated)
 
     def read(self, text: str) -> Mapping[str, int]:
         """Answers by item id, on the survey's own scale; UnreadableReply with the faults."""
@@ -88,6 +91,10 @@ class SurveyAnswers:
         if faults:
             raise UnreadableReply(in_one_line(faults))
         return self.survey.mirrored(values) if self.reversed else dict(values)
+
+    def rest(self, reply: str) -> OrderForm | None:
+        """The form that asks for the ranks alone, where every rating of a reply is readable."""
+        return self.among.rest(self, reply)
 
     def example(self, label: str, words: int = 0) -> str:
         """The survey filled in: ratings up the scale, ranks in order; `label` is not used."""
@@ -104,8 +111,7 @@ class SurveyAnswers:
 @functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked
 def _read(form: SurveyAnswers, text: str) -> tuple[Mapping[str, int], Sequence[str]]:
     """The numbers in a reply by item id, as they were given, and the faults of the reply."""
-    labels = tuple(item.id for item in form.survey.items)
-    values, unread = labelled_values(text, labels)
+    values, unread, _ = form.among.read(text)
     return values, (*unread, *faults_of(values, form.shown))
 
 
@@ -152,14 +158,16 @@ class RankingForm:
             f" A{self.n}, in the form LABEL: NUMBER, and nothing else."
         )
 
+    @property
+    def among(self) -> RankedOptions:
+        """The statements that are ranked."""
+        statements = tuple(f"S{i}" for i in range(1, self.n + 1))
+        return RankedOptions(statements, self.ranks, (*self.ranks, *self.agreement))
+
     def schema(self) -> dict[str, Any]:
-        """The form as a JSON schema: an object with one integer for each label."""
-        properties: dict[str, Any] = {}
-        for label in self.ranks:
-            properties[label] = {"type": "integer", "enum": list(range(1, self.n + 1))}
-        for label in self.agreement:
-            properties[label] = {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}
-        return schema_of(properties)
+        """The form as a JSON schema: a whole number for each agreement, and the order."""
+        number = {"type": "integer", "enum": list(range(LOWEST, HIGHEST + 1))}
+        return self.among.schema(dict.fromkeys(self.agreement, number))
 
     def example(self, label: str, words: int = 0) -> str:
         """Ranks in order, and the middle of the scale; `label` is not used."""
@@ -173,12 +181,16 @@ class RankingForm:
         >>> RankingForm(2).read("R1: 2\nR2: 1\nA1: 4\nA2: 7")
         Ranked(ranks=(2, 1), agreement=(4, 7))
         """
-        values, unread = labelled_values(text, (*self.ranks, *self.agreement))
+        values, unread, _ = self.among.read(text)
         faults = [*unread, *self._faults(values)]
         if faults:
             raise UnreadableReply(in_one_line(faults))
         ranks = tuple(values[label] for label in self.ranks)
         return Ranked(ranks, tuple(values[label] for label in self.agreement))
+
+    def rest(self, reply: str) -> OrderForm | None:
+        """The form that asks for the ranks alone, where every agreement of a reply is readable."""
+        return self.among.rest(self, reply)
 
     def _faults(self, values: Any) -> list[str]:
         """What makes whole numbers no vote; what is missing is told already."""

@@ -2,10 +2,12 @@
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from delibsim.domain.rules import Rules, cut
 from delibsim.prompts.labelled import padded, whole_characters
-from delibsim.prompts.prompt import UnreadableReply
+from delibsim.prompts.objects import only_object
+from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema
 
 PADDING = "words that stand until some reply comes"
 """The words that pad a speech in a dry run; their mean length is that of English prose, 4.7
@@ -164,6 +166,10 @@ class StepsForm:
             " begins with its number and a full stop."
         )
 
+    def schema(self) -> dict[str, Any]:
+        """The form as a JSON schema: a text for each of six steps."""
+        return schema_of({f"{number}.": text_schema(400) for number in range(1, FEWEST + 2)})
+
     def example(self, label: str, words: int = 0) -> str:
         """Six steps; they say nothing of their own."""
         said = "Compare what the text says with the anchor of this level, and go on if it fits."
@@ -175,6 +181,9 @@ class StepsForm:
         >>> StepsForm().read("1. Read.\n2. Find.\n3. Ask.\n4. Compare.\n5. Decide.")[-1]
         'Decide.'
         """
+        if '"1."' in text:
+            found = only_object(text, [f"{number}." for number in range(1, MOST + 1)])
+            text = "\n".join(f"{name} {said}" for name, said in found.pairs)
         steps: list[list[str]] = []
         for line in whole_characters(text).splitlines():
             match = NUMBERED.match(line)

@@ -12,12 +12,11 @@ from delibsim.domain.data import read_data
 from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.reason import SEPARATOR
 from delibsim.domain.text import counted
-from delibsim.store.codings import schemes_of
+from delibsim.store.answers import Judgments, Summaries, schemes_of
 from delibsim.store.comparisons import comparisons_about
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
-from delibsim.store.summaries import Judgments, Summaries
 from delibsim.store.tables.codebook import Column, tables_in
 from delibsim.store.tables.sheets import Table
 from delibsim.store.training import TrainedScores, trained_judges_of

@@ -8,8 +8,8 @@ import numpy as np
 from delibsim.domain.coding import Code, Sample
 from delibsim.domain.scheme import Scheme
 from delibsim.measures.ensemble import entropies, flips, level_shares, margin, stability
+from delibsim.store.answers import Codings, schemes_of
 from delibsim.store.coded import DimensionSamples, SchemeCodes
-from delibsim.store.codings import Codings, schemes_of
 from delibsim.store.runs import Runs
 from delibsim.store.tables.asked import table_of
 from delibsim.store.tables.sheets import Table

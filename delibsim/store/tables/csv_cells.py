@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted
-from delibsim.store.reading import file_text
+from delibsim.store.reading import file_text, not_in_utf8, opened, refuse_foreign
 
 MOST = 2**28
 """Bytes of the largest file that is read."""
@@ -65,26 +66,16 @@ def read_sheet(
         raise WrongInput(f"{path} is empty: its first line must name the columns")
     csv.field_size_limit(MOST)  # a text may be longer than the 131,072 characters of the default
     delimiter = _delimiter(first, columns)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: tuple[str, ...] = ()
     rows, lines, found = [], [], []
-    begins = 1
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                if not header:
-                    header = _header(path, row)
-                elif len(row) == len(header):
-                    rows.append(row)
-                    lines.append(begins)
-                else:
-                    cells, width = counted(len(row), "cell"), counted(len(header), "column")
-                    found.append(f"line {begins}: {cells}, but {width}")
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise WrongInput(
-            f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not closed?"
-        ) from None
+    for line, row in _rows(path, io.StringIO(text, newline=""), delimiter):
+        if not header:
+            header = _header(path, row)
+        elif fault := _fault(line, row, header):
+            found.append(fault)
+        else:
+            rows.append(row)
+            lines.append(line)
     if faults is None:
         refuse_faults(path, found)
     else:
@@ -92,6 +83,66 @@ def read_sheet(
     if not rows and not found:
         raise WrongInput(f"{path} has a header and no rows")
     return CsvSheet(header, rows, lines, delimiter)
+
+
+def streamed(
+    path: Path, columns: Sequence[str]
+) -> tuple[tuple[str, ...], Iterator[tuple[int, dict[str, str]]]]:
+    """The header of a CSV file that has these columns, and its rows as (line, cells by column),
+    each read when it is asked for, so that a file of any size can be read. WrongInput as of
+    `read_sheet`, when a faulty row is reached.
+    """
+    csv.field_size_limit(MOST)
+    try:
+        with opened(path) as file:
+            first = file.readline(MOST)
+    except OSError as error:
+        raise WrongInput(f"{path} cannot be read: {error.strerror}") from None
+    refuse_foreign(path, first)
+    head = first.decode("utf-8-sig", errors="replace").strip()
+    if not head:
+        raise WrongInput(f"{path} is empty: its first line must name the columns")
+    lines = path.open(encoding="utf-8-sig", newline="")
+    rows = _rows(path, lines, _delimiter(head, columns))
+    header = _header(path, next(rows)[1])
+    for name in columns:
+        if name not in header:
+            raise unknown("column", name, header, f"Columns are those of {path}")
+
+    def records() -> Iterator[tuple[int, dict[str, str]]]:
+        for line, row in rows:
+            if fault := _fault(line, row, header):
+                raise WrongInput(f"{path}, {fault}")
+            yield line, dict(zip(header, row, strict=True))
+
+    return header, records()
+
+
+def _rows(path: Path, lines: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file that are not empty, with the line on which each begins."""
+    begins = 1
+    with lines:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            for row in reader:
+                if any(cell.strip() for cell in row):
+                    yield begins, row
+                begins = reader.line_num + 1
+        except UnicodeDecodeError:
+            line = not_in_utf8(path)
+            raise WrongInput(f"{path}: line {line} is not UTF-8; save the file as UTF-8") from None
+        except csv.Error as error:
+            raise WrongInput(
+                f"{path}, line {begins}: not readable as CSV: {error}; is a quotation mark not"
+                " closed?"
+            ) from None
+
+
+def _fault(line: int, row: Sequence[str], header: Sequence[str]) -> str:
+    """That a row is of another length than the header; "" where it is not."""
+    if len(row) == len(header):
+        return ""
+    return f"line {line}: {counted(len(row), 'cell')}, but {counted(len(header), 'column')}"
 
 
 def read_columns(path: Path, columns: Sequence[str]) -> CsvSheet:

@@ -23,8 +23,8 @@ from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import PHASES
 from delibsim.domain.transcript import FACILITATOR, PREPARATION, WITNESS, Statement
-from delibsim.store.branches import inherited
 from delibsim.store.files import json_text
+from delibsim.store.places import inherited
 from delibsim.store.runs import Runs
 from delibsim.store.sent import calls_or_fault
 from delibsim.store.tables.calls import Row, call_rows, number_or_none
@@ -41,7 +41,7 @@ def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damage
     people, or the record is damaged, only `people_seats` is known.
     """
     seats = session.seats_of_people
-    row: Row = {"people_seats": len(seats)}
+    row: Row = {"people_seats": len(seats) + len(session.unasked)}
     if not seats or damaged:
         return row
     own = [call for call in calls if call["participant"] in seats]
@@ -282,6 +282,16 @@ def _branch_texts(plan: Session) -> str:
     return json_text([difference.plain() for difference in what_differs(plan)])
 
 
+def _of_people(plan: Session) -> str | None:
+    """What else is known of a conversation of people; None of any other session, or where nothing
+    is.
+    """
+    held = plan.people
+    if held is None or not (held.facts or held.votes):
+        return None
+    return json_text({**held.facts, **({"votes": held.votes} if held.votes else {})})
+
+
 OF_PLAN: dict[str, Callable[[Session], Any]] = {
     **{name: attrgetter(path) for name, path in paths_of("plan").items()},
     "paraphrase_of": lambda plan: plan.treatment.paraphrase_of or None,
@@ -308,6 +318,8 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     ),
     "briefing": lambda plan: plan.briefing.name if plan.briefing else None,
     "briefing_order": lambda plan: plan.briefing_order,
+    "conversation": lambda plan: plan.people.id if plan.people else None,
+    "conversation_facts": _of_people,
     "witnesses": lambda plan: "+".join(one.name for one in plan.witnesses) or None,
     **{name: _of_network(name) for name in NETWORK},
     **{name: _of_rules(rule) for name, rule in paths_of("rules").items()},

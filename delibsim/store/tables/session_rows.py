@@ -124,12 +124,16 @@ class SessionRows:
         return {name: row.get(name) for name in OF_RUNS}
 
     def _statements(self, run: Run) -> Iterator[Row]:
+        held = run.session.conversation
+        people = {} if held is None else {one.turn.index: one for one in held.turns}
         for said in sorted([*run.transcript, *run.silences], key=lambda one: one.turn.index):
             turn = said.turn
             row = self._unit(turn.speaker, f"turn {turn.index}")
             row |= {"turn": turn.index, "round": turn.round, "task": turn.task}
             row["small_group"] = turn.group or None
             row["role"] = turn.role or run.session.seated(turn.speaker).role
+            if own := people.get(turn.index):
+                row |= {"reply_to": own.reply_to, "said_at": own.time or None}
             if isinstance(said, Statement):
                 row |= {"status": "ok", "text": said.text, "names": said.names or None}
                 yield row | {"cut": said.cut, "given": said.given}

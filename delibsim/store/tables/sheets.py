@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from delibsim.store.files import json_text
-from delibsim.store.own_folder import MANIFEST
+from delibsim.store.own_folder import MANIFEST, names_in
 from delibsim.store.reading import opened
 from delibsim.store.tables.codebook import Column
 
@@ -235,10 +235,10 @@ def write_codebook(folder: Path, columns_of: Mapping[str, Sequence[Column]]) -> 
 
 
 def write_manifest(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write what is to be known of the files in a folder, with the size and the hash of each."""
+    """Write what is to be known of the files below a folder, with the size and the hash of each."""
     files = {}
-    for path in sorted(folder.iterdir()):
-        files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    for name, path in names_in(folder):
+        files[name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
     text = json_text({**facts, "files": files}, indent=1)
     (folder / MANIFEST).write_text(f"{text}\n", encoding="utf-8")
 

@@ -254,6 +254,7 @@ def alike(runs: Runs, faults: list[str], same: Mapping[str, str]) -> Iterator[Al
         sessions.add(session)
         if session.run is not None and notes.of(name, "facts") is None:
             notes.keep(session.run.session, {"facts": session.facts})
+        notes.forget(name)
     for row in _annotation_calls(runs, sessions, faults):
         yield "calls", row, ({},)
     yield from _rows_of_scores(runs, sessions, faults)

@@ -53,6 +53,7 @@ def facts_of_study(
             if found is not None:
                 of_plan = _alike(notes, name, plans)
                 kept.append(name)
+                notes.forget(name)  # the facts of thousands of sessions would be in memory twice
                 yield {"session": name, **of_plan, **found}
                 continue
         if watch is not None:

@@ -109,6 +109,18 @@ def test_what_is_drawn_as_pooled_over_models_is_never_the_null_citizen(full):
     assert "5 blocks of topic and model" in drawn["effects"].caption
 
 
+def test_effects_by_model_and_topic_are_those_on_the_chosen_outcome(full):
+    study, results = full
+    chosen = {}
+    for name in ("contrasts", "by_model", "by_topic", "leave_one_out"):
+        rows = results[name].rows
+        own = rows[rows["outcome"].isin(["dri", "dri_change"]) & (rows["scale"] == "absolute")]
+        chosen[name] = result(name, own.assign(outcome="words_spoken", scale="value"))
+    drawn = {one.name: one for one in drawings(study, results | chosen)[0]}
+    for name in ("effects_by_model", "effects_by_topic"):
+        assert "Difference in the words spoken between treatments" in drawn[name].caption
+
+
 def test_the_means_of_the_text_are_those_of_the_sessions(full, drawn):
     rows = full[0].rows
     own = rows[(rows["treatment"] == "none") & ~rows["null"]]

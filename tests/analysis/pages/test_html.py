@@ -6,8 +6,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from delibsim.analysis.pages.html import commands, data_uri, html
-from delibsim.analysis.pages.page import Entry, Page, PagePart, Picture
+from delibsim.analysis.pages.page import Entry, Page, PagePart, Picture, commands, data_uri, html
 from delibsim.analysis.result import Result
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}\u202e'

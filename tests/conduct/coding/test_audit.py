@@ -16,12 +16,12 @@ from delibsim.asking.kinds.audit import audit_of
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.kinds.rationale import plan_audit
 from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
-from delibsim.asking.packs import bring_back
 from delibsim.conduct import ask as asking
+from delibsim.conduct.packs import bring_back
 from delibsim.domain.coding import Code, Steps
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason
-from delibsim.store.audits import Audits
+from delibsim.store.answers import Audits
 
 SAID = {
     1: "One premise is named, and so the text meets level {level}.",

@@ -18,11 +18,10 @@ from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, RaterDesk
 from delibsim.planning.compose import plan
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Codings, PanelRatings
 from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import seat_of
 from delibsim.store.people.schema import TABLES, Role
-from delibsim.store.ratings import PanelRatings
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 HOSTING = Hosting(consent="I take part.", information="You read.", typing=None, debriefing="Over.")

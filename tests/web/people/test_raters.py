@@ -23,10 +23,10 @@ from sqlalchemy import update
 from delibsim.models.pool import ModelPool
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter
+from delibsim.store.answers import PanelRatings
 from delibsim.store.people.assignments import place_of, replies_of
 from delibsim.store.people.persons import log_in, persons
 from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
-from delibsim.store.ratings import PanelRatings
 from delibsim.store.runs import Runs
 from delibsim.web.people.gate import COOKIE
 

@@ -14,11 +14,11 @@ from people_site import until
 from rated import all_of, debates_online, desk_of, person, study_of_debates
 
 from delibsim.people.raters import AnswerWriter
+from delibsim.store.answers import PanelRatings
 from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import note_task
 from delibsim.store.people.persons import log_in
 from delibsim.store.people.schema import Role
-from delibsim.store.ratings import PanelRatings
 from delibsim.web.people.gate import COOKIE
 
 CSRF = re.compile(r'name="csrf" value="([\w-]+)"')

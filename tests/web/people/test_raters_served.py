@@ -15,11 +15,10 @@ import pytest
 from people_site import until
 from rated import codes_online, debates_online, study_of_debates
 
-from delibsim.store.codings import Codings
+from delibsim.store.answers import Codings, PanelRatings
 from delibsim.store.people.persons import Invitation, invite
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
-from delibsim.store.ratings import PanelRatings
 
 TESTS = Path(__file__).parents[2]
 INPUT = re.compile(r'<input[^>]*name="([A-Z0-9a-z_-]+)"[^>]*>')
