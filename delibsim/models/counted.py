@@ -58,7 +58,7 @@ class InputCounts:
                 self._keep(_who(exchange.purpose), _text(exchange.messages), usage.input_tokens)
         self._earlier = ()
         count = answer.usage.input_tokens
-        if answer.status not in OUTCOMES or self.unchecked or count == 0:
+        if answer.status not in OUTCOMES or not answer.provider or self.unchecked or count == 0:
             return answer
         if count is None:
             return self._give_up(answer, NEVER)

@@ -153,9 +153,8 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
     settings = composed.session.models[name]
     assert {person.model for person in composed.session.participants} == {name}
     assert asyncio.run(models_for(composed)) == [name]
-    assert settings["kind"] == (
-        "citizen" if name in CITIZENS else "openai_compatible" if name in SERVERS else "litellm"
-    )
+    kinds = dict.fromkeys(CITIZENS, "citizen") | dict.fromkeys(SERVERS, "openai_compatible")
+    assert settings["kind"] == (kinds | {"ollama": "ollama"}).get(name, "litellm")
     assert (name in SERVERS) == (name in composed.addresses)
     if name not in CITIZENS:
         assert (

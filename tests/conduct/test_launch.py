@@ -220,6 +220,7 @@ def test_of_a_session_held_twice_the_better_word_counts(planned, runs):
         "recorded": 0,
         "asked": 1,
         "damaged_lines": 0,
+        "unchecked": [],
     }
     for change in (
         {},

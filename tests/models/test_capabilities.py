@@ -251,7 +251,7 @@ def test_every_model_of_ours_declares_and_wrappers_pass_on_what_is_declared(sess
         entry.name: entry.load() for entry in plugins._installed("delibsim.models").values()
     }
     ours = [kind for kind in installed.values() if kind.__module__.startswith("delibsim.")]
-    assert len(ours) == 5
+    assert len(ours) == 6
     for kind in (*ours, Replay, Recorder, RetryingModel, DryRunModel):
         declared = inspect.getattr_static(kind, "capabilities")
         assert isinstance(declared, (Capabilities, property))

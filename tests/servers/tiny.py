@@ -20,7 +20,7 @@ TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 SPECIAL = ["<|end|>", "<|system|>", "<|user|>", "<|assistant|>"]
-ENDS, QUOTES = 0.5, 0.4
+ENDS, QUOTES = 0.22, 0.4
 """The logits of the end of a reply and of a quotation mark; those of other tokens lie around 0, and
 the largest forty, among which a server draws, around 0.4.
 """
@@ -56,6 +56,7 @@ def network(words: Tokenizer) -> LlamaForCausalLM:
         tie_word_embeddings=False,
     )
     model = LlamaForCausalLM(config)
+    model.generation_config.do_sample = True  # else transformers draws nothing
     with torch.no_grad():
         model.model.embed_tokens.weight[:, 0] = 1.0
         model.lm_head.weight[:, 0] = 0.0
