@@ -24,8 +24,8 @@ LIST = re.compile(
 PRODUCTS = {"citizen": "citizens", "human": "people", "person": "people"}
 """What the plug-ins of models are called; all others are language models."""
 GROUPS = (
-    "treatment", "model", "group", "persona", "wording", "procedure", "consensus", "debate",
-    "limits", "summary", "experiment",
+    "treatment", "model", "group", "persona", "wording", "procedure", "consensus", "facilitator",
+    "witness", "debate", "limits", "summary", "experiment",
 )  # fmt: skip
 EXAMPLE = re.compile(r"For example: (delibsim (?:'[^']*'|[^;])*?)(?:[.;](?=\s|$)|, or |$)")
 """How help gives an example of a command."""

@@ -28,6 +28,9 @@ def filled(asked):
             "I would weigh the reasons of all, <b>and</b> hear who lives there. " * 12
         ]
         given[field.name][0] = " ".join(given[field.name][0].split()[: max(asked.least, 30)])
+        given[field.name][0] += "?" * (asked.asking == "question")
+    for field in asked.of("choice"):
+        given[field.name] = [str(field.options[0].value)]
     return given
 
 

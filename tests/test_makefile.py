@@ -97,6 +97,7 @@ STEPS = {
     "test": (),
     "docs": (),
     "test-approval": (),
+    "test-formats": ("formats",),
     "test-aqua": ("aqua",),
     "test-judge": ("judge",),
     "test-browser": ("browser",),

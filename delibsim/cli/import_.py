@@ -17,6 +17,7 @@ from delibsim.cli.terminal import (
     echo_json,
     exit_code,
     print_each,
+    progress,
     say,
     shown,
     study_at,
@@ -283,7 +284,7 @@ def _conversations(order: Order) -> ImportResult:
     importer = load(GROUP, order.kind)
     source = ConversationSource(path, importer, **own, answers=answers, keep_names=order.keep_names)
     runs = study_of_texts(given["study"], order.root)
-    found = import_conversations(source, runs)
+    found = import_conversations(source, runs, progress())
     tell_folder(found.runs)
     lines = found.lines()
     if found.key is not None:
@@ -333,9 +334,14 @@ def import_(
     if kind not in IMPORTERS:
         raise unknown("kind of import", kind, IMPORTERS, "Name it: --as texts")
     known = TAKEN[kind]
-    given_options = {"replace": replace, "out": out is not None, "estimate": only}
-    people = {"answers": answers is not None, "keep_names": keep_names}
-    _refuse_options(kind, **given_options, **people)
+    _refuse_options(
+        kind,
+        replace=replace,
+        out=out is not None,
+        estimate=only,
+        answers=answers is not None,
+        keep_names=keep_names,
+    )
     places = [word for word in words if "=" not in word or Path(word).exists()]
     own, others = parted([word for word in words if word not in places], known)
     if kind != "personas":  # which may name settings of models

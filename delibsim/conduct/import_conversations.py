@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -38,6 +38,7 @@ from delibsim.store.tables.csv_cells import refuse_faults
 from delibsim.store.tables.study_facts import design_of_cells
 
 EXAMPLES = Path(__file__).parents[1] / "data/conversations"
+Watch = Callable[[str, int, int], None]
 KEY = ("session", "participant", "speaker")
 """The columns of the file that says who stands behind a code."""
 
@@ -70,7 +71,9 @@ class ImportedConversations:
         return {"study": self.runs.study, **own, "unplaced": dict(self.unplaced), "key": key}
 
 
-def import_conversations(source: ConversationSource, runs: Runs) -> ImportedConversations:
+def import_conversations(
+    source: ConversationSource, runs: Runs, watch: Watch = lambda what, done, of: None
+) -> ImportedConversations:
     """Add the conversations of a source to a study, which begins with them if there is none.
 
     The same source again adds nothing. WrongInput, with the places, and nothing is kept, for what
@@ -97,7 +100,7 @@ def import_conversations(source: ConversationSource, runs: Runs) -> ImportedConv
             spoke = {id: said.speakers(id) for id in conversations}
             surveys = {id: maker.subject_of(id)[1] for id in conversations}
             maker.given |= read_given(source.answers, spoke, surveys.__getitem__)
-        _add(said, conversations, maker, found, source)
+        _add(said, conversations, maker, found, watch)
     return found
 
 
@@ -117,8 +120,8 @@ def _utterances(
                 raise WrongInput(f"{source.path}, {record.where}: it holds {told}") from None
             yield record
         elif isinstance(record, AboutConversation):
-            for name in record.facts.keys() - set(source.facts):
-                unplaced[f"metadata of conversations, not named with facts=: {name}"] += 1
+            others = [name for name in record.facts if name not in source.facts]
+            unplaced.update(f"metadata of conversations, not in facts=: {name}" for name in others)
             kept = {name: record.facts[name] for name in source.facts if name in record.facts}
             about[record.conversation] = replace(record, facts=kept)
         elif isinstance(record, Comment):
@@ -163,10 +166,10 @@ def _add(
     conversations: Sequence[str],
     maker: RunMaker,
     found: ImportedConversations,
-    source: ConversationSource,
+    watch: Watch,
 ) -> None:
     """Check every conversation, then write those that are new."""
-    runs = found.runs
+    runs, source = found.runs, maker.source
     plans = runs.each_plan()
     kept = {plan.conversation.id: name for name, plan in plans if plan.conversation is not None}
     own = source.plain()
@@ -218,7 +221,8 @@ def _add(
     maker.unplaced = Counter()  # the same is counted again
     with runs.lock():
         runs.settle(manifest)
-        for _, run in made():
+        for n, (_, run) in enumerate(made(), 1):
+            watch("importing", n, len(names))
             if not runs.held(run.session.id):
                 runs.plan(run.session)
                 runs.add(run)

@@ -17,7 +17,7 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import slug
-from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic
+from delibsim.domain.survey import PHASES, Motion, Response, Survey, Topic
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.store.conversation_answers import GivenAnswers
@@ -123,7 +123,7 @@ class RunMaker:
         session = Session(
             id=name,
             topic=topic,
-            survey=survey,
+            survey=survey if surveyed else Motion(topic.id, topic.question).survey,
             participants=tuple(seats.values()),
             treatment=Treatment(treatment, rounds=rounds),
             format="deliberation",
@@ -221,15 +221,11 @@ class RunMaker:
     ) -> Iterator[Response]:
         """The answers of everybody in both phases, in the order of seats."""
         items = tuple(item.id for item in survey.items)
-
-        def response(phase: Phase, speaker: str, name: str) -> Response:
-            answers = self.given.get((id, speaker), {}).get(phase, {})
-            missing = {item: NOT_GIVEN for item in items if item not in answers}
-            return Response(name, phase, answers, missing, items)
-
         for phase in PHASES:
             for speaker, seat in seats.items():
-                yield response(phase, speaker, seat.id)
+                answers = self.given.get((id, speaker), {}).get(phase, {})
+                missing = {item: NOT_GIVEN for item in items if item not in answers}
+                yield Response(seat.id, phase, answers, missing, items)
 
 
 def _time_of(text: str) -> tuple[str, str]:

@@ -15,7 +15,8 @@ class Utterance:
     """Something that somebody said, word for word; `where` it stands, such as "line 3".
 
     `id` and `reply_to` are names within the source, "" where it has none. `time` is as it stands
-    there. `number` is the place in the conversation; without one the order of the source counts.
+    there. Utterances are in the order of `number`, such as that of the turn or the time in
+    seconds, where all of a conversation have one, else in that of the source.
     """
 
     where: str

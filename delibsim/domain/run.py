@@ -198,12 +198,13 @@ class Session:
         found = self._all_slots(orders)
         past = 0 if self.parentage is None else self.parentage.at
         kept = [slot for slot in found if slot.turn.index < past or self._plans(slot.turn)]
-        return tuple(replace(slot, turn=self._closed(slot.turn)) for slot in kept)
+        return tuple(self._closed(slot) if slot.turn.role else slot for slot in kept)
 
-    def _closed(self, turn: Turn) -> Turn:
+    def _closed(self, slot: TurnSlot) -> TurnSlot:
         """A turn; the closing words belong to the last round that is held."""
-        rounds = self.treatment.rounds
-        return replace(turn, round=rounds) if turn.task == CLOSING and turn.role else turn
+        if slot.turn.task != CLOSING:
+            return slot
+        return replace(slot, turn=replace(slot.turn, round=self.treatment.rounds))
 
     def _plans(self, turn: Turn) -> bool:
         """Whether the treatment has a turn of that round; the rounds of a debate are fixed, and a

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from delibsim.domain.format import DEBATE, DELIBERATION
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.participant import Participant
-from delibsim.domain.phases import ANSWER
+from delibsim.domain.phases import ANSWER, REPORT
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Item, Phase, Response
 from delibsim.domain.transcript import PREPARATION, QUESTION, Silence, Statement, Turn
@@ -143,14 +143,14 @@ def is_heard(turn: Turn, name: str, session: Session, hears: Hears) -> bool:
     """Whether somebody hears what is said in a turn: its own words, and those of its neighbours.
 
     Private notes are heard by their author alone, what is said in a small group by its members.
-    Everybody hears questions to witnesses, and who is none of the group, who hears all but the
-    small groups.
+    Everybody hears questions to witnesses, reports of small groups, and who is none of the group;
+    who is none of it hears all but the small groups.
     """
     if turn.speaker == name or turn.task == PREPARATION:
         return turn.speaker == name
     if turn.group:
         return name in session.small_groups[turn.group - 1]
-    if turn.role or turn.task == QUESTION or name not in session.seats:
+    if turn.role or turn.task in (QUESTION, REPORT) or name not in session.seats:
         return True
     return hears(turn.speaker, name)
 

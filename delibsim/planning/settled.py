@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from delibsim.domain.run import Session
-from delibsim.models.enforcing import AUTO, Settled, models_settled, server_of
+from delibsim.models.enforcing import Settled, models_settled, settled_in
 from delibsim.planning.compose import StudyPlan
 from delibsim.store.runs import Runs
 
@@ -13,11 +13,7 @@ def as_begun(plan: StudyPlan, runs: Runs) -> StudyPlan:
     """A plan with what its study has settled already, so that none changes its method halfway."""
     manifest = runs.manifest()
     known = {} if manifest is None else manifest.components.get("models", {})
-    found = {}
-    for label, settings in plan.manifest.components.get("models", {}).items():
-        if settings.get("structured") == AUTO and label in known:
-            found[server_of(settings)] = known[label].get("structured", AUTO)
-    return settled(plan, found)
+    return settled(plan, settled_in(known.values()))
 
 
 def settled(plan: StudyPlan, found: Settled) -> StudyPlan:

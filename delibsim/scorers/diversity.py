@@ -16,7 +16,7 @@ from delibsim.measures.agreement import (
     spreads,
     why_diversity_undefined,
 )
-from delibsim.scorers.arrays import Array, considerations, preferences
+from delibsim.scorers.arrays import Array, considerations, preferences, surveyed
 
 
 class Diversity:
@@ -50,7 +50,7 @@ class _Populations:
     def note(self, run: Run) -> "_Noted":
         """Add the answers of a run."""
         survey, found = run.session.survey, []
-        for phase in PHASES if survey.preferences else ():
+        for phase in PHASES if list(surveyed([run])) else ():
             answers = _answers(run, phase)
             complete = answers[~np.isnan(answers).any(axis=1)]
             known = self._answers.setdefault((survey, phase), array("d"))
@@ -62,7 +62,7 @@ class _Populations:
     def score(self, noted: "_Noted") -> Iterator[Score]:
         """Scores of a run that was noted."""
         target, survey = noted.session, noted.survey
-        if not survey.preferences:
+        if not noted.answers:
             return
         lows, highs = _ends(survey)
         raw: dict[Phase, float] = {}

@@ -13,7 +13,7 @@ from delibsim.scorers.arrays import considerations
 OF_CHANGE = {"drift": drift, "moved": moved, "toward": toward}
 
 
-class Movement:
+class MovementScorer:
     """Drift of the group, share of ratings that moved, movement towards the others, spread within
     the group, and the mean rating; of considerations, as shares of the scale.
 
@@ -32,7 +32,8 @@ class Movement:
         """Scores of each run whose participants rated considerations; debates have none."""
         found = []
         for run in runs:
-            if run.session.survey.considerations and not run.session.kind.sides:
+            surveyed = run.responses and not run.session.kind.sides
+            if surveyed and run.session.survey.considerations:
                 found += self._score(run)
         return found
 

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from statistics import fmean, stdev
 
 from delibsim.domain.data import read_data
@@ -17,16 +18,14 @@ from delibsim.measures.talk import adjacent, echo, gini, mattr, returns
 
 COUNTED = read_data("talk.yaml")
 QUESTION = re.compile(f"[{COUNTED['questions']}]+")
-DISAGREEMENT = re.compile(
-    rf"(?<!\w)(?:{'|'.join(phrase for own in COUNTED['disagreement'].values() for phrase in own)})"
-    r"(?!\w)"
-)
+PHRASES = "|".join(chain.from_iterable(COUNTED["disagreement"].values()))
+DISAGREEMENT = re.compile(rf"(?<!\w)(?:{PHRASES})(?!\w)")
 FUNCTION_WORDS = ENGLISH | GERMAN | OTHER
 SHORT = 2  # letters of a word in Latin script that is no content word
 Found = Iterator[tuple[str, float, str]]
 
 
-class Talk:
+class TalkScorer:
     """Length and variety of speech, how it is shared, how turns follow and take up each other.
 
     Notes of a side before a debate are no turns. It reads texts alone, in milliseconds a run, and
@@ -63,11 +62,11 @@ def _measured(run: Run) -> Found:
     yield "returns", returns(speakers), silent or "too_few_turns"
     texts = [one.text.casefold().replace("’", "'") for one in said]
     spoken = [_words(text) for text in texts]
-    yield "mattr", mattr([word for turn in spoken for word in turn]), silent or "short_text"
+    yield "mattr", mattr(list(chain.from_iterable(spoken))), silent or "short_text"
     for measure, mark in (("questions", QUESTION), ("disagreement", DISAGREEMENT)):
         marks = sum(len(mark.findall(text)) for text in texts)
         yield measure, 100 * marks / words if words else math.nan, silent
-    content = [[word for word in turn if _tells(word)] for turn in spoken]
+    content = [list(filter(_tells, turn)) for turn in spoken]
     yield "adjacent", adjacent(content, speakers), silent or "one_speaker"
     yield "echo", echo(content, speakers), silent or "one_speaker"
 

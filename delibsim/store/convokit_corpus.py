@@ -6,14 +6,14 @@ from typing import Any
 
 from delibsim.domain.exported import ExportedSession, Files
 from delibsim.domain.run import Run, Session
-from delibsim.domain.survey import Survey
+from delibsim.domain.survey import Response, Survey
 from delibsim.domain.transcript import PREPARATION
 
 Plain = dict[str, Any]
 PARTS = ("utterances", "speakers", "conversations")
 
 
-class ConvoKit:
+class ConvoKitCorpus:
     """A corpus: a statement is an utterance, a participant of a session a speaker, a session a
     conversation, named after its first statement.
 
@@ -117,8 +117,11 @@ def _speaker(run: Run, name: str) -> Plain:
     found |= {"role": person.role, "persona": person.persona, "notes": notes}
     own = [one for one in run.responses if one.participant == name]
     found["answers"] = {one.phase: dict(one.answers) for one in own}
-    missing = {one.phase: {id: why.code for id, why in one.missing.items()} for one in own}
-    return found | {"missing": missing}
+    return found | {"missing": {one.phase: _reasons(one) for one in own}}
+
+
+def _reasons(response: Response) -> dict[str, str]:
+    return {id: why.code for id, why in response.missing.items()}
 
 
 def _survey(survey: Survey) -> Plain:

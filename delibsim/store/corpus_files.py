@@ -18,6 +18,8 @@ from delibsim.store.tables.csv_cells import read_columns, streamed
 LINE = 2**24
 """Bytes of the longest line that is read."""
 CHUNK = 2**20
+LATEST = 2**53
+"""No time is as many seconds, or milliseconds, after 1970; NaN is no time either."""
 ROLES = {"for": "proposition", "against": "opposition", "mod": "moderator", "audience": "audience"}
 """The roles of Oxford debates, as the corpus of Intelligence Squared calls them."""
 QUESTIONS = ("question", "motion", "title")
@@ -99,7 +101,7 @@ def _utterance(file: Path, n: int, content: bytes) -> Iterator[Record]:
     id = _text(own, "id")
     speaker = _text(own, "speaker", "user")
     conversation = _text(own, "conversation_id", "root") or id
-    text = own.get("text")
+    text, time = own.get("text"), own.get("timestamp")
     segment = meta.get("segment", meta.get("round"))
     yield Utterance(
         where=where,
@@ -109,6 +111,7 @@ def _utterance(file: Path, n: int, content: bytes) -> Iterator[Record]:
         id=id,
         reply_to=_text(own, "reply-to", "reply_to"),
         time=_text(own, "timestamp"),
+        number=int(time) if isinstance(time, (int, float)) and abs(time) < LATEST else None,
         round=segment + ("segment" in meta) if isinstance(segment, int) and segment >= 0 else 1,
         role=ROLES.get(str(meta.get("speakertype")), "citizen"),
     )

@@ -36,7 +36,7 @@ class _Ballots:
         return {(seat, text): vote for _, text, seat, vote in self.votes}
 
 
-class Polis:
+class PolisExport:
     """Five files a session whose group sought a statement of its own: the candidates are comments,
     the ballots votes.
 

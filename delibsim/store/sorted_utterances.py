@@ -5,6 +5,7 @@ those of one conversation may not stand together.
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import astuple, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
@@ -32,13 +33,11 @@ class SortedUtterances:
     def __exit__(self, *_: object) -> None:
         self._known.close()
 
-    def add(self, utterances: Iterator[Utterance]) -> int:
-        """Keep utterances; how many there are."""
+    def add(self, utterances: Iterator[Utterance]) -> None:
+        """Keep utterances."""
         rows = ((n, *astuple(one)) for n, one in enumerate(utterances, 1))
         self._known.executemany(self._insert, rows)
-        self._known.execute("CREATE INDEX by_conversation ON said (conversation, number, place)")
-        ((n,),) = self._known.execute("SELECT count(*) FROM said")
-        return int(n)
+        self._known.execute("CREATE INDEX by_conversation ON said (conversation, place)")
 
     def conversations(self) -> list[str]:
         """The ids of conversations, in the order of their first utterances."""
@@ -53,9 +52,11 @@ class SortedUtterances:
         return frozenset(name for (name,) in self._known.execute(query, (conversation,)))
 
     def said_in(self, conversation: str) -> list[Utterance]:
-        """The utterances of a conversation, by their numbers, or else as they stand in the
-        source.
+        """The utterances of a conversation, by their numbers where all have one, or else as they
+        stand in the source.
         """
         named = ", ".join(f'"{name}"' for name in COLUMNS)
-        query = f"SELECT {named} FROM said WHERE conversation = ? ORDER BY number, place"
-        return [Utterance(*row) for row in self._known.execute(query, (conversation,))]
+        query = f"SELECT {named} FROM said WHERE conversation = ? ORDER BY place"
+        found = [Utterance(*row) for row in self._known.execute(query, (conversation,))]
+        numbers = [one.number for one in found if one.number is not None]
+        return sorted(found, key=attrgetter("number")) if len(numbers) == len(found) else found

@@ -183,6 +183,28 @@ def test_votes_of_an_oxford_debate_become_its_stance_change_and_winner(delibsim,
     assert sum(BEFORE.values()) == sum(AFTER.values()) == 100
 
 
+def test_utterances_stand_in_the_order_of_their_times_and_replies_point_at_turns(delibsim, home):
+    said = [("u2", "u1", 30), ("u3", "u9", 40), ("u1", None, 20), ("u0", None, 10)]
+    lines = []
+    for n, (id, reply_to, seconds) in enumerate(said):
+        line = {"id": id, "conversation_id": "c", "text": id, "speaker": f"s{n % 2}", "meta": {}}
+        lines.append(line | {"reply-to": reply_to, "timestamp": 1.6e9 + seconds})
+    (home / "c").mkdir()
+    (home / "c" / "utterances.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    answer = delibsim("import", "c", "--as", "convokit", "study=s", "topic=ccps")
+    assert "1 x replies to what is not in the conversation" in answer.err
+    run = read(home, "s", "ccps.conversation.r1")
+    assert [one.text for one in run.transcript] == ["u0", "u1", "u2", "u3"]
+    turns = run.session.conversation.turns
+    assert [one.reply_to for one in turns] == [None, None, 2, None]
+    assert [one.time[14:19] for one in turns] == ["26:50", "27:00", "27:10", "27:20"]
+    # What is known of a turn stands in the export, and is printed beside it.
+    assert delibsim("export", "s", "-o", "tables").code == 0
+    with (home / "tables" / "statements.csv").open(encoding="utf-8") as rows:
+        assert [row["reply_to"] for row in csv.DictReader(rows)] == ["", "", "2", ""]
+    assert "12:26:50 UTC" in delibsim("show", "s/ccps.conversation.r1").out
+
+
 def test_an_edited_source_is_refused_with_the_difference(delibsim, home, files):
     debates(home / "iq2")
     words = ("import", "iq2", "--as", "convokit", "study=iq2")

@@ -106,3 +106,21 @@ def test_the_seven_tables_are_written_beside_the_runs(delibsim, study, home):
     assert delibsim("status", "s").code == 0, "the tables are no session"
     answer = delibsim("export", "s", "--as", "benhc")
     assert (answer.code, "did you mean bench" in answer.err) == (2, True)
+
+
+@pytest.mark.parametrize("form", ["convokit", "inspect"])
+def test_other_programs_are_given_no_persona_where_it_is_to_stay_here(delibsim, home, form):
+    assert delibsim("run", "-q", "study=p", "persona=values", "rounds=1", "group.size=2").code == 0
+    (file,) = (home / "runs" / "p").glob("*/session.json")
+    persona = json.loads(file.read_text(encoding="utf-8"))["participants"][0]["persona"]
+    told = json.dumps(persona)[1:-1]
+    for words, there in (((), True), (("--without-personas",), False)):
+        answer = delibsim("export", "p", "--as", form, "-o", "out", *words)
+        assert (answer.code, answer.err) == (0, "")
+        texts = [path.read_text(encoding="utf-8") for path in (home / "out").iterdir()]
+        assert any(told in text for text in texts) == there
+    manifest = json.loads((home / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["form"], manifest["sessions"]) == (form, {"complete": 1})
+    (home / "out" / "mine.txt").touch()
+    assert delibsim("export", "p", "--as", form, "-o", "out").code == 2
+    assert delibsim("status", "p").code == 0

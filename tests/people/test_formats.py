@@ -85,3 +85,35 @@ async def test_a_person_cannot_mediate(tmp_path):
 async def test_a_debater_on_either_side(tmp_path, sides, people):
     hall, persons = await hall_of(tmp_path, *DEBATE, *sides, people=people)
     await check_whole(hall, persons, 6)
+
+
+LED = ("group.facilitator=person", "procedure.facilitation=rounds", "rounds=2")
+
+
+async def test_a_person_facilitates_and_names_who_speaks_next(tmp_path):
+    names = "procedure.facilitator_names=true"
+    hall, persons = await hall_of(tmp_path, "group.size=3", *LED, names, people=1)
+    run = await check_whole(hall, persons, 9)
+    (session,) = hall.sessions.values()
+    assert session.seats_of_people == ["Facilitator"]
+    said = [one for one in run.transcript if one.turn.role]
+    assert [one.turn.task for one in said] == ["opening", "round", "closing"]
+    assert all("weigh the reasons" in one.text for one in said)
+    for one, named in ((said[0], 1), (said[1], 5)):
+        assert run.transcript[named].turn.speaker == one.names
+    assert len(hall.heard(session.id, "Facilitator")) == 9
+
+
+async def test_people_put_questions_and_speak_in_small_groups_that_others_do_not_hear(tmp_path):
+    parts = ("group.witnesses=[expert]", "procedure.questions=3", "procedure.small_groups=2")
+    four = ("group.models=[person,person,citizen,citizen]", "group.size=4")
+    hall, persons = await hall_of(tmp_path, *four, *parts, people=2)
+    run = await check_whole(hall, persons, 7 + 4 + 2 + 4)
+    asked = [one for one in run.speech if one.turn.task == "question"]
+    assert all("?" in one.text for one in asked)
+    for person in persons:
+        _, seat = seat_of(hall.register, person)
+        own = next(members for members in run.session.small_groups if seat in members)
+        heard = hall.heard(run.session.id, seat)
+        assert {one.turn.speaker for one in heard if one.turn.group} == set(own)
+        assert len(heard) == 7 + 2 + 2 + 4

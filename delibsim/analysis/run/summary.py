@@ -51,12 +51,31 @@ def design(session: Session, calls: CallSummary) -> dict[str, Any]:
         "personas": sum(map(bool, personas)),
         "wording": session.wording.id,
         "network": procedure.audience.network,
+        **({"parts": parts} if (parts := parts_of(session)) else {}),
         "temperature": _temperatures(session, calls),
         "transcript_window": procedure.transcript_window,
         "models": {name: settings["kind"] for name, settings in session.models.items()},
         "seed": session.seed,
         "replicate": session.replicate,
     }
+
+
+def parts_of(session: Session) -> list[str]:
+    """What precedes the rounds of a session, and who leads them, in words; [] for nothing."""
+    procedure, found = session.procedure, []
+    if session.briefing is not None:
+        order = f" ({session.briefing_order})" if session.briefing_order else ""
+        found.append(f"briefing {session.briefing.name}{order}")
+    if session.witnesses:
+        names = ", ".join(one.name for one in session.witnesses)
+        asked = counted(procedure.questions, "question")
+        found.append(f"witnesses {names} with {asked} each")
+    if session.small_groups and session.treatment.interaction:
+        found.append(counted(len(session.small_groups), "small group"))
+    if session.facilitated:
+        names = ", names speakers" if procedure.facilitator_names else ""
+        found.append(f"facilitation {procedure.facilitation} by {session.invited[0].model}{names}")
+    return found
 
 
 def _temperatures(session: Session, calls: CallSummary) -> dict[str, float | None]:

@@ -290,10 +290,11 @@ class RunView:
     def people(self) -> list[tuple[str, str]]:
         """Who took part: name and model, and the persona, "" without one."""
         found = []
-        for seat in self.session.participants:
-            own = seat.role if self.session.people and seat.role != "citizen" else ""
-            told = ", ".join(filter(None, (seat.model, own)))
-            found.append((f"{seat.id} ({told})", " ".join(seat.persona.split())))
+        for one in (*self.session.participants, *self.session.invited):
+            told = self.session.people or one in self.session.invited
+            own = one.role if told and one.role != "citizen" else ""
+            named = ", ".join(filter(None, (one.model, own)))
+            found.append((f"{one.id} ({named})", " ".join(one.persona.split())))
         return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:
@@ -366,8 +367,9 @@ def who_and_how(summary: Summary) -> str:
     """Who took part, under which treatment, and what they were asked."""
     rounds = counted(summary["rounds"], "round")
     who = f"{counted(summary['participants'], 'participant')} ({', '.join(summary['models'])})"
+    parts = [f"treatment {summary['treatment']}", *summary.get("parts", ()), rounds]
     asked = "no survey" if summary.get("not_surveyed") else f"survey {summary['survey']['id']}"
-    return f"{who}, treatment {summary['treatment']}, {rounds}, {asked}"
+    return f"{who}, {', '.join(parts)}, {asked}"
 
 
 def design_in_words(summary: Summary) -> str:

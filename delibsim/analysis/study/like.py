@@ -26,7 +26,7 @@ from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.analysis.study.words import listed, missing, p_in_words
 from delibsim.domain.data import read_data
 from delibsim.domain.text import counted
-from delibsim.measures.inference.apart import Sessions, apart, moments, spread_p
+from delibsim.measures.inference.apart import Sessions, apart, moments
 from delibsim.measures.inference.classified import classified
 
 COMPARED: Mapping[str, Mapping[str, str]] = read_data("like.yaml")
@@ -42,7 +42,7 @@ CELL = ["topic", "replicate", "treatment", "model", "setting"]
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class BesidePeople:
     """The sessions of one population and those of people, on the topics that both have.
 
     `rows` and `people` have columns `topic_number` and `draw_number`. `surveyed` are the topics on
@@ -98,12 +98,12 @@ def like(
         make_table("study/like_classifier", told, **named),
         make_table("study/like_sessions", pd.concat(every) if every else (), **named),
     ]
-    return tables, list(_sentences(rows, told, people.study))
+    return tables, list(_sentences(rows, told, people.study)) or [tables[0].detail]
 
 
 def populations_beside(
     study: StudyTable, people: StudyTable, changed: Collection[str] = ()
-) -> Iterator[Beside]:
+) -> Iterator[BesidePeople]:
     """The models of a study and its null citizen, as far as it has them, each beside people."""
     theirs = _held(main_population(people)[0], people.paired)
     for name in (MODELS, CITIZENS):
@@ -133,7 +133,7 @@ def _held(rows: pd.DataFrame, paired: bool) -> pd.DataFrame:
 
 def _beside(
     name: str, ours: pd.DataFrame, theirs: pd.DataFrame, changed: Collection[str]
-) -> Beside:
+) -> BesidePeople:
     """Both on the topics that both have."""
     shared = sorted(set(ours["topic"].astype(str)) & set(theirs["topic"].astype(str)))
     both = []
@@ -149,10 +149,10 @@ def _beside(
         for topic in shared
         if surveys[0][topic] == surveys[1][topic] and surveys[0][topic] not in changed
     ]
-    return Beside(name, *both, same)
+    return BesidePeople(name, *both, same)
 
 
-def measures_beside(beside: Beside, weights: Mapping[str, float]) -> list[dict[str, Any]]:
+def measures_beside(beside: BesidePeople, weights: Mapping[str, float]) -> list[dict[str, Any]]:
     """A row for each measure, with Holm's p over all; `weights` are those of the classifier."""
     rows = []
     for kind, columns in COMPARED.items():
@@ -161,13 +161,12 @@ def measures_beside(beside: Beside, weights: Mapping[str, float]) -> list[dict[s
             row: dict[str, Any] = {"population": beside.population, "kind": kind}
             row |= {"measure": column, "label": words}
             row |= {"weight": weights.get(column, np.nan), "note": why}
-            empty = ("here", "g", "spread", "p", "p_spread")
+            empty = ("here", "g", "spread", "p")
             row |= dict.fromkeys(empty, np.nan) if why else _numbers(column, ours, theirs)
             rows.append(row | {"sessions": len(ours), "people_sessions": len(theirs)})
-    rows = with_holm(with_holm(rows), p="p_spread")
+    rows = with_holm(rows)
     for row in rows:
         row["differs"] = _differs(row["p_holm"], row["g"])
-        row["varies"] = _differs(row["p_spread_holm"], row["spread"] - 1)
     return rows
 
 
@@ -193,7 +192,6 @@ def _numbers(column: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> dict[str,
         "spread": exp(found.spread.estimate),
         "spread_low": exp(found.spread.low),
         "spread_high": exp(found.spread.high),
-        "p_spread": spread_p(*both),
         "overlap": overlap,
         "overlap_low": overlap_low,
         "overlap_high": overlap_high,
@@ -211,7 +209,7 @@ def _differs(p: float, by: float) -> str:
 
 
 def classify(
-    beside: Beside, permutations: int, seed: int
+    beside: BesidePeople, permutations: int, seed: int
 ) -> tuple[dict[str, Any], Mapping[str, float]]:
     """What a classifier makes of both, and the coefficients of the measures that it takes."""
     row: dict[str, Any] = {"population": beside.population}
@@ -236,7 +234,7 @@ def classify(
     return row | {"p": found.p, "most": COLUMNS[most], "note": ""}, weights
 
 
-def _taken(beside: Beside) -> Iterator[str]:
+def _taken(beside: BesidePeople) -> Iterator[str]:
     """The measures that vary and that most sessions of both have."""
     for column in COLUMNS:
         ours, theirs, why = beside.values(column)
@@ -251,7 +249,7 @@ def _of_figure(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     return rows.reindex(columns=["session", "topic", *COLUMNS]).assign(population=name)
 
 
-def _left_out(study: StudyTable, people: StudyTable, beside: Beside) -> Iterator[str]:
+def _left_out(study: StudyTable, people: StudyTable, beside: BesidePeople) -> Iterator[str]:
     """Which topics one study has alone, and how many sessions that leaves out."""
     for table in (study, people):
         rows = table.rows[table.rows["status"].isin(HELD)] if "status" in table.rows else table.rows
@@ -267,12 +265,9 @@ def _sentences(
     """What the tables say of each population."""
     for classifier in told:
         own = [row for row in rows if row["population"] == classifier["population"]]
-        tested = [row for row in own if not missing(row["p_holm"])]
         named = {"whom": WHOM[classifier["population"]], "other": other}
-        if tested:
-            yield _of_measures(tested, named, "differs", "like")
-            tested = [row for row in own if not missing(row["p_spread_holm"])]
-            yield _of_measures(tested, named, "varies", "like_varies")
+        if tested := [row for row in own if not missing(row["p_holm"])]:
+            yield _of_measures(tested, named)
         if not missing(classifier.get("p")):
             clear = classifier["p"] < ALPHA
             numbers = {name: f"{classifier[name]:.0%}" for name in ("accuracy", "chance")}
@@ -280,15 +275,13 @@ def _sentences(
             yield said(f"study/like_told{'' if clear else '_not'}", **named, **numbers)
 
 
-def _of_measures(
-    rows: Sequence[Mapping[str, Any]], named: Mapping[str, Any], column: str, sentence: str
-) -> str:
+def _of_measures(rows: Sequence[Mapping[str, Any]], named: Mapping[str, Any]) -> str:
     """In how many measures they differ, and in which."""
     parts = []
     for way in ("higher", "lower"):
-        labels = [row["label"] for row in rows if row[column] == way]
+        labels = [row["label"] for row in rows if row["differs"] == way]
         if labels:
             parts.append(f"{way} {listed(labels)}")
-    n = sum(bool(row[column]) for row in rows)
+    n = sum(bool(row["differs"]) for row in rows)
     values = {**named, "n": n, "all": len(rows), "which": "; ".join(parts)}
-    return said(f"study/{sentence}{'' if n else '_none'}", **values)
+    return said(f"study/like{'' if n else '_none'}", **values)

@@ -14,8 +14,10 @@ from typing import Any
 from delibsim.analysis.pages.page import Entry
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
+from delibsim.domain.conversation import IMPORTED
 from delibsim.domain.cost import Money
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.text import counted
 from delibsim.models.enforcing import format_in
@@ -26,6 +28,7 @@ from delibsim.store.runs import Runs
 
 SECTION = re.compile(r"^## \d+\. Primary outcome$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([a-z_]+)`")
+SEATS_OF_PEOPLE = (PERSON, "human", IMPORTED)
 LONGEST = 40
 """Logs that are read for one model, at most, to find a call of it."""
 
@@ -35,7 +38,8 @@ class StudyModel:
     """A model of a study: the settings requested, who answered, and what was sent with a call.
 
     `settings` are those of its preset; `returned` the names under which it answered; `sent` the
-    parameters of one recorded call, `dropped` those of them that were left out there.
+    parameters of one recorded call, `dropped` those of them that were left out there; `since` when
+    it was first seen to answer, "" where that is not recorded.
     """
 
     name: str
@@ -43,11 +47,17 @@ class StudyModel:
     returned: Sequence[str] = ()
     sent: Mapping[str, Any] = field(default_factory=dict)
     dropped: Sequence[str] = ()
+    since: str = ""
 
     @property
     def embedded(self) -> bool:
         """Whether it is a citizen of the null model, and no language model."""
         return self.settings.get("kind") == "citizen"
+
+    @property
+    def people(self) -> bool:
+        """Whether it is a seat for people, and no model."""
+        return self.settings.get("kind") in SEATS_OF_PEOPLE
 
 
 @dataclass(frozen=True)
@@ -89,13 +99,16 @@ def record_of(runs: Runs) -> StudyRecord | None:
     if manifest is None:
         return None
     returned: dict[str, list[str]] = {}
+    since: dict[str, str] = {}
     for line in read_lines(runs.folder / "fingerprints.jsonl")[0]:
         returned.setdefault(str(line.get("model")), []).append(str(line.get("model_returned")))
+        since.setdefault(str(line.get("model")), str(line.get("started") or ""))
     settings = manifest.components.get("models", {})
     calls = _a_call_of_each(runs, manifest.sessions or runs.sessions(), list(settings))
     models = []
     for name, own in settings.items():
-        completion = calls.get(name, {})
+        call = calls.get(name, {})
+        completion = call.get("completion", {})
         answered = returned.get(name, [])
         if not answered and completion.get("model_returned"):
             answered = [str(completion["model_returned"])]
@@ -105,6 +118,7 @@ def record_of(runs: Runs) -> StudyRecord | None:
             returned=tuple(dict.fromkeys(answered)),
             sent=dict(completion.get("parameters_sent") or {}),
             dropped=tuple(completion.get("parameters_dropped") or ()),
+            since=since.get(name) or str(call.get("started") or ""),
         )
         models.append(asked)
     record = StudyRecord(manifest, models, str(runs.folder), questions=_questions(runs))
@@ -156,7 +170,7 @@ def _a_call_of_each(
         for session in (named or list(sessions))[:LONGEST]:
             for _, line in each_line(runs.path(session) / "exchanges.jsonl"):
                 if line is not None and line.get("model") == model:
-                    found[model] = line.get("completion", {})
+                    found[model] = line
                     break
             if model in found:
                 break
@@ -304,10 +318,74 @@ def _versions(record: StudyRecord) -> str:
     return ", ".join(f"{name} {own}" for name, own in record.versions.items())
 
 
+def models_one_by_one(record: StudyRecord | None) -> list[Entry]:
+    """An entry a model: version, date, parameters sent and dropped; none of a table alone."""
+    said, entries = texts()["models"], []
+    for model in record.models if record is not None else ():
+        since = said["since" if model.since else "since_unknown"].format(since=model.since)
+        told = said["of_one"].format(words=model_in_words(model), since=since)
+        entries.append(Entry(model.name, told))
+    return entries
+
+
+OPEN = "OPEN "
+"""What begins an item of GUIDE-LLM that only its author can fill in."""
+
+
+def _guide(study: StudyTable, record: StudyRecord | None, values: Mapping[str, Any]) -> list[Entry]:
+    """The fourteen items of GUIDE-LLM, each filled in from the record or open with its reason."""
+    entries, known = [], {}
+    if record is not None:
+        asked = _who_was_asked(record)
+        debated = "format" in study.rows.columns and (study.rows["format"] == "debate").all()
+        parameters = []
+        for model in record.models:
+            sent = _parameters(model.sent) or _parameters(model.settings) or "none sent"
+            dropped = f" (dropped: {', '.join(model.dropped)})" if model.dropped else ""
+            parameters.append(f"{model.name}: {sent}{dropped}.")
+        drawn = [name for name in record.components("personas") if name != "none"]
+        known = dict(values) | {
+            "format": "debate" if debated else "deliberation",
+            "sessions": counted(len(study.rows), "session"),
+            "access": " ".join(map(_access, record.models)),
+            "parameters": " ".join(parameters),
+            "personas": f"Personas: {', '.join(drawn)}." if drawn else "No personas were given.",
+            "delibsim": record.versions.get("delibsim", "of an unknown version"),
+        }
+    for term, own in texts()["guide"].items():
+        if record is None:
+            entries.append(Entry(term, texts()["checklist"]["not_in_table"], open=True))
+            continue
+        said = own.get("all") or own.get(asked) or own["people"]
+        still = said.startswith(OPEN)
+        entries.append(Entry(term, said.removeprefix(OPEN).format(**known), open=still))
+    return entries
+
+
+def _who_was_asked(record: StudyRecord) -> str:
+    """Whom a study asked, as the items of GUIDE-LLM tell it apart."""
+    if all(model.embedded for model in record.models):
+        return "citizens"
+    if all(model.people for model in record.models):
+        return "persons"
+    return "people" if any(model.people for model in record.models) else "models"
+
+
+def _access(model: StudyModel) -> str:
+    """How a model was reached."""
+    ways, host = texts()["access"], str(model.settings.get("model") or "").partition("/")[0]
+    if model.people or model.embedded:
+        return ways["person" if model.people else "citizen"].format(name=model.name)
+    kind = "server" if model.settings.get("base_url") else "hosted"
+    return ways[kind].format(name=model.name, host=host or "its provider")
+
+
 def checklist(
     study: StudyTable, record: StudyRecord | None, runs: Mapping[str, int]
 ) -> list[Entry]:
-    """What a reader must be told of the study, each with its place or as still to be written."""
+    """The items of GUIDE-LLM, then what else a reader must be told of the study, each with its
+    place or as still to be written.
+    """
     listed = texts()["checklist"]
     values: dict[str, Any] = {"counts": ", ".join(f"{n:,} {what}" for what, n in runs.items())}
     terms = dict(listed["of_all"])
@@ -323,7 +401,8 @@ def checklist(
             "changes": listed_in if changed else "None.",
         }
         terms |= listed["recorded"]
-    entries = [Entry(term, said.format(**values)) for term, said in terms.items()]
+    entries = _guide(study, record, values)
+    entries += [Entry(term, said.format(**values)) for term, said in terms.items()]
     if record is None:
         entries += [Entry(term, listed["not_in_table"], open=True) for term in listed["lost"]]
     elif record.preregistered:

@@ -20,7 +20,7 @@ from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates,
 from delibsim.analysis.study.counts import attrition, counts, in_room, left_out, unmeasurable
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
 from delibsim.analysis.study.finding import ON_TEXTS, finding, how_much
-from delibsim.analysis.study.methods import StudyRecord, checklist, methods
+from delibsim.analysis.study.methods import StudyRecord, checklist, methods, models_one_by_one
 from delibsim.analysis.study.mixed import mixed
 from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.analysis.study.people import ceiling, convergence, people
@@ -200,6 +200,7 @@ def _warnings(study: StudyTable) -> list[str]:
     return told + left_out(study)
 
 
+CHECKLIST = "Checklist of reporting (GUIDE-LLM, and beyond it)"
 OF_CONTRASTS = (
     "population role outcome scale a b estimate unit low high df p_topics p_holm q"
     " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
@@ -243,7 +244,9 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
     last = [PagePart("others", "Further tables", tables=others)] if others else []
     last += [PagePart("methods", "Methods", paragraphs)]
-    last += [PagePart("checklist", "Checklist of reporting", entries=entries)]
+    if models := models_one_by_one(record):
+        last += [PagePart("models", "Models", entries=models)]
+    last += [PagePart("checklist", CHECKLIST, entries=entries)]
     return Report(
         catalogue=own,
         title=found.study.study,

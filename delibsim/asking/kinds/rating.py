@@ -204,11 +204,10 @@ class RatingKind(Kind):
             raters += f", {counted(each, 'debate')} each, {among} {word} a debate"
         head = f"{counted(len(about.debates), 'debate')}, {raters}"
         lines = replace(outcome, missing={}).told("rating", head)
-        keys, lacking = plan.answer_keys(), Counter[tuple[str, str]]()
-        for answer in plan.answers.kept():
-            if answer.key in keys:
-                gaps = ((PARTS.get(part), why.code) for part, why in answer.missing.items())
-                lacking.update((part, code) for part, code in gaps if part)
+        keys = plan.answer_keys()
+        own = (answer for answer in plan.answers.kept() if answer.key in keys)
+        gaps = (gap for answer in own for gap in answer.missing.items() if gap[0] in PARTS)
+        lacking = Counter((PARTS[part], why.code) for part, why in gaps)
         lines += [missing_in_words(n, *gap) for gap, n in lacking.items()]
         if n := counts.count(0):
             nobody = f"allocated to nobody yet: {counted(n, 'debate')}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ORDER = "order"
 FEW = 5
-"""Options of which every order is listed: 120 texts."""
+"""RankedOptions of which every order is listed: 120 texts."""
 BETWEEN = " > "
 APART = re.compile(r"\s*[>,]\s*|\s+")
 
@@ -65,12 +65,17 @@ def places_of(order: Any, labels: Sequence[str]) -> tuple[tuple[str, ...], str]:
 
 
 @dataclass(frozen=True)
-class Options:
+class RankedOptions:
     """The options of a form, the labels under which their ranks stand in lines, and all labels."""
 
     options: tuple[str, ...]
     ranks: tuple[str, ...]
     labels: tuple[str, ...]
+
+    @property
+    def rated(self) -> tuple[str, ...]:
+        """The labels of all else than ranks."""
+        return tuple(label for label in self.labels if label not in self.ranks)
 
     def schema(self, rated: Mapping[str, Any]) -> dict[str, Any]:
         """Ratings and the order as one JSON schema."""
@@ -93,27 +98,48 @@ class Options:
         if len(orders) > 1:
             placed, fault = (), "the order is given twice"
         values, unread = self._rated([pair for pair in found.pairs if pair[0] != ORDER])
-        ranked = {} if fault else dict(zip(self._ranked(placed), itertools.count(1), strict=False))
-        return {**values, **ranked}, [*unread, *([fault] if fault else [])], placed
+        if fault:
+            return values, [*unread, fault], placed
+        return {**values, **self.ranked(placed)}, unread, placed
+
+    def rest(self, whole: "Form", reply: str) -> "OrderForm | None":
+        """The form that asks for the ranks alone, where all else of a reply to a whole form can be
+        read; None for any other reply.
+        """
+        values, _, placed = self.read(reply)
+        kept = tuple(f"{label}: {values[label]}" for label in self.rated if label in values)
+        try:
+            value = whole.read("\n".join([*kept, *self.lines(self.options)]))
+        except UnreadableReply:
+            return None
+        try:
+            whole.read(reply)
+        except UnreadableReply as fault:
+            partial = _without(value, self.ranks) if isinstance(value, dict) else None
+            return OrderForm(whole, self, kept, partial, placed, str(fault))
+        return None
 
     def _rated(self, given: Sequence[tuple[str, Any]]) -> tuple[Mapping[str, int], Sequence[str]]:
         """The ratings among members of an object, and what could not be read."""
-        rated = tuple(label for label in self.labels if label not in self.ranks)
         values = {label: value for label, value in given if type(value) is int}
-        if len(values) == len(given) and values.keys() == set(rated):
+        if len(values) == len(given) and values.keys() == set(self.rated):
             return values, ()
         flat = ((name, said) for name, said in given if not isinstance(said, Members))
-        return labelled_values(
-            "\n".join(f"{name}: {json.dumps(said)}" for name, said in flat), rated
-        )
+        lines = (f"{name}: {json.dumps(said)}" for name, said in flat)
+        return labelled_values("\n".join(lines), self.rated)
 
-    def _ranked(self, placed: Sequence[str]) -> list[str]:
-        """The labels of the ranks of options."""
-        return [self.ranks[self.options.index(option)] for option in placed]
+    def ranked(self, placed: Sequence[str]) -> dict[str, int]:
+        """The ranks of options that have their places, by label."""
+        labels = (self.ranks[self.options.index(option)] for option in placed)
+        return {label: rank for rank, label in enumerate(labels, 1)}
 
     def lines(self, placed: Sequence[str]) -> list[str]:
         """Ranks in labelled lines."""
-        return [f"{label}: {rank}" for rank, label in enumerate(self._ranked(placed), 1)]
+        return [f"{label}: {rank}" for label, rank in self.ranked(placed).items()]
+
+
+def _without(values: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any]:
+    return {label: value for label, value in values.items() if label not in labels}
 
 
 @dataclass(frozen=True)
@@ -124,7 +150,7 @@ class OrderForm:
     """
 
     whole: "Form"
-    among: Options
+    among: RankedOptions
     kept: tuple[str, ...]
     partial: Any = field(compare=False)
     placed: tuple[str, ...]

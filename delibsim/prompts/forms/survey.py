@@ -8,7 +8,7 @@ from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
 from delibsim.domain.survey import Survey, faults_of, faults_of_ranks
-from delibsim.prompts.forms.order import Options, OrderForm
+from delibsim.prompts.forms.order import OrderForm, RankedOptions
 from delibsim.prompts.labelled import in_one_line
 from delibsim.prompts.prompt import UnreadableReply
 
@@ -74,10 +74,10 @@ class SurveyAnswers:
         )
 
     @property
-    def among(self) -> Options:
+    def among(self) -> RankedOptions:
         """The options that are ranked."""
         ranked = tuple(item.id for item in self.survey.preferences)
-        return Options(ranked, ranked, tuple(item.id for item in self.survey.items))
+        return RankedOptions(ranked, ranked, tuple(item.id for item in self.survey.items))
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema: a whole number for each rating, and the order of options."""
@@ -87,27 +87,14 @@ class SurveyAnswers:
 
     def read(self, text: str) -> Mapping[str, int]:
         """Answers by item id, on the survey's own scale; UnreadableReply with the faults."""
-        values, faults, _ = _read(self, text)
+        values, faults = _read(self, text)
         if faults:
             raise UnreadableReply(in_one_line(faults))
-        return self._answers(values)
-
-    def _answers(self, values: Mapping[str, int]) -> dict[str, int]:
-        """Numbers as they were given on the survey's own scale."""
         return self.survey.mirrored(values) if self.reversed else dict(values)
 
     def rest(self, reply: str) -> OrderForm | None:
         """The form that asks for the ranks alone, where every rating of a reply is readable."""
-        values, faults, placed = _read(self, reply)
-        rated = {
-            item.id: values[item.id] for item in self.survey.considerations if item.id in values
-        }
-        whole = len(rated) == len(self.survey.considerations) and not faults_of(rated, self.shown)
-        if not (whole and faults and self.survey.preferences):
-            return None
-        kept = tuple(f"{label}: {value}" for label, value in rated.items())
-        answers = self._answers(rated)
-        return OrderForm(self, self.among, kept, answers, placed, in_one_line(faults))
+        return self.among.rest(self, reply)
 
     def example(self, label: str, words: int = 0) -> str:
         """The survey filled in: ratings up the scale, ranks in order; `label` is not used."""
@@ -122,14 +109,10 @@ class SurveyAnswers:
 
 
 @functools.lru_cache(maxsize=64)  # a reply is read when it is recorded, and again by who asked
-def _read(
-    form: SurveyAnswers, text: str
-) -> tuple[Mapping[str, int], Sequence[str], tuple[str, ...]]:
-    """The numbers in a reply by item id, as they were given, the faults of the reply, and the
-    options that have their places in an order.
-    """
-    values, unread, placed = form.among.read(text)
-    return values, (*unread, *faults_of(values, form.shown)), placed
+def _read(form: SurveyAnswers, text: str) -> tuple[Mapping[str, int], Sequence[str]]:
+    """The numbers in a reply by item id, as they were given, and the faults of the reply."""
+    values, unread, _ = form.among.read(text)
+    return values, (*unread, *faults_of(values, form.shown))
 
 
 @dataclass(frozen=True)
@@ -176,10 +159,10 @@ class RankingForm:
         )
 
     @property
-    def among(self) -> Options:
+    def among(self) -> RankedOptions:
         """The statements that are ranked."""
         statements = tuple(f"S{i}" for i in range(1, self.n + 1))
-        return Options(statements, self.ranks, (*self.ranks, *self.agreement))
+        return RankedOptions(statements, self.ranks, (*self.ranks, *self.agreement))
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema: a whole number for each agreement, and the order."""
@@ -207,13 +190,7 @@ class RankingForm:
 
     def rest(self, reply: str) -> OrderForm | None:
         """The form that asks for the ranks alone, where every agreement of a reply is readable."""
-        values, unread, placed = self.among.read(reply)
-        agreed = {label: values[label] for label in self.agreement if label in values}
-        faults = [*unread, *self._faults(values)]
-        if len(agreed) < self.n or self._faults(agreed) or not faults:
-            return None
-        kept = tuple(f"{label}: {value}" for label, value in agreed.items())
-        return OrderForm(self, self.among, kept, None, placed, in_one_line(faults))
+        return self.among.rest(self, reply)
 
     def _faults(self, values: Any) -> list[str]:
         """What makes whole numbers no vote; what is missing is told already."""

@@ -13,6 +13,7 @@ from delibsim.analysis.study.methods import (
     checklist,
     methods,
     model_in_words,
+    models_one_by_one,
     record_of,
     texts,
 )
@@ -91,6 +92,11 @@ def test_a_model_in_words_says_what_is_known_and_what_is_not():
 
 
 AUTHORS = texts()["checklist"]["of_authors"]
+OF_NO_RECORD = (
+    "E.1 Human validation of outputs",
+    "G.1 Funding, support, relationships",
+)
+GUIDE = list(texts()["guide"])
 RUNS = {"planned": 1_200, "held": 12, "valid": 11, "analysed": 10}
 
 
@@ -103,7 +109,13 @@ def test_what_is_recorded_is_said_and_the_rest_is_open(rounds_study, rounds_reco
     assert entries["Dates"].said.startswith(f"Begun {rounds_record.manifest.begun['at']}")
     assert entries["Changes after the beginning"].said == "None."
     still = {term for term, entry in entries.items() if entry.open}
-    assert still == {*AUTHORS, "Preregistration"}
+    assert still == {*AUTHORS, "Preregistration", *OF_NO_RECORD}
+    numbers = [term.split(" ")[0] for term in entries][:14]
+    assert numbers == "A.1 A.2 B.1 B.2 B.3 B.4 B.5 C.1 C.2 D.1 E.1 E.2 F.1 G.1".split()
+    assert "no language model" in entries["A.1 What language models were used for"].said
+    (citizen,) = models_one_by_one(rounds_record)
+    assert "requested and not taken by the provider: temperature" in citizen.said
+    assert f"First call {rounds_record.models[0].since}." in citizen.said
 
 
 def test_a_plan_and_an_amendment_are_named(rounds_study, rounds_record):
@@ -118,8 +130,18 @@ def test_a_plan_and_an_amendment_are_named(rounds_study, rounds_record):
 def test_a_table_alone_leaves_all_that_is_not_in_it_open(rounds_study):
     entries = checklist(rounds_study, None, RUNS)
     still = [entry.term for entry in entries if entry.open]
-    unknown = ["Models and versions", "Parameters", "Prompts", "Dates", "Software", "Seeds"]
-    assert still == [*unknown, *AUTHORS]
+    assert still == [*GUIDE, "Dates", "Software", "Seeds", *AUTHORS]
+
+
+def test_where_people_took_part_the_checklist_leaves_their_data_to_the_author(rounds_record):
+    seat = StudyModel("person", {"kind": "person"})
+    asked = StudyModel("gpt", {"kind": "litellm", "model": "openai/gpt"}, sent={"temperature": 1})
+    record = replace(rounds_record, models=[seat, asked])
+    entries = {entry.term: entry for entry in checklist(synthetic_study(), record, RUNS)}
+    assert entries["D.1 Personal or sensitive data"].open
+    assert "gpt: temperature 1." in entries["B.3 Parameters"].said
+    assert "programming interface of openai" in entries["B.2 Access and mode"].said
+    assert "seats of some" in entries["A.2 Human involvement or full automation"].said
 
 
 def test_a_record_holds_what_the_study_was_held_with(rounds_runs, rounds_record):
