@@ -106,7 +106,7 @@ def given(folder, *words):
     done = subprocess.run(
         [DELIBSIM, *words], cwd=folder, capture_output=True, text=True, check=False
     )
-    return done.returncode, done.stdout + done.stderr
+    return done.returncode, " ".join((done.stdout + done.stderr).split())  # unwrapped
 
 
 def exchanges(folder):
