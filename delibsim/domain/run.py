@@ -505,19 +505,6 @@ class Run:
         return tuple(found)
 
     @property
-    def plan_of_past(self) -> Session:
-        """The plan of what a branch has of it: of a conversation of people with what was said and
-        answered, of which there is no record.
-        """
-        conversation = self.session.conversation
-        if conversation is None:
-            return self.session
-        said = {one.turn.index: one.text for one in self.transcript}
-        turns = [replace(held, said=said.get(held.turn.index)) for held in conversation.turns]
-        held = replace(conversation, turns=tuple(turns), responses=self.responses)
-        return replace(self.session, conversation=held)
-
-    @property
     def speech(self) -> Transcript:
         """What participants said: the transcript without facilitator, witnesses and briefing."""
         return tuple(said for said in self.transcript if not said.turn.role)
