@@ -134,12 +134,14 @@ class Session:
 
     def seated(self, name: str, occasion: str = "post") -> Participant:
         """The participant of this name on an occasion; of those who left, as they last sat there.
-        KeyError for a name that nobody has.
+        A briefing has no model. KeyError for a name that nobody has.
         """
         plan = self.in_force(name, occasion)
         for person in (*plan.participants, *plan.invited):
             if person.id == name:
                 return person
+        if plan.briefing is not None and name == NAMED[BRIEFING]:
+            return Participant(name, model="", role=BRIEFING)
         if plan.before is None:
             raise KeyError(name)
         return plan.before.seated(name, occasion)
@@ -166,8 +168,6 @@ class Session:
 
     def model_of(self, turn: Turn) -> str:
         """The name of the model that speaks in a turn; "" for a briefing, which nobody speaks."""
-        if turn.role == BRIEFING:
-            return ""
         return self.seated(turn.speaker, f"turn {turn.index}").model
 
     @property
