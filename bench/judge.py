@@ -19,8 +19,7 @@ import torch
 from record import record
 from transformers import DebertaV2Config, DebertaV2Model, get_linear_schedule_with_warmup
 
-from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.training import Record, Triple
+from delibsim.domain.summary import DIMENSIONS, Record, Triple
 from delibsim.scorers.judge.inference import TOKENS
 from delibsim.scorers.judge.network import Judge, padded
 from delibsim.scorers.neural import batches, quiet

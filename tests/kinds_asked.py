@@ -19,7 +19,7 @@ from delibsim import Runs
 from delibsim.asking.kinds.code import CODES
 from delibsim.asking.kinds.code_plan import plan_coding
 from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.judgment_people import plan_judging
 from delibsim.asking.kinds.pair import PAIRS as PAIR
 from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.asking.kinds.rating import RATINGS, plan_ratings
@@ -29,8 +29,8 @@ from delibsim.asking.nouns import Kind, Plan
 from delibsim.conduct.ask import ask
 from delibsim.domain.coding import Code
 from delibsim.domain.comparison import Sheet, Vote
-from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.rating import DIMENSIONS, Rating
+from delibsim.domain.summary import Judgment, Sitting
 from delibsim.store.answers import Summaries
 
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")

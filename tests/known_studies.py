@@ -193,14 +193,6 @@ def _named(kind: str, numbers: np.ndarray) -> np.ndarray:
     return names[numbers]
 
 
-def as_table_of_ones_own(study: StudyTable) -> pd.DataFrame:
-    """The study as the table that `delibsim analyze TABLE.csv` reads."""
-    known = ["topic", "model", "treatment", "replicate", "seed", "family", "reasoning"]
-    names = [name for name in known if name in study.rows]
-    held = study.rows[study.rows["dri_change"].notna()]
-    return held[names].assign(pre=held["dri_pre"], post=held["dri_post"])
-
-
 def contrasts_of(one: Drawn, draws: DrawCounts) -> list[dict]:
     """The rows of `contrasts` on the index, as far as claims are read from them.
 

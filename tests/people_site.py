@@ -25,7 +25,7 @@ from delibsim.store.people.register import Register
 from delibsim.store.people.schema import ANSWER, Role
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
-from delibsim.web.people.gate import PeopleScreen
+from delibsim.web.people.visits import PeopleScreen
 from delibsim.web.serve import Protocol
 
 TABLE = ("topic=ccps", "treatment=normative", "rounds=1", "seed=7")

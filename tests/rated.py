@@ -9,8 +9,7 @@ from opinions import study_of_opinions
 
 from delibsim.asking.kinds.code_people import draw_texts, export_codes
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.judgment_people import export_summaries
-from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.judgment_people import export_summaries, plan_judging
 from delibsim.asking.kinds.pair_people import export_pairs, for_people
 from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.kinds.summary_plan import plan_summaries

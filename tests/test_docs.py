@@ -26,9 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 
 from delibsim.cli.main import main
 
+CASES = cases_of(__file__)
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 PATH = SHARED / "data" / "dri"  # the published instruments and answers of people
@@ -345,89 +347,15 @@ def a_page(folder, text):
     return page
 
 
-GOOD = """
-'''python
-x = 1
-'''
-
-'''python
-print(x + 1)
-print("done")
-'''
-
-'''text
-2
-...
-'''
-
-'''console
-$ delibsim list topics ccsp  # exit code 2
-# exit code 2
-$ delibsim list topics ccsp
-$ delibsim list topics ccps
-$ echo a | tr a b
-'''
-
-Prose, and then an excerpt.
-
-'''text
-...
-id: ccps
-...
-b
-'''
-
-'''plain
-x = 1
-'''
-
-'''console
-$ printf 'one   two\\n\\nthree 3.25 s\\n'
-'''
-
-'''text
-one two
-
-three ... s
-'''
-
-'''sh
-exit 9
-'''
-"""
-
-
 def test_a_page_that_keeps_its_word_passes(folder):
-    run_page(a_page(folder, GOOD), folder)
+    good = Path(__file__).with_name("test_docs_page.txt").read_text(encoding="utf-8")
+    run_page(a_page(folder, good), folder)
     assert [
         block.kind for block in blocks_of((folder / "page.md").read_text(encoding="utf-8"))
     ] == "python python text console text plain console text sh".split()
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("'''python\nassert 1 == 2, 'no'\n'''\n", "no"),
-        ("'''console\n$ delibsim list topics ccsp\n'''\n", "exit code 2, not 0"),
-        ("'''console\n$ delibsim list topics ccps # exit code 4\n'''\n", "exit code 0, not 4"),
-        ("'''console\n$ false\n'''\n", "exit code 1, not 0"),
-        ("'''python\nprint(3)\n'''\n\n'''text\n2\n'''\n", "the page says"),
-        ("'''python\nprint(3)\n'''\n\nProse.\n\n'''text\n2\n'''\n", "the page says"),
-        ("'''python\nprint(1)\nprint(2)\n'''\n\n'''text\n1\n'''\n", "the page says"),
-        ("'''python\nprint(1)\nprint(2)\n'''\n\n'''text\n2\n'''\n", "the page says"),
-        ("'''python\nprint('a b')\n'''\n\n'''text\na...c\n'''\n", "the page says"),
-        ("'''console\n$ printf '1\\n2\\n3\\n'\n'''\n\n'''text\n1\n3\n'''\n", "the page says"),
-        (
-            "'''console\n$ delibsim list topics ccps\n'''\n\n'''text\n...\nid: acp\n...\n'''\n",
-            "the page says",
-        ),
-        ("'''text\n2\n'''\n", "nothing that prints this"),
-        (
-            "'''python\nprint(2)\n'''\n\n'''sh\nls\n'''\n\n'''text\n2\n'''\n",
-            "nothing that prints this",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "fault"), CASES["a_page_that_breaks_its_word_is_found_out"])
 def test_a_page_that_breaks_its_word_is_found_out(folder, text, fault):
     with pytest.raises(AssertionError, match=fault):
         run_page(a_page(folder, text), folder)

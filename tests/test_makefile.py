@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 
+CASES = cases_of(__file__)
 ROOT = Path(__file__).parents[1]
 PYTHON = """#!/bin/sh
 echo "$*" >> "{log}"
@@ -93,18 +95,7 @@ if [ "$1" = "$FLAKY" ]; then [ -n "$PYTEST_ADDOPTS" ] || exit 2; fi
 if [ "$1" = "$SLOW" ]; then echo "$SAYS"; sleep 60; fi
 case "$1" in *test*) echo "===== 3 passed in 0.10s =====" ;; esac
 """
-STEPS = {
-    "test": (),
-    "docs": (),
-    "test-approval": (),
-    "test-formats": ("formats",),
-    "test-aqua": ("aqua",),
-    "test-judge": ("judge",),
-    "test-browser": ("browser",),
-    "test-web": ("browser",),
-    "test-postgres": ("postgres",),
-    "test-launchers": ("launchers",),
-}
+STEPS = CASES["STEPS"]
 
 
 @pytest.fixture

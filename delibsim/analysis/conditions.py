@@ -9,7 +9,7 @@ from math import isnan
 from statistics import fmean, stdev
 from typing import Any
 
-from delibsim.analysis.human.reference import on_their_instrument, people_of
+from delibsim.analysis.human.people import on_their_instrument, people_of
 from delibsim.analysis.run.summary import FLAG, OTHER_INSTRUMENT, is_null
 from delibsim.domain.condition import Condition, conditions
 from delibsim.domain.run import Run, Session

@@ -8,7 +8,7 @@ import pandas as pd
 
 from delibsim.analysis.averages import Averages, averages
 from delibsim.analysis.conditions import ByCondition, ConditionMean, on_people
-from delibsim.analysis.human.reference import people_of
+from delibsim.analysis.human.people import people_of
 from delibsim.analysis.study.study_table import HELD, StudyTable, column_of
 from delibsim.domain.condition import Condition
 from delibsim.domain.measure import Measure

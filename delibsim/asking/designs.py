@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Batch, Orders, Pair, Rule, Scheme, Sheet, Stop, Vote
-from delibsim.domain.judgment import Sitting
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import Sitting
 from delibsim.measures import designs
 from delibsim.measures.bradley_terry.adaptive import (
     expected_r,

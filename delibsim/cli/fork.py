@@ -10,6 +10,8 @@ import typer
 from delibsim.analysis.forks import (
     ITEM,
     ForkEffect,
+    answer_tables,
+    course_table,
     notes_on_effects,
     notes_over_runs,
     shown,
@@ -19,7 +21,6 @@ from delibsim.analysis.forks import (
     unmeasured,
 )
 from delibsim.analysis.table import DisplayTable, numbers, texts
-from delibsim.analysis.trajectories import answer_tables, course_table
 from delibsim.cli.estimate import ask_first, show_estimate_of_branches
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.study import hold_branches, told

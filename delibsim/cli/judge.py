@@ -8,8 +8,7 @@ import typer
 
 from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.asking.kinds.judgment import JUDGMENTS, counts_of, judge_rows
-from delibsim.asking.kinds.judgment_people import export_summaries
-from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.judgment_people import export_summaries, plan_judging
 from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
 from delibsim.asking.settings import task_name
@@ -18,7 +17,7 @@ from delibsim.cli.options import RUNS, Words, parted, settings_of, settings_of_k
 from delibsim.cli.summarise import OfSummaries
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each, say, shown, study_at
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS
+from delibsim.domain.summary import DIMENSIONS
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import CostEstimate
 

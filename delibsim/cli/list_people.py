@@ -87,7 +87,7 @@ def personas(name: str, out: Path | None, as_json: bool) -> None:
     plain = read_persona_file(name, Path.cwd())
     written = None
     if out is not None:
-        from delibsim.analysis.personas.profiles import personas_report
+        from delibsim.analysis.personas import personas_report
 
         written = personas_report(plain).write(out)
     if as_json:
@@ -101,7 +101,7 @@ def personas(name: str, out: Path | None, as_json: bool) -> None:
 
 def print_personas(plain: Mapping[str, Any]) -> None:
     """A set of personas; of one that was built, how the clusters differ and what the check says."""
-    from delibsim.analysis.personas.profiles import (
+    from delibsim.analysis.personas import (
         check_in_words,
         origin_in_words,
         table_of_clusters,

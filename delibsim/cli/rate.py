@@ -71,7 +71,7 @@ def print_sections(result: Any, screen: Console) -> None:
     """Print a table under its title; one of models model by model, with what all rows of a part
     share below it.
     """
-    from delibsim.analysis.debates.sections import on_screen, sections
+    from delibsim.analysis.debates.fits import on_screen, sections
 
     screen.print()
     screen.print(result.title, soft_wrap=True, style="bold")

@@ -22,7 +22,7 @@ from delibsim.cli.options import parted, settings_of, settings_of_kind
 from delibsim.cli.table import show_table
 from delibsim.cli.terminal import console, echo_json, exit_code, print_each
 from delibsim.conduct.packs import collect_and_score
-from delibsim.domain.audit import KINDS
+from delibsim.domain.coding import KINDS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.tables.csv_cells import read_sheet

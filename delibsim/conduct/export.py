@@ -20,7 +20,7 @@ from delibsim.plugins import load
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.codec import SCHEMA, Damaged
 from delibsim.store.files import json_text, staged
-from delibsim.store.interventions import intervention_tables
+from delibsim.store.notes import intervention_tables
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.places import branches_of, inherited, is_of_branches
 from delibsim.store.runs import EXPORT, Runs

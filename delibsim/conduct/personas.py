@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.analysis.personas.profiles import (
+from delibsim.analysis.personas import (
     Clusters,
     Items,
     ProfileCheck,

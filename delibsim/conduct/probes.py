@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from delibsim.analysis.trajectories import AnswerAfter, MeasureAfter, SurveyPoint, answers, readings
+from delibsim.analysis.forks import AnswerAfter, MeasureAfter, SurveyPoint, answers, readings
 from delibsim.conduct.forks import mean_answers
 from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.run import Run

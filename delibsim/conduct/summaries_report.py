@@ -14,8 +14,7 @@ from delibsim.analysis.summaries.judged import (
 from delibsim.asking.kinds.judgment import judged_in
 from delibsim.asking.kinds.summary import summarised_in
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import Judgment
-from delibsim.domain.summary import Summary
+from delibsim.domain.summary import Judgment, Summary
 from delibsim.domain.text import study_named
 from delibsim.store.answers import Judgments, Summaries
 from delibsim.store.runs import Runs

@@ -10,7 +10,7 @@ from delibsim.conduct.reading.written import refuse_links
 from delibsim.domain.measure import Measure
 from delibsim.domain.score import Score
 from delibsim.domain.text import counted
-from delibsim.store.interventions import KINDS, interventions_in
+from delibsim.store.notes import KINDS, interventions_in
 from delibsim.store.places import inherited
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs

@@ -1,12 +1,14 @@
 """Opinions and summaries on paper: questions, what their texts say of stance and minority, one
-statement for many opinions, and which summaries are planned.
+statement for many opinions, which summaries are planned, how they are judged, and what a judge is
+trained on.
 """
 
 import hashlib
+import random
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from delibsim.domain.annotation import Text
@@ -14,7 +16,8 @@ from delibsim.domain.data import patterns
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.language import language
 from delibsim.domain.reason import Reason
-from delibsim.domain.text import in_short
+from delibsim.domain.seed import seed_of
+from delibsim.domain.text import in_short, one_name
 
 Kind = Literal["open", "stance"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -199,4 +202,185 @@ def flags_of(text: str, spoken: str) -> list[str]:
     said = language(text)
     if spoken != "unknown" and said is not None and said != spoken:
         found.append("other_language")
+    return found
+
+
+DIMENSIONS = ("rep", "inf", "neu", "pol")
+"""Representativeness, informativeness, neutrality, use for policy."""
+LABELS = {
+    "rep": "representativeness",
+    "inf": "informativeness",
+    "neu": "neutrality",
+    "pol": "policy approval",
+}
+SCALE = (1, 5)
+"""The ends of a rating, and of a comparison: 1 the first is much better, 5 the second."""
+_NAMES, _LEVELS = frozenset(DIMENSIONS), frozenset(range(SCALE[0], SCALE[1] + 1))
+Asked = Literal["rating", "comparison", "both"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+Role = Literal["reader", "author"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""Whether a judge is shown an opinion, or told that it is the person who wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What a judge sees at once: an opinion and a summary or, where `other` is not "", two of them,
+    the first as A.
+
+    `control` marks a summary that was written from other opinions: a placebo.
+    """
+
+    summary: str
+    opinion: str
+    other: str = ""
+    control: bool = False
+
+    @property
+    def id(self) -> str:
+        """The name of the sitting among those of its study.
+
+        >>> Sitting("citizen 10.1.1", "o003").id
+        'citizen 10.1.1 | o003'
+        """
+        both = (self.summary, self.other) if self.other else (self.summary,)
+        return one_name(*both, self.opinion)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What one judge says at a sitting: whole numbers from 1 to 5 by dimension.
+
+    `values` lack what is missing; where nothing was given they are empty, and `missing` says why.
+    `first` says of people which of two summaries they had rated before, "" elsewhere.
+    """
+
+    sitting: Sitting
+    judge: str
+    values: Mapping[str, int] = field(default_factory=dict)
+    missing: Reason | None = None
+    first: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse values that are none, and judgments that are missing without a reason."""
+        if not _LEVELS.issuperset(self.values.values()) or not _NAMES.issuperset(self.values):
+            listed = ", ".join(f"{name} {value}" for name, value in self.values.items())
+            raise WrongInput(f"{self._place}: {listed}: each must be a whole number from 1 to 5")
+        if not self.values and self.missing is None:
+            raise WrongInput(f"{self._place} needs either values or a reason why they are missing")
+
+    @property
+    def _place(self) -> str:
+        return f"the judgment of '{self.judge}' on '{self.sitting.id}'"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from all others of its task."""
+        return self.judge, self.sitting.id
+
+
+Part = Literal["train", "validation", "test"]
+PARTS: tuple[Part, ...] = get_args(Part)
+SHARES: Mapping[Part, float] = {"train": 0.7, "validation": 0.1, "test": 0.2}
+
+
+@dataclass(frozen=True)
+class Triple:
+    """What a trained judge reads."""
+
+    question: str
+    opinion: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one rater gave a summary beside an opinion: y from 0 to 1 by dimension, without what is
+    missing.
+
+    `instance` is shared by the two summaries that a rater compared; `derived` marks the one whose
+    scores come from the comparison.
+    """
+
+    triple: Triple
+    rater: str
+    instance: str
+    scores: Mapping[str, float]
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class TrainedScore:
+    """What a trained judge gave a summary beside an opinion: y by dimension, as the network gave
+    it. `key` is the hash of the texts and of the checkpoint.
+    """
+
+    summary: str
+    opinion: str
+    key: str
+    values: Mapping[str, float]
+
+
+def parts_by_rater(records: Sequence[Record], seed: int) -> dict[Part, list[Record]]:
+    """Records in three parts, 70, 10 and 20% of the raters, drawn by the seed: no rater is in two.
+
+    WrongInput where there are fewer raters than parts.
+    """
+    raters = sorted({one.rater for one in records})
+    if len(raters) < len(PARTS):
+        raise WrongInput(
+            f"the records are by {len(raters)} raters; training needs at least {len(PARTS)}, since"
+            " the parts for training, validation and test share none"
+        )
+    random.Random(seed).shuffle(raters)
+    n = len(raters)
+    test = max(1, round(SHARES["test"] * n))
+    validation = max(1, round(SHARES["validation"] * n))
+    part: dict[str, Part] = {}
+    for place, rater in enumerate(raters):
+        early: Part = "validation" if place < test + validation else "train"
+        part[rater] = "test" if place < test else early
+    return _divided(records, part)
+
+
+def parts_without(records: Sequence[Record], question: str, seed: int) -> dict[Part, list[Record]]:
+    """Records in parts with one question as the test: nothing is learnt from it, nor from those who
+    judged it, and no rater is in two parts.
+
+    WrongInput where there is no such question, or no other with raters of its own.
+    """
+    questions = sorted({one.triple.question for one in records})
+    if question not in questions or len(questions) < 2:
+        raise WrongInput(f"there are no records on '{question}' to leave out beside others")
+    test = [one for one in records if one.triple.question == question]
+    theirs = {one.rater for one in test}
+    rest = [one for one in records if one.rater not in theirs]
+    raters = sorted({one.rater for one in rest})
+    if len(raters) < 2:
+        raise WrongInput(
+            f"without '{question}', and without the raters who judged it, {len(raters)} of"
+            f" {len(raters) + len(theirs)} raters are left; two are needed"
+        )
+    random.Random(seed).shuffle(raters)
+    validation = set(raters[: max(1, round(len(raters) / 8))])  # 10 of the 80%
+    part: dict[str, Part] = {}
+    for rater in raters:
+        part[rater] = "validation" if rater in validation else "train"
+    return _divided(rest, part) | {"test": test}
+
+
+def seed_of_parts(name: str, seed: int) -> int:
+    """The seed by which the raters of a training are drawn."""
+    return seed_of("parts of a trained judge", name, seed)
+
+
+def questions_of(records: Iterable[Record]) -> list[str]:
+    """The questions of records, in order."""
+    return sorted({one.triple.question for one in records})
+
+
+def _divided(records: Iterable[Record], part: Mapping[str, Part]) -> dict[Part, list[Record]]:
+    found: dict[Part, list[Record]] = {name: [] for name in PARTS}
+    for one in records:
+        found[part[one.rater]].append(one)
     return found

@@ -18,8 +18,8 @@ from delibsim.conduct.cost import spent
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import Hosting
-from delibsim.domain.quoted import Quoted, quoted
 from delibsim.domain.text import counted
+from delibsim.domain.word_differences import Quoted, quoted
 from delibsim.people.hall import Hall
 from delibsim.people.raters import RaterDesk
 from delibsim.people.sweep import ALONE, Gone, empty_session, quotes, sweep, texts_in

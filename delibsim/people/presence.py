@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 
-from delibsim.store.interventions import Act, at_utc, write_interventions
+from delibsim.store.notes import Act, at_utc, write_interventions
 from delibsim.store.people.persons import Person, digest, note_seen, still_good
 from delibsim.store.people.register import Register, Unavailable, now
 from delibsim.store.people.rooms import interventions, numbers_of_interventions

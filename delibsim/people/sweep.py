@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.quoted import Quoted
+from delibsim.domain.word_differences import Quoted
 from delibsim.store.annotations import ANNOTATIONS, TASK
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.files import is_left, json_text, write_atomically

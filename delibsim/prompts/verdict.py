@@ -7,7 +7,7 @@ message begins with question and summaries, so that providers can reuse both ove
 import functools
 from collections.abc import Sequence
 
-from delibsim.domain.judgment import Role
+from delibsim.domain.summary import Role
 from delibsim.domain.treatment import Wording
 from delibsim.prompts.blocks import block, quoted, read_block, unquoted
 from delibsim.prompts.forms.choice import NUMBERED, VerdictForm

@@ -9,17 +9,23 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Self
 
 from delibsim.domain.annotation import annotated
-from delibsim.domain.audit import FailureKind, Verdict
-from delibsim.domain.coding import ENSEMBLE, Code, Sample, Steps, measures_of_scheme
+from delibsim.domain.coding import (
+    ENSEMBLE,
+    Code,
+    FailureKind,
+    Sample,
+    Steps,
+    Verdict,
+    measures_of_scheme,
+)
+from delibsim.domain.effect import digest_of
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.measure import Measure
-from delibsim.domain.pooled import digest_of
 from delibsim.domain.rating import Rating
 from delibsim.domain.reason import reason_from_text
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import Scheme
-from delibsim.domain.summary import Slot, Summary
+from delibsim.domain.summary import Judgment, Sitting, Slot, Summary
 from delibsim.domain.text import plural_of, study_named
 from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.store.annotations import ANNOTATIONS, TaskFolder, packs_of, tasks_of

@@ -9,10 +9,8 @@ from typing import Any
 
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.summary import spoken
+from delibsim.domain.summary import DIMENSIONS, Record, TrainedScore, Triple, spoken
 from delibsim.domain.text import counted
-from delibsim.domain.training import Record, TrainedScore, Triple
 from delibsim.store.annotations import TaskFolder, tasks_of
 from delibsim.store.files import Log, each_line
 from delibsim.store.reading import opened

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from delibsim.analysis.calls import facts
+from delibsim.analysis.forks import course_table
 from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import (
     ItemShifts,
@@ -29,7 +30,6 @@ from delibsim.analysis.run.tables import (
 )
 from delibsim.analysis.run.view import RunView, TranscriptLine, lineage, on_answers, on_given
 from delibsim.analysis.table import DisplayTable, number
-from delibsim.analysis.trajectories import course_table
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import all_measures

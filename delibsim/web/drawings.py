@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
+from delibsim.analysis.forks import MeasureAfter
 from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
 from delibsim.analysis.table import number
-from delibsim.analysis.trajectories import MeasureAfter
 from delibsim.conduct.probes import RunCourse
 from delibsim.conduct.reading.branch_links import OF_SUMMARY
 from delibsim.domain.measure import HEADINGS

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases_of
 from invented import people
 
-from delibsim.analysis.personas.profiles import clusters_of
+from delibsim.analysis.personas import clusters_of
 from delibsim.domain.errors import WrongInput
 
+CASES = cases_of(__file__)
 BY_R = json.loads(
     (Path(__file__).resolve().parents[1] / "reference" / "clusters.json").read_text(
         encoding="utf-8"
@@ -63,20 +65,7 @@ def test_a_constant_item_is_left_out_and_a_cluster_of_one_is_kept_both_with_a_wa
 
 @pytest.mark.parametrize(
     ("rated", "k", "fault"),
-    [
-        (
-            [[1, 2], [2, 1]],
-            3,
-            "2 people answered survey 'ways', fewer than the 3 clusters wanted; take a smaller --k",
-        ),
-        (
-            [[1, 2], [1, 2], [2, 1], [2, 1]],
-            3,
-            "2 different answers to survey 'ways', fewer than the 3 clusters",
-        ),
-        ([[1, 2], [1, 2], [1, 2]], 2, "everybody answered survey 'ways' alike"),
-        ([[1, 2], [2, 1]], 1, "k is the number of clusters, from 2; given: 1"),
-    ],
+    CASES["people_who_cannot_be_clustered_are_refused_in_plain_words"],
 )
 def test_people_who_cannot_be_clustered_are_refused_in_plain_words(rated, k, fault):
     with pytest.raises(WrongInput, match=fault):

@@ -11,8 +11,8 @@ import pytest
 import statsmodels.api as sm
 
 from delibsim.analysis.human import groups_of_five as five
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import (
+from delibsim.analysis.human.people import (
+    BENCHMARK,
     COLUMNS,
     add_human_reference,
     groups_of_five,

@@ -11,10 +11,15 @@ import numpy as np
 import pytest
 
 from delibsim.analysis.human import people as human
-from delibsim.analysis.human.groups_of_five import dealt, drawn_with_replacement
-from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES
-from delibsim.analysis.human.published import Figure, ordinary_error, printed, published_figures
-from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.groups_of_five import (
+    Figure,
+    dealt,
+    drawn_with_replacement,
+    ordinary_error,
+    printed,
+    published_figures,
+)
+from delibsim.analysis.human.people import BEFORE_AND_AFTER_IDS, BENCHMARK, CHANGES, reference
 from delibsim.store.instruments.answers import Answers
 from delibsim.store.instruments.imported import read_people
 
@@ -192,7 +197,7 @@ def test_the_shipped_reference_holds_the_twelve_topics_and_no_other():
 
 def test_the_shipped_reference_is_read_without_numerical_packages():
     code = (
-        "import sys; from delibsim.analysis.human.reference import reference; reference('ccps');"
+        "import sys; from delibsim.analysis.human.people import reference; reference('ccps');"
         " print(*sys.modules)"
     )
     modules = subprocess.run(

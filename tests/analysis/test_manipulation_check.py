@@ -8,7 +8,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from invented import people
 
-from delibsim.analysis.personas.profiles import (
+from delibsim.analysis.personas import (
     clusters_of,
     departures,
     shortcomings,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from delibsim import compose
-from delibsim.analysis.human.reference import human_value, people_of, reference
+from delibsim.analysis.human.people import human_value, people_of, reference
 
 PHASES = ("pre", "post", "change")
 OF_THE_INSTRUMENT = {"diversity", "diversity_standardised", "opinion_change_c", "opinion_change_p"}

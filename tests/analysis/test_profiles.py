@@ -10,7 +10,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from invented import people
 
-from delibsim.analysis.personas.profiles import (
+from delibsim.analysis.personas import (
     ProfileCheck,
     clusters_of,
     compared,

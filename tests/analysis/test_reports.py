@@ -27,7 +27,6 @@ from delibsim.conduct.code_report import report_on_codes
 DOCS = Path(__file__).parents[2] / "docs"
 CATALOGUES = sorted(path.stem for path in TABLES.glob("*.yaml"))
 ENTRIES = [(name, table) for name in CATALOGUES for table in catalogue(name).entries]
-BEFORE_THE_TABLES = ("summary", "scheme", "dimensions", "whose", "files")
 
 
 def codes(folder):

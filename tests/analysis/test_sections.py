@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from delibsim.analysis.debates.sections import headings, sections
+from delibsim.analysis.debates.fits import headings, sections
 
 
 def test_a_table_of_models_has_a_section_for_each_with_its_fit_and_its_note():

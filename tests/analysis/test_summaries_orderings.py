@@ -10,7 +10,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from delibsim.analysis.summaries.agreement import labels, orderings
 from delibsim.analysis.summaries.report import summaries_report
-from delibsim.domain.judgment import DIMENSIONS
+from delibsim.domain.summary import DIMENSIONS
 
 near = pytest.approx
 RATED = ["judge", "people", "summary", "opinion", "control", "missing", *DIMENSIONS]

@@ -6,35 +6,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases_of
 from planted_summaries import planted
 
 from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
 from delibsim.analysis.summaries.judged import by_topic, scores_of, with_overall
 from delibsim.analysis.summaries.report import summaries_report
 
+CASES = cases_of(__file__)
+
 near = pytest.approx
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "summaries"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the published aggregates are absent")
-PUBLISHED = {
-    "gpt-5-mini": (0.622, 0.004),
-    "gpt-5": (0.617, 0.005),
-    "claude-sonnet-4": (0.615, 0.004),
-    "claude-opus-4": (0.614, 0.004),
-    "qwen3-32b": (0.609, 0.006),
-    "gemini-2.5-flash": (0.605, 0.004),
-    "grok-4": (0.594, 0.003),
-    "gemini-2.5-pro": (0.594, 0.005),
-    "qwen3-235b-a22b": (0.593, 0.004),
-    "qwen3-14b": (0.584, 0.003),
-    "qwen3-1.7b": (0.583, 0.005),
-    "deepseek-reasoner": (0.580, 0.004),
-    "deepseek-chat": (0.576, 0.003),
-    "qwen3-4b": (0.575, 0.004),
-    "qwen3-8b": (0.575, 0.003),
-    "gpt-4o-mini": (0.571, 0.003),
-    "qwen3-30b-a3b": (0.571, 0.003),
-    "qwen3-0.6b": (0.550, 0.004),
-}
+PUBLISHED = CASES["PUBLISHED"]
 SIZES = {10: 0.567, 20: 0.584, 30: 0.589, 50: 0.594, 70: 0.596, 90: 0.594, 120: 0.594}
 SIZES |= {160: 0.595, 200: 0.594, 240: 0.596, 300: 0.597}
 

@@ -75,34 +75,6 @@ async def test_another_prompt_than_the_recorded_one_is_refused(tmp_path):
         await ask(ONE, ExchangeRecord(file).before(Answering(one=["S1: 1"])), "Do you agree?")
 
 
-async def test_an_unreadable_reply_is_asked_for_again_with_the_fault_and_a_new_seed():
-    model = Answering(one=["Hm.", "S1: 20"], two=["Hm.", "Hm?", "No."])
-    readable = await ask(ONE, model)
-    assert (readable.value, readable.status) == (20, "ok")
-    (first, seed), (second, other) = model.asked
-    assert [message.content for message in second.messages[1:]] == [
-        "Hm.",
-        "Again, please: S1 is missing.",
-    ]
-    assert (first.purpose.attempt, second.purpose.attempt) == (0, 1)
-    assert seed != other
-    unreadable = await ask(TWO, model)
-    assert (unreadable.value, str(unreadable.reason)) == (None, "unreadable: S1 is missing")
-    assert len(model.asked) == 2 + 3
-
-
-async def test_a_refusal_is_an_outcome_and_is_not_asked_again(tmp_path):
-    file = tmp_path / "exchanges.jsonl"
-    model = Answering(one=[Completion("", "refusal", "no")])
-    refused = await ask(ONE, ExchangeRecord(file).before(model))
-    assert (refused.value, str(refused.reason), could_not_be_asked(refused)) == (
-        None,
-        "refusal: no",
-        False,
-    )
-    assert await ask(ONE, ExchangeRecord(file).before(Answering())) == refused
-
-
 async def test_a_call_that_failed_is_no_answer_and_is_asked_again_later(tmp_path):
     file = tmp_path / "exchanges.jsonl"
     failing = Answering(one=[Completion("", "timeout", "slow")], two=["S1: 80"])

@@ -6,17 +6,19 @@ import re
 from dataclasses import replace
 
 import pytest
+from cases import cases_of
 from debates import debate, hostile, rate, rater_model, scripted
 
 from delibsim import Completion, Usage, WrongInput, compose
 from delibsim.asking.blinding import FAMILIES, blinded, names_in, scrubbed
-from delibsim.asking.kinds.rating import check_number, first_shown, panel_of, rated_in
+from delibsim.asking.kinds.rating import check_number, first_shown, panel_of
 from delibsim.asking.texts import kin_among
 from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.reason import Reason
 from delibsim.engine.hold import hold
 from delibsim.prompts.rating import check_rater_texts
 
+CASES = cases_of(__file__)
 NAMES = {"proposition": "Speaker A", "opposition": "Speaker B"}
 LEAKS = re.compile(
     r"proposition|opposition|claude|gpt|openai|anthropic|gemini|deepseek|kimi|llama|mistral|as an"
@@ -90,30 +92,8 @@ async def test_no_prompt_of_a_rater_says_who_debates(tmp_path, panel):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("We, the proposition, say so.", "We, Speaker A, say so."), ("Side opposition is wrong.", "Speaker B is wrong."),
-        ("the Opposition side forgets", "Speaker B forgets"),
-        ("Our opposition to this tax is known.", "Our opposition to this tax is known."),
-        ("A business proposition like any other.", "A business proposition like any other."), ("The motion stands.", "The motion stands."),
-        ("I am Claude.", "I am [removed]."), ("GPT-4o-mini and ChatGPT", "[removed] and [removed]"),
-        ("AI-generated art", "AI-generated art"),
-        ("Google profits.", "Google profits."), ("I'm just a language model, so", "[removed], so"),
-        ("I am Qwen2.5-72B-Instruct.", "I am [removed]."), ("o3-mini and Phi-4, GLM-4.", "[removed] and [removed], [removed]."),
-        ("Ernie, Hunyuan, Nemotron-4, Falcon 180B, Nova", "[removed], [removed], [removed], [removed], [removed]"),
-        ("Command R+ beats Moonshot, Bard, Sonnet and Opus 4.5.", "[removed] beats [removed], [removed], [removed] and [removed]."),
-        ("Claude-4, Claude 3.5 Sonnet or Chat GPT.", "[removed], [removed] or [removed]."), ("DeepSeek-V3.2-Exp wins", "[removed] wins"),
-        ("As an A.I., I see it.", "[removed], I see it."), ("A chatbot like me knows.", "[removed] knows."),
-        ("My opponent is a chatbot.", "[removed]."), ("I was fine-tuned to win.", "[removed] to win."),
-        ("Chatbots and A.I. take jobs; a chatbot has no vote.", "Chatbots and A.I. take jobs; a chatbot has no vote."),
-        ("The opus of the Bard, a sonnet on a falcon in Nova Scotia.", "The opus of the Bard, a sonnet on a falcon in Nova Scotia."),
-        ("This proposition (that 2+2=4) is sound.", "This proposition (that 2+2=4) is sound."),
-        ("I accept the proposition that all vote.", "I accept the proposition that all vote."),
-        ("Proposition 8 and our opposition", "Proposition 8 and our opposition"),
-        ("the opposition parties, the government", "the opposition parties, the government"),
-        ("The proposing side and this opposition team", "Speaker A and Speaker B"),
-        ("Our Proposition case, the Government bench, side government", "Speaker A case, Speaker A, Speaker A"),
-    ],
-)  # fmt: skip
+    CASES["scrubbing_takes_out_who_speaks_and_leaves_what_is_said"],
+)
 def test_scrubbing_takes_out_who_speaks_and_leaves_what_is_said(text, expected):
     assert scrubbed(text, NAMES) == expected
 
@@ -128,23 +108,7 @@ def test_names_of_models_that_are_no_words_are_removed_and_words_stay():
 
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
-    [
-        (
-            "zephyr_7b",
-            {"kind": "litellm", "model": "acme/zephyr-7b-beta"},
-            ["Zephyr 7B", "zephyr-7b-beta", "Zephyr", "ZEPHYR 7b Beta"],
-        ),
-        (
-            "citizen_eloquent",
-            {"kind": "citizen"},
-            ["citizen eloquent", "Citizen-Eloquent", "citizen_eloquent"],
-        ),
-        (
-            "wisebird",
-            {"kind": "litellm", "model": "x/wise-bird-2"},
-            ["Wisebird", "Wise Bird 2", "wise-bird"],
-        ),
-    ],
+    CASES["a_debaters_own_names_are_removed_however_they_are_written"],
 )
 async def test_a_debaters_own_names_are_removed_however_they_are_written(
     tmp_path, name, settings, said
@@ -244,14 +208,6 @@ async def test_a_wording_without_a_text_for_raters_names_says_the_name_as_before
     await rate(run, older, rater, rater_model(older, rater, run, asked=asked))
     for prompt in asked:
         assert "In this debate you are\n\n<you>\npanel 1\n</you>" in prompt.text
-
-
-async def test_a_debate_that_broke_off_is_not_rated(tmp_path, panel):
-    refused = Completion("", "refusal", "no", Usage(cost_usd=0.0), "x")
-    run = await held(tmp_path, {("Opposition", "turn 4"): refused})
-    about = rated_in(panel, [run], {})
-    assert (about.debates, about.incomplete) == ({}, 1)
-    assert not any(about.shown.values())
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from delibsim import WrongInput
 from delibsim.asking.kinds.audit import audit_of
 from delibsim.asking.kinds.code_people import draw_texts, export_codes
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.judgment_people import export_summaries
-from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.judgment_people import export_summaries, plan_judging
 from delibsim.asking.kinds.pair_people import export_pairs, for_people
 from delibsim.asking.kinds.rating_people import export_debates
 from delibsim.asking.kinds.rationale_people import export_rationales

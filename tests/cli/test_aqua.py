@@ -14,11 +14,15 @@ import warnings
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 from fake_provider import FakeProvider, Rule
 
 from delibsim.domain.errors import WrongInput
-from delibsim.scorers.aqua.setup import FILES, FOLDERS, fetch_adapters
+from delibsim.scorers.aqua.hub import FILES, fetch_adapters
+from delibsim.scorers.aqua.setup import FOLDERS
 from delibsim.store.tables.csv_cells import read_sheet
+
+CASES = cases_of(__file__)
 
 EXTRA = (
     importlib.util.find_spec("torch") is not None
@@ -271,30 +275,7 @@ def test_texts_of_a_file(delibsim, home, models):
 @marked
 @pytest.mark.parametrize(
     ("words", "fault"),
-    [
-        ((), "give the folder that holds the adapters, or --from-hub"),
-        (("nowhere",), "nowhere is no folder"),
-        (("MODELS/opus-mt-en-de",), "holds no adapters; with --from-hub the authors' are fetched"),
-        (("MODELS/trained adapters",), "holds no encoder"),
-        (("MODELS", "base=bert"), "bert is no folder; a name on the Hub needs --from-hub"),
-        (("MODELS", "base=MODELS/opus-mt-en-de"), "model_type is 'marian', not 'bert'"),
-        (
-            ("MODELS", "translator=MODELS/bert-base-multilingual-cased"),
-            "model_type is 'bert', not 'marian'",
-        ),
-        (("MODELS", "translator=model=nix"), "unknown model 'nix'"),
-        (("MODELS", "translator=model=citizen"), "a citizen cannot translate"),
-        (
-            ("MODELS", "translator=model=local base_url=http://me:word@127.0.0.1:9/v1"),
-            "the address of the translator holds what may be a key",
-        ),
-        (
-            ("MODELS", "translator=none", "language=other"),
-            "language=other has every text translated, and there is no translator",
-        ),
-        (("MODELS", "translator=none", "language=english"), "give one with translator=FOLDER"),
-        (("MODELS", "scale=3"), "scale is 5 or 4, not 3"),
-    ],
+    CASES["what_cannot_be_set_up_is_refused_and_nothing_is_recorded"],
 )
 def test_what_cannot_be_set_up_is_refused_and_nothing_is_recorded(
     delibsim, home, models, words, fault

@@ -6,9 +6,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from cases import cases_of
 from pilot_texts import TEXTS, samples, study_of_texts
 
 from delibsim.domain.coding import Code
+
+CASES = cases_of(__file__)
 
 
 @pytest.fixture
@@ -123,21 +126,7 @@ def test_reading_by_a_model_is_priced_first(delibsim, coded):
     assert "30 rationales, 0 there already, 30 to be asked for" in told
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("ask", "pilot", "--estimate"), "name the model"),
-        (("ask", "pilot", "model=citizen"), "a citizen is rule-based"),
-        (("report", "pilot", "model=local"), "unknown setting 'model'"),
-        (("report", "pilot", "scheme=dqi3"), "has no codes of models by dqi3"),
-        (("report", "pilot", "-o", "x"), "leave --tables and -o out"),
-        (("report", "empty"), "study empty is not coded yet"),
-        (("collect", "pilot", "x.csv"), "this is neither the form of a sample"),
-        (("handout", "pilot", "--n", "2", "-o", "runs"), "name another folder with -o"),
-        (("handout", "pilot", "--online"), "leave --online and --raters out"),
-        (("replay", "pilot"), "an audit is not replayed"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), CASES["what_cannot_be_audited_is_wrong_input"])
 def test_what_cannot_be_audited_is_wrong_input(delibsim, home, coded, words, message):
     runs, _ = study_of_texts(home / "runs", "empty", begun=False)
     assert runs.folder.is_dir()

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from cases import cases_of
 from pilot_texts import samples, study_of_texts
 
 from delibsim.asking.texts import texts_of
@@ -14,6 +15,8 @@ from delibsim.domain.reason import Reason
 from delibsim.store.answers import Codings
 from delibsim.store.instruments.library import Library
 from delibsim.store.runs import Runs
+
+CASES = cases_of(__file__)
 
 
 @pytest.fixture
@@ -187,21 +190,7 @@ def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot)
     assert codings.people() == []
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("handout", "pilot", "scheme=nope"), "unknown scheme 'nope'"),
-        (("handout", "pilot", "schem=dqi3"), "unknown setting 'schem'; did you mean scheme?"),
-        (("handout", "pilot", "by=speaker"), "this coding was begun with by=text"),
-        (("handout", "pilot", "context=x"), "context=x: give a whole number"),
-        (("handout", "pilot", "--raters", "0"), "a pack is for 1 to 1000 coders"),
-        (("handout", "pilot", "--raters", "Ann,Ann"), "each once"),
-        (("handout", "pilot", "--raters", "alpha"), "cannot be the name of a person"),
-        (("handout", "pilot", "-o", "runs"), "runs exists; name another folder with -o"),
-        (("collect", "pilot", "none.csv"), "none.csv cannot be read"),
-        (("collect", "pilot", "long.csv"), "the columns must be those of a form"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), CASES["what_cannot_be_done_is_wrong_input"])
 def test_what_cannot_be_done_is_wrong_input(delibsim, home, pilot, words, message):
     (home / "long.csv").write_text("text,coder,dimension,level\n1,Ann,reasons,1\n")
     done = delibsim("code", *words)

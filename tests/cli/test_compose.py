@@ -6,10 +6,13 @@ import json
 from collections import Counter
 
 import pytest
+from cases import cases_of
 
 from delibsim import WrongInput, compose
 from delibsim.domain.condition import conditions
 from delibsim.planning.compose import plan
+
+CASES = cases_of(__file__)
 
 
 def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study, files, small):
@@ -23,36 +26,7 @@ def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study,
 
 @pytest.mark.parametrize(
     ("name", "text", "changed", "override", "difference"),
-    [
-        (
-            "conf/treatment/own.yaml",
-            "name: own\ninstructions: Talk.\n",
-            "name: own\ninstructions: Sing.\n",
-            "treatment=own",
-            "treatments.own.instructions",
-        ),
-        (
-            "conf/model/own.yaml",
-            "name: own\nkind: citizen\nnoise: 0.4\n",
-            "name: own\nkind: citizen\nnoise: 0.9\n",
-            "model=own",
-            "models.own.noise",
-        ),
-        (
-            "conf/persona/own.yaml",
-            "name: own\npersonas: [A]\n",
-            "name: own\npersonas: [B]\n",
-            "persona=own",
-            "personas.own.personas[1]",
-        ),
-        (
-            "topics/own.yaml",
-            "id: own\nquestion: A?\nsurvey: ccps\n",
-            "id: own\nquestion: B?\nsurvey: ccps\n",
-            "topic=own",
-            "topics.own",
-        ),
-    ],
+    CASES["what_changed_under_its_name_is_refused_with_the_difference"],
 )
 @pytest.mark.parametrize("replicate", [1, 2])
 def test_what_changed_under_its_name_is_refused_with_the_difference(
@@ -73,20 +47,7 @@ def test_what_changed_under_its_name_is_refused_with_the_difference(
 
 @pytest.mark.parametrize(
     ("override", "name"),
-    [
-        ("treatment=none", "ccps.none.citizen_size2.r1"),
-        ("topic=acp", "acp.normative.citizen_rounds1_size2.r1"),
-        ("replicate=2", "ccps.normative.citizen_rounds1_size2.r2"),
-        ("model=citizen_open", "ccps.normative.citizen_open_rounds1_size2.r1"),
-        ("group.size=5", "ccps.normative.citizen_rounds1.r1"),
-        ("rounds=2", "ccps.normative.citizen_size2.r1"),
-        ("temperature=0.5", "ccps.normative.citizen_rounds1_size2_temperature0_5.r1"),
-        ("persona=values", "ccps.normative.citizen_persona-values_rounds1_size2.r1"),
-        ("procedure.recall=false", "ccps.normative.citizen_recall-false_rounds1_size2.r1"),
-        ("procedure.audience.network=ring", "ccps.normative.citizen_network-ring_rounds1_size2.r1"),
-        ("model.noise=0.9", "ccps.normative.citizen_noise0_9_rounds1_size2.r1"),
-        ("survey=acp", "ccps.normative.citizen_rounds1_size2_survey-acp.r1"),
-    ],
+    CASES["whatever_differs_is_a_session_of_its_own_and_added"],
 )
 def test_whatever_differs_is_a_session_of_its_own_and_added(delibsim, study, small, override, name):
     before = (study / "run.json").read_bytes()
@@ -127,19 +88,7 @@ def test_a_sweep_is_every_combination_in_order(home):
 
 @pytest.mark.parametrize(
     ("override", "n"),
-    [
-        ("topic=all", 12),
-        ("treatment=all", 7),
-        ("treatment=glob(normative*)", 5),
-        ("treatment=glob(*,exclude=normative*)", 2),
-        ("temperature=0,0.7,1.0", 3),
-        ("group.size=choice(3,5,7)", 3),
-        ("replicate=range(1,10,3)", 3),
-        ("procedure.audience.network=complete,ring", 2),
-        ("group.models=[citizen],[citizen_open],[citizen,citizen_open]", 3),
-        ("model.susceptibility=0.1,0.2", 2),
-        ("+model.name=one,two", 2),
-    ],
+    CASES["every_form_of_hydras_sweeps_and_the_shorthand_all"],
 )
 def test_every_form_of_hydras_sweeps_and_the_shorthand_all(home, override, n):
     assert len(set(ids([override], home))) == n

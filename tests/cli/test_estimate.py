@@ -12,7 +12,6 @@ from delibsim.conduct.hold import hold_all
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
 
-SMALL = ("topic=ccps", "group.size=2", "rounds=1", "seed=7")
 SWEEP = (
     "-m",
     "study=s",

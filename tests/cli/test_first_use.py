@@ -5,11 +5,13 @@ import re
 import shutil
 
 import pytest
+from cases import cases_of
 
 from delibsim import Runs
 from delibsim.domain.study import natural
 from delibsim.store.account import account_of
 
+CASES = cases_of(__file__)
 DEBATE = ("run", "study=d", "format=debate", "motion=voting", "audience=2")
 
 
@@ -159,27 +161,7 @@ def broken(home):
 
 @pytest.mark.parametrize(
     ("settings", "told"),
-    [
-        ("topic=tea", ["topics/tea", "surveys/tea"]),
-        ("topic=odd survey=tea", ["field question", "field extra", "surveys/tea"]),
-        (
-            "topic=tea persona=torn treatment=torn",
-            ["topics/tea", "surveys/tea", "persona/torn", "treatment/torn"],
-        ),
-        (
-            "topic=odd persona=odd treatment=torn survey=tea",
-            [
-                "field question",
-                "field extra",
-                "personas",
-                "seating",
-                "treatment/torn",
-                "surveys/tea",
-            ],
-        ),
-        ("topic=nowhere survey=nothing", ["unknown topic", "unknown survey"]),
-        ("topic=ccps persona=torn", ["persona/torn"]),
-    ],
+    CASES["the_faults_of_all_files_of_a_command_are_told_in_one_pass"],
 )
 @pytest.mark.parametrize("command", ["run", "estimate", "preregister"])
 def test_the_faults_of_all_files_of_a_command_are_told_in_one_pass(
@@ -224,32 +206,7 @@ def tea(home):
 
 @pytest.mark.parametrize(
     ("place", "old", "new", "told"),
-    [
-        (
-            "topics/tea.yaml",
-            "Should we drink tea?",
-            "Must we?",
-            'topics.tea.question: "Should we drink tea?" -> "Must we?"',
-        ),
-        (
-            "surveys/tea.yaml",
-            "Tea is dear.",
-            "Tea is cheap.",
-            'surveys.tea.items.C2.text: "Tea is dear." -> "Tea is cheap."',
-        ),
-        (
-            "surveys/tea.yaml",
-            "id: tea\n",
-            "id: tea\nscale_max: 5\n",
-            "surveys.tea.scale_max: 7 -> 5",
-        ),
-        (
-            "surveys/tea.yaml",
-            "  - {id: C2, text: Tea is dear.}\n",
-            "  - {id: C2, text: Tea is dear.}\n  - {id: C3, text: Tea is hot.}\n",
-            "surveys.tea.items.C3: null -> {",
-        ),
-    ],
+    CASES["an_edited_topic_or_survey_is_refused_with_what_stood_and_what_stands"],
 )
 @pytest.mark.parametrize("replicate", ["replicate=1", "replicate=2"])
 def test_an_edited_topic_or_survey_is_refused_with_what_stood_and_what_stands(

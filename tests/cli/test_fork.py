@@ -4,6 +4,9 @@ import csv
 import json
 
 import pytest
+from cases import cases_of
+
+CASES = cases_of(__file__)
 
 SESSION = "ccps.normative.citizen_rounds1_size2.r1"
 
@@ -123,20 +126,7 @@ def test_a_sweep_of_turns_and_words_holds_every_combination(delibsim, study, say
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "what"),
-    [
-        (("treatment=basic",), ["treatment: normative -> basic", "instructions"]),
-        (
-            ("model=citizen_firm", "--seat", "2"),
-            ["model of Participant 2: citizen -> citizen_firm"],
-        ),
-        (("temperature=0.5",), ["citizen.temperature: 0.0 -> 0.5"]),
-        (("persona=values", "--seat", "1"), ["persona of Participant 1"]),
-        (("--leave", "1", "--join", "1"), ["seat of Participant 1", "seat of Participant 3"]),
-        (("--insert", "2:1=say.txt"), ["before turn 2 Participant 1 says what was given"]),
-    ],
-)
+@pytest.mark.parametrize(("words", "what"), CASES["what_was_asked_for_differs_and_nothing_else"])
 def test_what_was_asked_for_differs_and_nothing_else(delibsim, study, say, words, what):
     (fork,) = delibsim("fork", "s", "--at", "2", *words, "--json").json["forks"]
     told = [
@@ -150,27 +140,7 @@ def test_what_was_asked_for_differs_and_nothing_else(delibsim, study, say, words
 
 @pytest.mark.parametrize(
     ("words", "fault"),
-    [
-        ((), "has no forks yet"),
-        (("--at", "4"), "the last turn of s/"),
-        (("--at", "x"), "--at is a whole number, a list of them"),
-        (("--at", "range(3,3)"), "--at is a whole number, a list of them"),
-        (("--at", "2", "--say", "1=say.txt"), "turn 1 lies before the branch at turn 2"),
-        (("--at", "0", "--say", "say.txt"), "turns are counted from 1; there is no turn 0"),
-        (("--at", "1,2,3", "--n", "1000", "treatment=all"), "21,000 forks are too many"),
-        (("--at", "2", "--say", "9=say.txt"), "there is no turn 9; the last is 2"),
-        (("--say", "2=none.txt"), "none.txt cannot be read: No such file"),
-        (("--say", "2=empty.txt"), "is empty; a statement has words"),
-        (("--say", "2=long.txt"), "would not be read as a statement: the reply has 700 words"),
-        (("--at", "2", "topic=acp"), "'topic' cannot differ from a turn on"),
-        (("--at", "2", "procedure.reasks=1"), "'procedure.reasks' cannot differ"),
-        (("--at", "2", "model=citizn"), "unknown model 'citizn'"),
-        (("--at", "2", "--leave", "1"), "too many leave"),
-        (("--at", "2", "--seat", "7", "model=citizen_firm"), "there is no seat 7"),
-        (("--at", "2", "--seat", "1"), "--seat says whose model or persona differs"),
-        (("--at", "2", "--insert", "2=say.txt"), "--insert names a turn, the seat"),
-        (("--at", "2", "hydra/launcher=joblib"), "one process"),
-    ],
+    CASES["forks_that_cannot_be_are_refused_before_anything_is_held"],
 )
 def test_forks_that_cannot_be_are_refused_before_anything_is_held(
     delibsim, study, say, home, files, words, fault

@@ -5,29 +5,10 @@ once, and nothing is written.
 import os
 
 import pytest
+from cases import cases_of
 
-COMMANDS = {
-    "agreement": ("csv", "agreement FILE"),
-    "weights": ("csv", "agreement good.csv --weights FILE"),
-    "texts": ("csv", "import n FILE --as texts"),
-    "score": ("csv", "score FILE --scorer aqua"),
-    "answers": ("csv", "import FILE --as answers survey=ccps"),
-    "personas": ("csv", "import FILE --as personas"),
-    "personas in YAML": ("yaml", "import FILE --as personas"),
-    "codes": ("csv", "import n FILE --as codes"),
-    "votes": ("csv", "import tram FILE --as pairs"),
-    "ratings": ("csv", "rate collect tram FILE"),
-    "records": ("csv", "judge train FILE base=."),
-    "records in lines": ("jsonl", "judge train FILE base=."),
-    "records in Parquet": ("parquet", "judge train FILE base=."),
-    "scores": ("csv", "summarise report FILE"),
-    "study": ("csv", "analyze FILE"),
-    "figure": ("csv", "plot FILE effects"),
-    "pilot": ("csv", "power FILE"),
-    "scheme": ("yaml", "list schemes FILE"),
-    "power": ("json", "preregister p topic=ccps --power FILE"),
-    "published": ("csv", "import FILE --as deliberr"),
-}
+CASES = cases_of(__file__)
+COMMANDS = CASES["COMMANDS"]
 KINDS = ("device", "pipe", "folder", "loop", "missing", "long name", "binary", "empty", "long line")
 
 

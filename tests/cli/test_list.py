@@ -2,10 +2,13 @@
 
 import pandas as pd
 import pytest
+from cases import cases_of
 
 from delibsim import Library
 from delibsim.domain.measure import MEASURES
 from delibsim.plugins import names
+
+CASES = cases_of(__file__)
 
 TWELVE = set(
     "fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa"
@@ -151,19 +154,7 @@ def test_a_wrong_scheme_is_refused_with_all_its_faults(delibsim, home, name):
     assert "cannot be read: No such file" in delibsim("list", "schemes", "no/dqi3.yaml").err
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (("answer: b", "answer: a"), "one each with the answer A, B and Tie"),
-        (("answer: b", "answer: both"), "expected A, B or Tie"),
-        ((", why: Both say little.", ""), "field examples[1].why: is missing"),
-        (("more polite?", "more polite."), "line 6, field criteria[1]: expected a question"),
-        (("adverb: politely", "adverb: very politely"), "line 4, field adverb: expected one word"),
-        (("id: tone", "id: rude"), "the place of the file says 'tone'"),
-        (("definition:", "definitions:"), "field definition: is missing"),
-        (("kind: dimension", "kind: scheme"), "holds no dimension"),
-    ],
-)
+@pytest.mark.parametrize(("change", "told"), CASES["a_wrong_dimension_is_refused_with_its_lines"])
 def test_a_wrong_dimension_is_refused_with_its_lines(delibsim, home, change, told):
     file = put(home, "dimensions", (DIMENSION + EXAMPLES).replace(*change))
     answer = delibsim("list", "dimensions", file)

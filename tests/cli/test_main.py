@@ -11,9 +11,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 
 from delibsim.cli.main import COMMANDS
 
+CASES = cases_of(__file__)
 DELIBSIM = Path(sys.executable).with_name("delibsim")
 
 
@@ -41,18 +43,7 @@ def test_the_version(delibsim):
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("show", "s"),
-        ("show", "s", "--call", "Participant 1/pre/0"),
-        ("score", "s"),
-        ("status", "s"),
-        ("replay", "s"),
-        ("list", "topics"),
-        ("list", "topics", "ccps"),
-        ("list", "surveys"),
-        ("list", "surveys", "ccps"),
-        ("run", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7"),
-    ],
+    CASES["where_there_is_no_terminal_output_is_plain_text"],
     ids=" ".join,
 )
 def test_where_there_is_no_terminal_output_is_plain_text(delibsim, study, words):

@@ -3,7 +3,6 @@
 import pytest
 
 HUGE = "9" * 40
-TOO_LONG = "9" * 5000
 TABLE = """topic,model,treatment,replicate,pre,post
 a,m,none,1,0.1,0.2
 a,m,normative,{},0.1,0.3

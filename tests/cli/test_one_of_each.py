@@ -5,25 +5,18 @@ instead of a traceback, a warning, or a number that is none.
 import re
 
 import pytest
+from cases import cases_of
 from coded_study import coded_study
 from small_study import held_study
 
+CASES = cases_of(__file__)
 NO_NUMBER = re.compile(r"\b(nan|NaN|None)\b(?!lation)|Traceback|Warning:")
 SMALL = ("group.size=2", "rounds=1")
 FEW = ("--draws", "20")
 OF_SESSIONS = (
     ("score", "--all"), ("analyze", *FEW), ("plot",), ("power",), ("fork",), ("status",), ("export",), ("rate report",),
 )  # fmt: skip
-STUDIES = {
-    "one session, nobody speaks": ("topic=ccps", "treatment=none"),
-    "one session": ("topic=ccps", "treatment=normative"),
-    "one topic, two treatments": ("topic=ccps", "treatment=none,normative"),
-    "one treatment, two models": ("topic=ccps", "model=citizen,citizen_firm"),
-    "one topic, two levels": ("topic=ccps", "group.size=2,3"),
-    "two topics, one replicate": ("topic=ccps,acp", "treatment=none,normative"),
-    "nothing changes": ("topic=ccps,acp", "treatment=none,normative", "model=citizen_still"),
-    "one debate": ("format=debate", "motion=voting"),
-}
+STUDIES = CASES["STUDIES"]
 DEBATE = (
     "run", "-q", "format=debate", "motion=voting", "proposition=citizen_eloquent",
     "opposition=citizen_halting", "study=s",

@@ -12,13 +12,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import warm
+from cases import cases_of
 from fake_provider import FakeProvider, Rule
 
 from delibsim import Diversity, hold, models_for
-from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.people import reference
 from delibsim.domain.errors import WrongInput
 from delibsim.planning.compose import plan
 
+CASES = cases_of(__file__)
 PUBLISHED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "dri"
 needs_published = pytest.mark.skipif(
     not PUBLISHED.is_dir(), reason=f"the published files are not at {PUBLISHED}"
@@ -240,20 +242,7 @@ async def command(home, *words):
 
 @pytest.mark.parametrize(
     ("words", "fault"),
-    [
-        (["k=21"], "20 people answered survey 'trams', fewer than the 21 clusters wanted"),
-        (["items=some"], "unknown value of items 'some'"),
-        (
-            ["writer=citizen"],
-            (
-                "'citizen' is rule-based and writes no profiles; take a language model, or"
-                " writer=template"
-            ),
-        ),
-        (["reader=citzen"], "unknown model 'citzen'; did you mean citizen"),
-        (["name=values"], "personas 'values' come with delibsim; take another name"),
-        (["survey=ccps"], "there are no answers of people to survey 'ccps'; import them"),
-    ],
+    CASES["what_cannot_be_built_is_said_and_nothing_is_written"],
 )
 def test_what_cannot_be_built_is_said_and_nothing_is_written(delibsim, home, trams, words, fault):
     answer = delibsim("import", "trams", *words, "--as", "personas")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from cases import cases_of
 
 from delibsim import ModelPool, WrongInput, hold
 from delibsim.models.clients.faults import SECRET_NAME, scrub
@@ -45,89 +46,7 @@ FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2", "claude_opus_
 CODERS = ("claude_haiku_4_5", "claude_sonnet_4_6", "llama_3_3_70b", "qwen_2_5_72b")
 KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY")
 
-FULL = {"require_parameters": True}
-# of each hosted preset: what its request holds, what it must not hold, what the record calls
-# dropped
-SENT = {
-    "gpt_5_1": (
-        {"reasoning_effort": "none", "temperature": 0.0, "max_completion_tokens": 4096, "seed": 7},
-        {"max_tokens"},
-        (),
-    ),
-    "gpt_5_1_reasoning": (
-        {"reasoning_effort": "medium", "max_completion_tokens": 16000, "seed": 7},
-        {"temperature", "max_tokens"},
-        ("temperature",),
-    ),
-    "gemini_3_pro": (
-        {
-            "temperature": 0.0,
-            "max_output_tokens": 8192,
-            "thinkingConfig": {"thinkingLevel": "low", "includeThoughts": True},
-        },
-        {"seed"},
-        ("seed",),
-    ),
-    "gemini_3_pro_reasoning": (
-        {
-            "temperature": 0.0,
-            "max_output_tokens": 16000,
-            "thinkingConfig": {"thinkingLevel": "high", "includeThoughts": True},
-        },
-        {"seed"},
-        ("seed",),
-    ),
-    "deepseek_v3_2": (
-        {
-            "reasoning": {"enabled": False},
-            "temperature": 0.0,
-            "max_tokens": 4096,
-            "seed": 7,
-            "provider": FULL,
-        },
-        {"reasoning_effort"},
-        (),
-    ),
-    "deepseek_v3_2_reasoning": (
-        {
-            "reasoning": {"enabled": True},
-            "temperature": 0.0,
-            "max_tokens": 16000,
-            "seed": 7,
-            "provider": FULL,
-        },
-        {"reasoning_effort"},
-        (),
-    ),
-    "kimi_k2": (
-        {"temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL},
-        {"reasoning", "reasoning_effort"},
-        (),
-    ),
-    "kimi_k2_reasoning": (
-        {"temperature": 0.0, "max_tokens": 16000, "seed": 7, "provider": FULL},
-        {"reasoning", "reasoning_effort"},
-        (),
-    ),
-    "claude_opus_4_5": ({"temperature": 0.0, "max_tokens": 4096}, {"seed", "thinking"}, ("seed",)),
-    **dict.fromkeys(
-        ("claude_haiku_4_5", "claude_sonnet_4_6"),
-        ({"temperature": 0.0, "max_tokens": 4096}, {"seed", "thinking"}, ("seed",)),
-    ),
-    **dict.fromkeys(
-        ("llama_3_3_70b", "qwen_2_5_72b"),
-        (
-            {"temperature": 0.0, "max_tokens": 4096, "seed": 7, "provider": FULL},
-            {"reasoning", "reasoning_effort"},
-            (),
-        ),
-    ),
-    "claude_opus_4_5_reasoning": (
-        {"thinking": {"type": "enabled", "budget_tokens": 8000}, "max_tokens": 16000},
-        {"seed", "temperature"},
-        ("temperature", "seed"),
-    ),
-}
+SENT = cases_of(__file__)["SENT"]
 
 
 @functools.cache
@@ -290,7 +209,7 @@ def test_a_preset_sends_what_it_says_and_records_what_is_dropped(name, sent):
     holds, lacks, dropped = SENT[name]
     assert completion.status == "unavailable"  # the refusal of the server arrived as what it is
     assert {key: body.get(key) for key in holds} == holds
-    assert not lacks & set(body)
+    assert not {*lacks} & set(body)
     assert sorted(completion.parameters_dropped) == sorted(dropped)
     assert not set(dropped) & set(completion.parameters_sent)
     assert "of-no-use" not in json.dumps(bodies)

@@ -4,11 +4,14 @@ import csv
 import json
 
 import pytest
+from cases import cases_of
 from coding import coding_home, study_of_texts
 from comparing import study_of_pairs
 from rated import all_of, desk_of, hand_in_next, person, study_of_debates
 
 from delibsim.store.runs import Runs
+
+CASES = cases_of(__file__)
 
 
 def task_in(done):
@@ -87,21 +90,7 @@ def test_codes_and_pairs_are_reported_against_people(home, delibsim):
     assert "people" in report.out
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (
-            ("code", "handout", "pilot", "--online", "scheme=tiny", "--raters", "Ann,Ben"),
-            "give how many",
-        ),
-        (
-            ("compare", "handout", "pilot", "--online", "dimension=logical", "--raters", "Ann"),
-            "give how many",
-        ),
-        (("people", "raters", "pilot", "--task", "x"), "no task for raters on pages"),
-        (("rate", "handout", "pilot", "--online"), "no debate"),
-    ],
-)
+@pytest.mark.parametrize(("words", "told"), CASES["what_cannot_be_is_told"])
 def test_what_cannot_be_is_told(home, delibsim, words, told):
     coding_home(home)
     study_of_texts(home)

@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 from debates import debate, hostile, scripted
 
 from delibsim import Completion, Runs, Usage
@@ -20,6 +21,7 @@ from delibsim.analysis.debates.stance import OURS
 from delibsim.conduct.hold import hold_all
 from delibsim.models.pool import ModelPool
 
+CASES = cases_of(__file__)
 PACKS = "annotations/rating-people/packs"
 PANEL = Path("annotations/rating-panel")
 ONE = (
@@ -116,34 +118,7 @@ def test_speeches_that_were_cut_are_counted(delibsim):
         ) == told
 
 
-def test_a_debate_replays_and_the_same_command_does_nothing(delibsim, held, files):
-    before = files()
-    again = delibsim("run", "-q", *ONE)
-    assert "held before" in again.out
-    assert {name: text for name, text in files().items() if "/scores/" not in name} == {
-        n: t for n, t in before.items() if "/scores/" not in n
-    }
-    assert delibsim("replay", held).code == 0
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (["format=debate"], "a debate needs a motion: motion=NAME. There are: ai_art"),
-        (["format=debate", "motion=votng"], "did you mean voting"),
-        (["format=debate", "motion=acp"], "'acp' is a topic to deliberate on, not a motion"),
-        (["topic=voting"], "is a motion for a debate, not a topic"),
-        (["format=debate", "motion=voting", "proposition=gpt"], "unknown model 'gpt'"),
-        (["format=debate", "motion=voting", "proposer=citizen"], "unknown setting 'proposer'; did you mean"),
-        (["format=debate", "motion=voting", "group.size=3"], "has no effect on a debate: a debate has two sides"),
-        (["format=debate", "motion=voting", "rounds=2"], "three rounds: opening, rebuttal and closing"),
-        (["format=debate", "topic=acp"], "a debate is about a motion"),
-        (["format=contest"], "format"),
-        (["format=debate", "motion=voting", "procedure.rules.then=shrink"], "procedure"),
-        (["format=debate", "motion=voting", "procedure.rules.least=200"], r"rules.least must be 1 or more and no more than rules.most"),
-        (["format=debate", "tournament.design=round_robin"], "a tournament holds many debates: delibsim run -m"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("overrides", "message"), CASES["what_cannot_be_debated_is_wrong_input"])
 def test_what_cannot_be_debated_is_wrong_input(delibsim, files, overrides, message):
     done = delibsim("run", *overrides)
     assert done.code == 2
@@ -702,18 +677,7 @@ def test_each_rater_rates_so_many_debates_and_the_allocation_is_kept(delibsim, o
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (
-            ["each=7"],
-            "at least 1 debate and at most all 6 that are complete, not 7",
-        ),
-        (["each=0"], "a whole number from 1"),
-        (
-            ["each=3", "panel=panel"],
-            "each: null -> 3",
-        ),
-        (["panel=own"], "each: 2 -> null"),
-    ],
+    CASES["an_allocation_that_cannot_be_is_wrong_input"],
 )
 def test_an_allocation_that_cannot_be_is_wrong_input(
     delibsim, oxford, home, files, options, message

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import pytest
+from cases import cases_of
 
 from delibsim import Runs, plugins
 from delibsim.analysis.summaries import agreement, biases
@@ -17,6 +18,7 @@ from delibsim.domain.summary import Slot, Summary
 from delibsim.store.answers import Summaries
 from delibsim.store.study_texts import opinions_of
 
+CASES = cases_of(__file__)
 ROWS = """\
 id,text,stance,minority,quarter
 a1,"Trams are quiet, and the buses are full.",positive,no,north
@@ -340,23 +342,7 @@ def test_the_published_aggregates_are_read(delibsim, home):
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("id,text\n1,a\n", "has no column model or summariser, topic or question, size"),
-        ("model,topic,size\na,t,10\n", "has no column of scores: rep, inf, neu, pol"),
-        ("model,topic,size,rep\na,t,10,\n", "has no score in 1 row"),
-        ("model,topic,size,rep\na,t,10,high\n", "line 2: rep is 'high', no number"),
-        ("model,topic,size,rep\na,t,10,1e400\n", "line 2: rep is '1e400', no number"),
-        ("model,topic,size,rep\na,t,1.5,1\n", "line 2: size is '1.5', no whole number"),
-        ("model,topic,size,rep\n,t,10,1\n", "line 2: model is empty"),
-        ("model,topic,size,rep\na,t,10,80\n", "scores lie from 80 to 80; they are from 0 to 1, or"),
-        ("dimension,comparison,n\nrep,6,1\n", "line 2: comparison is 6, none from 1 to 5"),
-        ("dimension,comparison,n\nfun,1,1\n", "line 2: dimension is 'fun', none of rep"),
-        ("dimension,comparison,n\nrep,1,-1\n", "line 2: n is '-1', no whole number"),
-        ("dimension,comparison,n\nrep,1,0\n", "counts nothing"),
-    ],
-)
+@pytest.mark.parametrize(("text", "fault"), CASES["tables_that_hold_no_scores_are_refused"])
 def test_tables_that_hold_no_scores_are_refused(delibsim, home, text, fault):
     (home / "s.csv").write_text(text, encoding="utf-8")
     answer = delibsim("summarise", "report", "s.csv")

@@ -15,9 +15,9 @@ from strategies import quick
 
 from delibsim import Runs
 from delibsim.analysis.conditions import Collected, by_condition
+from delibsim.analysis.debates.fits import cell
 from delibsim.analysis.debates.rated import chosen, debates_of
 from delibsim.analysis.debates.report import tables
-from delibsim.analysis.debates.sections import cell
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
 from delibsim.analysis.result import make_table

@@ -3,68 +3,22 @@
 import re
 
 import pytest
+from cases import cases_of
 from pseudo_terminal import AtTerminal
 
 from delibsim.cli.main import COMMANDS
 from delibsim.cli.table import wrapped
 from delibsim.cli.terminal import console
 
+CASES = cases_of(__file__)
 WIDTHS = (80, 140)
 UNBOUNDED = 10_000
 STATES = ("unchanged:",)
 """What a command says where it finds what it did before."""
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-STUDY = (
-    ("topics",),
-    ("topics", "ccps"),
-    ("list", "surveys"),
-    ("surveys", "ccps"),
-    ("status",),
-    ("status", "s"),
-    ("status", "s", "--watch"),
-    ("show", "s"),
-    ("show", "s", "--call", "all"),
-    ("show", "s", "--call", "Participant 1/pre/0"),
-    ("show", "s", "p"),
-    ("show", "s", "p", "--whole"),
-    ("score", "s"),
-    ("score", "s", "--all"),
-    ("score", "s", "--by", "topic,treatment,rounds", "--measure", "dri"),
-    ("score", "s", "--by", "participant"),
-    ("export", "s"),
-    ("replay", "s"),
-    ("run", "s", "--retry"),
-    ("personas", "show", "values"),
-    ("run", "-q", "study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=7"),
-    ("run", "-q", "-m", "study=m", "topic=ccps,acp", "group.size=2", "rounds=1"),
-    (
-        "estimate",
-        "-m",
-        "experiment=main_grid",
-        "survey=null",
-        "topic=ccps",
-        "treatment=basic",
-        "replicate=1",
-    ),
-    ("estimate", "study=e", "group=five_families_reasoning", "topic=ccps"),
-    ("power", "topic=ccps,acp", "treatment=none,normative", "model=gpt_5_1"),
-    ("preregister", "s", "-o", "plan.md"),
-    ("list", "people", "nowhere"),
-    ("list", "topics", "nothing_of_that_name"),
-    ("score", "nothing_of_that_name"),
-    ("new", "topic", "a_topic_of_ours"),
-)
+STUDY = CASES["STUDY"]
 
-OF_PEOPLE = (
-    ("import", "mine.csv", "--as", "answers", "survey=tea"),
-    ("list", "people", "answers", "all=true", "partitions=3"),
-    ("list", "people", "answers", "all=true", "by=case", "partitions=0"),
-    ("import", "tea", "--as", "personas", "k=2"),
-    ("list", "personas", "tea_2"),
-    ("list", "surveys"),
-    ("list", "surveys", "tea"),
-    ("list", "scorers", "aqua"),
-)
+OF_PEOPLE = CASES["OF_PEOPLE"]
 INNER = {"rate": ("ask", "handout", "collect", "report"),
          "code": ("ask", "handout", "collect", "replay", "report")}  # fmt: skip
 

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 
 from delibsim import WrongInput
 from delibsim.cli.commands import COMMANDS, loaded
 from delibsim.planning.compose import plan
 
+CASES = cases_of(__file__)
 ROOT = Path(__file__).parents[2]
 SMALL = ("topic=ccps", "treatment=none", "group.size=2")
 
@@ -67,16 +69,7 @@ def test_a_setting_is_found_by_the_last_part_of_its_name(delibsim, given, meant)
     assert (meant in listed) is ("." not in meant)
 
 
-TYPOS = {
-    "rouns": "rounds", "round": "rounds", "ronds": "rounds", "runds": "rounds", "topc": "topic",
-    "tpoic": "topic", "topics": "topic", "treatement": "treatment", "modle": "model",
-    "survy": "survey", "temprature": "temperature", "temp": "temperature",
-    "replicates": "replicate", "sede": "seed", "sed": "seed", "personna": "persona",
-    "studdy": "study", "moton": "motion", "audiance": "audience", "baseurl": "base_url",
-    "models": "group.models", "personas": "persona.personas", "group_size": "group.size",
-    "budget": "limits.budget_usd", "concurency": "limits.concurrency",
-    "susceptibility": "model.susceptibility", "shuffle": "procedure.shuffle_items",
-}  # fmt: skip
+TYPOS = CASES["TYPOS"]
 
 
 @pytest.mark.parametrize(("typed", "meant"), TYPOS.items())

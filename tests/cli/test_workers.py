@@ -3,22 +3,15 @@ holds what is held.
 """
 
 import pytest
+from cases import cases_of
 
+CASES = cases_of(__file__)
 SWEEP = ("run", "-m", "study=s", "topic=ccps", "group.size=2", "rounds=1")
 
 
 @pytest.mark.parametrize(
     ("words", "fault"),
-    [
-        (
-            ["hydra/launcher=basic"],
-            "hydra/launcher=basic holds no study; there are delibsim, joblib",
-        ),
-        (["hydra/launcher=jolib"], "installed: delibsim"),
-        (["hydra.launcher.n_jobs=2"], "is for a launcher that starts processes"),
-        (["+hydra.launcher.n_jobs=2"], "is for a launcher that starts processes"),
-        (["limits.workers=0"], "workers are 1 or more"),
-    ],
+    CASES["a_launcher_that_cannot_hold_a_study_is_refused_before_anything_is_written"],
 )
 def test_a_launcher_that_cannot_hold_a_study_is_refused_before_anything_is_written(
     delibsim, home, words, fault

@@ -1,6 +1,7 @@
 """Adaptive comparisons over real HTTP: chosen, ended by rules, resumed, replayed, paid once."""
 
 import pytest
+from cases import cases_of
 from comparing import study_of_pairs
 from fake_provider import FakeProvider, Rule
 
@@ -14,6 +15,7 @@ from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Batch
 from delibsim.store.codec import Damaged
 
+CASES = cases_of(__file__)
 N = 12
 TEXTS = {f"t{n:02}": ("ab"[n % 2], f"This text has {'very ' * n}many words.") for n in range(N)}
 PRICE = "model.price={input: 1000, cached: 1000, output: 1000}"
@@ -167,21 +169,7 @@ async def test_judges_who_refuse_everything_end_it(runs):
         assert stop_rows(planned)[0]["stopped"] == "no_votes"
 
 
-WRONG = {
-    "design.probe=0 design.until=se:0.3": "rests on errors",
-    "design.until=r": "expected rules such as r:0.9",
-    "design.until=[]": "expected rules such as",
-    "design.until=q:1": "unknown value of design.until 'q'",
-    "design.until=r:1": "below 1, such as r:0.9",
-    "design.until=se:-1": "a standard error above 0",
-    "design.until=apart:nan": "a share above 0",
-    "design.until=usd:many": "US dollars above 0",
-    "design.until=[r:0.9,r:0.8]": "two limits of r",
-    "design.probe=1.5": "a share from 0 to 1",
-    "design.batch=0": "a whole number from 1",
-    "design.per_text=1": "begins with a ring",
-    "design.g=4": "design.g has no effect with design=adaptive",
-}
+WRONG = CASES["WRONG"]
 
 
 @pytest.mark.parametrize("own", WRONG)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from cases import cases_of
 from comparing import PAIRS, study_of_pairs
 from fake_provider import FakeProvider, Rule
 
@@ -13,6 +14,7 @@ from delibsim.asking.kinds.pair_plan import plan_pairs
 from delibsim.conduct import ask as asking
 from delibsim.domain.comparison import Sheet
 
+CASES = cases_of(__file__)
 FAST = ("limits.longest_wait=0.02", "limits.concurrency=4")
 
 
@@ -197,21 +199,7 @@ def test_a_list_in_another_encoding_is_refused(runs, tmp_path):
         plan_pairs(runs, ["dimension=logical", "design=list", "design.file=p.csv"])
 
 
-WRONG = {
-    "design=ring design.per_text=3": "take 2 or 4",
-    "design=groups design.g=5": "take design.g=4 at most",
-    "design=groups design.per_text=4": "design.per_text has no effect with design=groups",
-    "design=stars": "stars",
-    "design=list": "design.file=",
-    "examples=2": "one each for A, B and Tie",
-    "examples=3 ties=false": "examples=3 shows a tie",
-    "unit=speech": "leave unit= out",
-    "within=topic": "leave within= out",
-    "name=a/b": "name=a/b",
-    "model=human": "human is a person",
-    "ties=perhaps": "expected true or false",
-    "dimension=logic": "logical",
-}
+WRONG = CASES["WRONG"]
 
 
 @pytest.mark.parametrize("own", WRONG)

@@ -360,13 +360,6 @@ async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session
     assert (silence.turn.index, silence.status, silence.reason) == (2, "length", "cut")
 
 
-async def test_a_replay_is_equal_and_writes_nothing(session, runs):
-    held = await hold_session(session, runs)
-    before = contents(runs.folder)
-    assert await replay(runs, session.id) == held.run
-    assert contents(runs.folder) == before
-
-
 async def test_a_replay_of_a_log_with_another_reply_is_another_run(session, runs):
     held = await hold_session(session, runs)
 

@@ -10,7 +10,7 @@ from opinions import SPOKEN, study_of_opinions
 from delibsim import Runs, WrongInput
 from delibsim.asking import road
 from delibsim.asking.kinds.judgment import JUDGMENTS
-from delibsim.asking.kinds.judgment_plan import plan_judging
+from delibsim.asking.kinds.judgment_people import plan_judging
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.asking.nouns import Outcome
 from delibsim.conduct import ask as asking

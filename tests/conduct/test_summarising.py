@@ -40,15 +40,13 @@ async def ask(runs, provider, *own):
     return planned, await asking.ask(planned)
 
 
-async def test_one_call_a_summary_recorded_gone_on_with_and_replayed(runs):
+async def test_one_call_a_summary_and_sizes_and_runs_add(runs):
     async with FakeProvider() as provider:
         planned, outcome = await ask(runs, provider, "sizes='4,all'")
         assert provider.billed == 4  # two sizes, two runs; the floors cost nothing
         assert outcome.new == 3 * 4
         assert {call.body["temperature"] for call in provider.requests} == {0.7}
         assert all(len(call.body["messages"]) == 1 for call in provider.requests)
-        _, again = await ask(runs, provider, "sizes='4,all'")
-        assert (again.new, again.asked) == (0, 0)
         _, more = await ask(runs, provider, "runs=3", "sizes=6")
         assert (more.new, provider.billed) == (9, 7)
     assert planned.task["sizes"] == [4, SPOKEN]

@@ -12,10 +12,8 @@ from delibsim.conduct.trained.records import (
     records_of_study,
 )
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import Judgment, Sitting
 from delibsim.domain.reason import Reason
-from delibsim.domain.summary import Slot, Summary
-from delibsim.domain.training import Triple, parts_by_rater
+from delibsim.domain.summary import Judgment, Sitting, Slot, Summary, Triple, parts_by_rater
 from delibsim.store.answers import Judgments
 
 HEAD = "question,opinion,summary,rater,instance,rep,inf,neu,pol\n"

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quick
 
-from delibsim.domain.allocation import allocate
 from delibsim.domain.annotation import Coder, Panel
+from delibsim.domain.effect import differing
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.pooled import differing
+from delibsim.domain.rating import allocate
 from delibsim.domain.treatment import Wording
 
 WORDING = Wording("plain", {})

@@ -5,6 +5,7 @@ from the pieces, and no text takes long.
 from itertools import pairwise
 
 import pytest
+from cases import cases_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts, thorough
@@ -12,6 +13,8 @@ from strategies import texts, thorough
 from delibsim.domain.language import language, parts, prevailing, sentences
 from delibsim.domain.word_differences import MOST, alike, marked, passages, word_differences
 from delibsim.scorers.neural import batches
+
+CASES = cases_of(__file__)
 
 
 @pytest.mark.parametrize(
@@ -46,25 +49,7 @@ def test_some_texts_do_not_say(text):
     assert language(text) is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Il faut des écoles, et les bus des villes sont en retard.",
-        "Es un problema que no tiene solución, es muy caro para todos.",
-        "Bättre bussar är bra för alla människor här i landet.",
-        "Das ruas do centro, das praças e das escolas, ninguém cuida.",
-        "Ik vind dat we in de stad meer bussen nodig hebben, die zijn stil.",
-        "Der er for mange biler i byen, og det er dyrt for alle.",
-        "Non sono d'accordo: il treno costa troppo e in città non serve.",
-        "Yolların gürültüsü çok fazla, üstelik bütün gün sürüyor.",
-        "To jest moim zdaniem dobry pomysł, ale kto to zapłaci?",
-        "Meidän täytyy rakentaa lisää kouluja, sillä ne ovat täynnä.",
-        "Автобус опять опоздал, и никто ничего не делает.",
-        "公共汽车总是迟到。",
-        "Zgoda, ale nie teraz.",
-        "Fahrradweg Bushaltestelle Tempolimit Parkplatz Marktplatz Rathaus Schule Bahnhof Kreuzung",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["what_is_plainly_neither_is_unknown"])
 def test_what_is_plainly_neither_is_unknown(text):
     assert language(text) == "unknown"
 

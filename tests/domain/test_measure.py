@@ -8,7 +8,7 @@ import pytest
 from debates import debate
 
 from delibsim.analysis.human import groups_of_five
-from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.people import reference
 from delibsim.conduct.score import measures_of
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.conversation import Conversation

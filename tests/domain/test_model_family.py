@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from cases import cases_of
 
 from delibsim.asking.blinding import scrubbed
 from delibsim.domain.model_family import family_of, makers, model_families, reasons
 from delibsim.domain.rules import DISCLOSURE
+
+CASES = cases_of(__file__)
 
 
 @pytest.mark.parametrize(
@@ -51,20 +54,7 @@ def test_every_pattern_of_the_file_compiles():
 
 
 PRESETS = Path(__file__).resolve().parents[2] / "conf" / "model"
-REASONING = {
-    "claude_opus_4_5": False,
-    "claude_opus_4_5_reasoning": True,
-    "deepseek_v3_2": False,
-    "deepseek_v3_2_reasoning": True,
-    "gemini_3_pro": True,  # its lowest level of thinking is some
-    "gemini_3_pro_reasoning": True,
-    "gpt_5_1": False,
-    "gpt_5_1_reasoning": True,
-    "kimi_k2": False,
-    "kimi_k2_reasoning": True,
-    "citizen": None,
-    "human": None,
-}
+REASONING = CASES["REASONING"]
 
 
 @pytest.mark.parametrize("preset", REASONING)

@@ -10,14 +10,6 @@ TWO = (Item("C1", "consideration", "One"), Item("C2", "consideration", "Two"))
 OPTIONS = (Item("P1", "preference", "This"), Item("P2", "preference", "That"))
 
 
-@pytest.mark.parametrize(("low", "high"), [(7, 1), (3, 3), (0, -1)])
-def test_a_scale_without_width_is_refused(low, high):
-    with pytest.raises(
-        ValueError, match=rf"scale_min \({low}\) must be smaller than scale_max \({high}\)"
-    ):
-        Survey("s", TWO + OPTIONS, low, high)
-
-
 def test_item_ids_used_twice_are_named():
     again = (
         Item("C2", "consideration", "Again"),
@@ -58,10 +50,6 @@ def test_a_forced_distribution_that_does_not_add_up_is_refused(forced):
     ) as caught:
         Survey("s", TWO + OPTIONS, 1, 3, forced)
     assert str(list(forced)) in str(caught.value)
-
-
-def test_a_forced_distribution_that_adds_up_is_kept():
-    assert Survey("s", TWO + OPTIONS, -1, 1, (1, 0, 1)).forced_distribution == (1, 0, 1)
 
 
 def test_kinds_and_scale():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.training import PARTS, Record, Triple, parts_by_rater, parts_without
+from delibsim.domain.summary import PARTS, Record, Triple, parts_by_rater, parts_without
 
 QUESTIONS = ("q1", "q2", "q3")
 RECORD = st.builds(

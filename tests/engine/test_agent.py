@@ -49,41 +49,12 @@ async def test_an_unreadable_answer_is_asked_again_with_its_fault_and_a_new_seed
     assert len(voice.asked) == 6 + k
 
 
-@pytest.mark.parametrize("reasks", [0, 1, 3])
-async def test_after_the_last_reask_the_answers_are_missing_with_the_reason(
-    session_of, held, reasks
-):
-    run, voice = await held(
-        session_of(3, rounds=0, reasks=reasks), only("Participant 2", "post", BROKEN)
-    )
-    assert len(voice.prompts("Participant 2", "post")) == reasks + 1
-    response = run.response("Participant 2", "post")
-    assert response.answers == {}
-    assert set(response.missing) == {item.id for item in run.session.survey.items}
-    (reason,) = set(response.missing.values())
-    assert reason.code == "unreadable"
-    assert all(fault in reason.detail for fault in FAULTS)
-    assert run.status == "partial"
-    others = [r for r in run.responses if (r.participant, r.phase) != ("Participant 2", "post")]
-    assert all(r.answers and not r.missing for r in others)
-
-
 async def test_three_reasks_are_the_rule(session_of, held):
     _, voice = await held(
         session_of(2, rounds=0),
         lambda prompt: "seven" if prompt.purpose.occasion == "pre" else None,
     )
     assert len(voice.prompts("Participant 1", "pre")) == 4
-
-
-async def test_an_empty_speech_is_asked_again_and_then_a_silence(session_of, held):
-    run, voice = await held(session_of(3, rounds=1), only("Participant 2", "turn", "  \n"))
-    assert len(voice.prompts("Participant 2", "turn")) == 4
-    (silence,) = run.silences
-    assert (silence.turn.speaker, silence.status) == ("Participant 2", "unreadable")
-    assert "empty" in silence.reason
-    assert {s.turn.speaker for s in run.transcript} == {"Participant 1", "Participant 3"}
-    assert run.status == "partial"
 
 
 @pytest.mark.parametrize("status", sorted(OUTCOMES - {"ok", "unreadable"}))

@@ -7,12 +7,15 @@ from importlib.metadata import version
 
 import mesa
 import pytest
+from cases import cases_of
 
 from delibsim import Completion, Response, WrongInput, hold, models_for
 from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
 from delibsim.engine.hold import check
 from delibsim.models.ask import Interrupted
+
+CASES = cases_of(__file__)
 
 
 @pytest.mark.parametrize("n", range(2, 10))
@@ -110,28 +113,9 @@ async def test_nothing_of_an_interrupted_room_stays_alive(session_of, scripted):
     assert [ref() for ref in seen] == [None] * 4
 
 
-async def test_an_unknown_format_is_refused_before_anything_is_asked(session_of, scripted):
-    voice = scripted()
-    with pytest.raises(
-        WrongInput, match="unknown format 'deliberatoin'; did you mean deliberation"
-    ):
-        await hold(session_of(3, format="deliberatoin"), {"citizen": voice})
-    assert voice.asked == []
-
-
 @pytest.mark.parametrize(
     "missing",
-    [
-        "setting",
-        "you",
-        "speak",
-        "survey_post",
-        "recall",
-        "answers",
-        "transcript",
-        "persona",
-        "reask",
-    ],
+    CASES["a_wording_that_lacks_a_text_is_refused_before_anything_is_asked"],
 )
 def test_a_wording_that_lacks_a_text_is_refused_before_anything_is_asked(session_of, missing):
     session = session_of(3)

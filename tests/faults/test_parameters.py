@@ -5,6 +5,7 @@ refused, prompts that are too long.
 import json
 
 import pytest
+from cases import cases_of
 from fake_provider import FakeProvider, Rule
 from faults.conftest import settings_of
 from typer.testing import CliRunner
@@ -170,48 +171,14 @@ def answering(runs):
 
 # 20: parameters that are refused
 
-REFUSED = {
-    "temperature, by name": (Rule(rejects="temperature"), {"temperature"}),
-    "temperature, in OpenAI's words": (
-        Rule(
-            status=400,
-            times=1,
-            body={
-                "error": {
-                    "message": (
-                        "Unsupported value: 'temperature' does not support 0.0 with this model."
-                    ),
-                    "param": "temperature",
-                }
-            },
-        ),
-        {"temperature"},
-    ),
-    "seed, in words alone": (
-        Rule(
-            status=400,
-            times=1,
-            body={"error": {"message": "unrecognized request argument supplied: seed"}},
-        ),
-        {"seed"},
-    ),
-    "two at once": (
-        Rule(status=400, times=1, body={"message": "Unknown fields: seed, top_p"}),
-        {"seed", "top_p"},
-    ),
-    "one of the provider's own": (Rule(rejects="top_k"), {"top_k"}),
-    "reasoning_effort, with 422": (
-        Rule(status=422, times=1, body={"error": {"message": "reasoning_effort not permitted"}}),
-        {"reasoning_effort"},
-    ),
-}
+REFUSED = cases_of(__file__)["REFUSED"]
 
 
 @pytest.mark.parametrize("case", REFUSED)
 async def test_a_refused_parameter_is_left_out_remembered_and_recorded(ask, voices_at, case):
-    rule, dropped = REFUSED[case]
+    rule, dropped = REFUSED[case][0], {*REFUSED[case][1]}
     options = {"temperature": 0.0, "top_p": 0.9, "reasoning_effort": "low", "extra": {"top_k": 40}}
-    async with FakeProvider([rule]) as provider:
+    async with FakeProvider([Rule(**rule)]) as provider:
         first, second = await ask(provider, 2, voices=voices_at(provider), **options)
     assert (provider.calls, provider.billed) == (3, 2)
     requested = {"temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "top_k"}

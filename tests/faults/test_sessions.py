@@ -184,19 +184,6 @@ async def test_a_storm_on_one_model_of_four_leaves_the_sessions_of_the_others_al
     )
 
 
-async def test_a_torn_last_line_is_counted_and_paid_again_once(hold, session_of, runs):
-    session = session_of()
-    async with FakeProvider([Rule(status=400, at=(4,))]) as provider:
-        assert (await hold(session, provider)).run is None
-        path = runs.path("one") / "exchanges.jsonl"
-        first, second, third, _ = path.read_bytes().splitlines(keepends=True)
-        path.write_bytes(first + second + third[:-40])
-        held = await hold(session, provider)
-    assert held.run.status == "complete"
-    assert held.damaged_lines == 1
-    assert provider.billed == 6 + 1
-
-
 async def test_the_command_says_what_is_missing_and_ends_with_three(command, tmp_path):
     refusal = {"content": None, "refusal": "I cannot take a position on this."}
     async with FakeProvider(

@@ -52,15 +52,6 @@ async def test_a_reply_that_could_not_be_read_binds_to_its_settings(command, wor
         assert "temperature: 0.9 -> 0.1" in err
 
 
-@pytest.mark.parametrize("words", [COMPARE, CODE], ids=["compare", "code"])
-async def test_a_command_that_failed_at_once_binds_nobody(command, words):
-    async with FakeProvider() as provider:
-        provider.script[:] = [Rule(status=401, times=1)]
-        await command(*asked_at(provider, words, "temperature=0.9"))
-        code, _, err = await command(*asked_at(provider, words, "temperature=0.1"))
-        assert code == 0, err
-
-
 @pytest.mark.parametrize(
     ("words", "task"),
     [

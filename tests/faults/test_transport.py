@@ -7,12 +7,13 @@ import itertools
 from datetime import UTC, datetime
 
 import pytest
+from cases import cases_of
 from fake_provider import LOGIN_PAGE, FakeProvider, Rule, http_date
 
 from delibsim.models.clients.faults import retry_after
 from delibsim.models.limits import Limits
 
-QUICK = Limits(longest_wait=0.02)
+CASES = cases_of(__file__)
 
 
 def gaps(provider):
@@ -82,21 +83,7 @@ async def test_reset_headers_without_retry_after(ask):
     assert gaps(provider)[0] >= 0.2
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"Retry-After": "7"}, 7),
-        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
-        ({"Retry-After": "Sat, 21 Nov 2026 10:00:30 GMT"}, 30),
-        ({"Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT"}, 0),
-        ({"Retry-After": "Sat, 21 Nov 2026 11:00:30 +0100"}, 30),
-        ({"Retry-After": "soon", "x-ratelimit-reset-tokens": "1h2m3s"}, 3723),
-        ({"x-ratelimit-reset-requests": "12", "x-ratelimit-reset-tokens": "1.5s"}, 12),
-        ({"x-ratelimit-reset": "later"}, None),
-        ({"Retry-After": "Sat, 21 Nov 999999999999 10:00:30 GMT"}, None),
-        ({}, None),
-    ],
-)
+@pytest.mark.parametrize(("headers", "seconds"), CASES["how_long_to_wait"])
 def test_how_long_to_wait(headers, seconds):
     assert retry_after(headers, datetime(2026, 11, 21, 10, 0, 0, tzinfo=UTC)) == seconds
 
@@ -198,42 +185,7 @@ async def test_an_empty_account_stops_its_model_alone(ask):
     assert provider.by_model == {"poor": 1, "rich": 2}
 
 
-@pytest.mark.parametrize(
-    ("code", "body", "status"),
-    [
-        (
-            403,
-            {
-                "error": {
-                    "message": "Your input was flagged by moderation",
-                    "metadata": {"reasons": ["violence"]},
-                }
-            },
-            "refusal",
-        ),
-        (403, {"error": {"message": "Forbidden"}}, "authentication"),
-        (
-            400,
-            {
-                "error": {
-                    "message": "The response was filtered by the content management policy",
-                    "code": "content_filter",
-                }
-            },
-            "content_filter",
-        ),
-        (404, {"error": {"message": "The model `gpt-9` does not exist"}}, "bad_request"),
-        (413, LOGIN_PAGE, "context_overflow"),
-        (400, LOGIN_PAGE, "bad_request"),
-        (422, {"detail": [{"loc": ["body", "messages"], "msg": "field required"}]}, "bad_request"),
-        (
-            429,
-            {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
-            "quota",
-        ),
-        (302, "moved", "bad_request"),
-    ],
-)
+@pytest.mark.parametrize(("code", "body", "status"), CASES["what_is_not_tried_again"])
 async def test_what_is_not_tried_again(ask, code, body, status):
     async with FakeProvider(
         [
@@ -298,33 +250,16 @@ async def test_no_server_at_all(ask):
 
 # 18: status 200, and no answer
 
-TRANSIENT = {
-    "an error object": (
-        Rule(body={"error": {"message": "upstream overloaded", "code": 503}}),
-        "unavailable",
-        False,
-    ),
-    "an error object with its code as text": (
-        Rule(body={"error": {"message": "slow down", "code": "429"}}),
-        "rate_limited",
-        False,
-    ),
-    "an error without a code": (Rule(body={"error": "it broke"}), "unavailable", False),
-    "a login page": (Rule(body=LOGIN_PAGE), "unavailable", True),
-    "truncated JSON": (Rule(body='{"id": "x", "choices": [{"mess'), "unavailable", True),
-    "nothing": (Rule(body=""), "unavailable", True),
-    "a list": (Rule(body=[1, 2]), "unavailable", True),
-    "JSON nested without end": (Rule(body="[" * 100_000), "unavailable", True),
-    "no choices": (Rule(payload={"choices": []}), "unavailable", True),
-    "choices that are none": (Rule(payload={"choices": "two"}), "unavailable", True),
-    "the word error for an ending": (Rule(choice={"finish_reason": "error"}), "unavailable", True),
+TRANSIENT = CASES["TRANSIENT"] | {
+    "a login page": [{"body": LOGIN_PAGE}, "unavailable", True],
+    "JSON nested without end": [{"body": "[" * 100_000}, "unavailable", True],
 }
 
 
 @pytest.mark.parametrize("case", TRANSIENT)
 async def test_two_hundred_without_an_answer_is_tried_again(ask, case):
     rule, status, billed = TRANSIENT[case]
-    async with FakeProvider([rule]) as provider:
+    async with FakeProvider([Rule(**rule)]) as provider:
         completion = await ask(provider, limits=Limits(tries=3, longest_wait=0.01))
         assert (completion.status, completion.possibly_billed) == (status, billed)
         assert completion.detail
@@ -333,58 +268,13 @@ async def test_two_hundred_without_an_answer_is_tried_again(ask, case):
         assert (await ask(provider)).status == "ok"
 
 
-SPENT = {"completion_tokens_details": {"reasoning_tokens": 500}}
-OUTCOMES = {
-    "null with reasoning spent": (
-        Rule(message={"content": None}, usage=SPENT),
-        "unreadable",
-        "empty; 500 reasoning tokens were spent",
-    ),
-    "empty": (Rule(text=""), "unreadable", "empty"),
-    "blank": (Rule(text=" \n\t"), "unreadable", "empty"),
-    "a message that is none": (Rule(choice={"message": "hi"}), "unreadable", "empty"),
-    "a refusal field": (
-        Rule(message={"content": None, "refusal": "I cannot take part."}),
-        "refusal",
-        "I cannot take part.",
-    ),
-    "ended by refusal": (
-        Rule(choice={"finish_reason": "refusal"}),
-        "refusal",
-        "finish_reason refusal",
-    ),
-    "ended by a filter": (
-        Rule(choice={"finish_reason": "content_filter"}),
-        "content_filter",
-        "content_filter",
-    ),
-    "ended by Gemini's filter": (
-        Rule(choice={"finish_reason": "SAFETY"}),
-        "content_filter",
-        "safety",
-    ),
-    "ended by length": (
-        Rule(choice={"finish_reason": "length"}, usage=SPENT),
-        "length",
-        "500 tokens of them reasoning",
-    ),
-    "ended as nobody knows": (
-        Rule(choice={"finish_reason": "weird"}),
-        "unreadable",
-        "'weird' is unknown",
-    ),
-    "thinking without end": (
-        Rule(text="<think>Let me see, "),
-        "unreadable",
-        "thinking that never ends",
-    ),
-}
+OUTCOMES = CASES["OUTCOMES"]
 
 
 @pytest.mark.parametrize("case", OUTCOMES)
 async def test_an_answer_that_is_no_data_is_an_outcome_and_not_tried_again(ask, case):
     rule, status, told = OUTCOMES[case]
-    async with FakeProvider([rule]) as provider:
+    async with FakeProvider([Rule(**rule)]) as provider:
         completion = await ask(provider)
     assert completion.status == status
     assert told in completion.detail

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from delibsim.measures.calibration import bins, brier, calibration_error
+from delibsim.measures.ensemble import bins, brier, calibration_error
 from delibsim.measures.inference.means import wilson
 
 

@@ -4,21 +4,14 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from cases import cases_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from delibsim.measures.schulze import schulze
 
-BALLOTS = {
-    "ACBED": 5,
-    "ADECB": 5,
-    "BEDAC": 8,
-    "CABED": 3,
-    "CAEBD": 7,
-    "CBADE": 2,
-    "DCEBA": 7,
-    "EBADC": 8,
-}
+CASES = cases_of(__file__)
+BALLOTS = CASES["BALLOTS"]
 PATHS = {"AB": 28, "BA": 25, "AE": 24, "EA": 25, "CB": 29, "BC": 28, "DE": 24, "ED": 31}
 
 

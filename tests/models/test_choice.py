@@ -3,52 +3,23 @@
 import json
 
 import pytest
+from cases import cases_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from delibsim.prompts.forms.choice import ChoiceForm, PairChoice
 from delibsim.prompts.prompt import UnreadableReply
 
+CASES = cases_of(__file__)
 PLAIN, REASONED, STRICT = ChoiceForm(), ChoiceForm(reasons=True), ChoiceForm(ties=False)
 
 
-@pytest.mark.parametrize(
-    ("reply", "outcome"),
-    [
-        ("A", "a"),
-        ("b", "b"),
-        (" **Tie**. ", "tie"),
-        ("(B)", "b"),
-        ("Answer: A", "a"),
-        ("Final answer: **Text B**", "b"),
-        ("`TIE`", "tie"),
-        ('{"answer": "B"}', "b"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "outcome"), CASES["one_label_is_read"])
 def test_one_label_is_read(reply, outcome):
     assert PLAIN.read(reply) == PairChoice(outcome)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "",
-        "A or B",
-        "A\nB",
-        "A, because text B gives no reason",
-        "Both",
-        "C",
-        "1",
-        "neither",
-        "The first",
-        "Not A",
-        "A/B",
-        "Answer: A\nAnswer: B",
-        '{"answer": "A", "answer": "B"}',
-        '{"answer": ["A"]}',
-        '{"answer": "A"',
-    ],
-)
+@pytest.mark.parametrize("reply", CASES["what_is_not_one_label_is_a_fault"])
 def test_what_is_not_one_label_is_a_fault(reply):
     with pytest.raises(UnreadableReply):
         PLAIN.read(reply)

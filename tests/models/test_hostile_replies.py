@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from cases import cases_of
 
 from delibsim.asking.blinding import scrubbed
 from delibsim.cli.terminal import brief, safe
@@ -28,75 +29,10 @@ SURVEY = a_run().session.survey
 LABEL = SURVEY.items[0].id
 SPEAKER = a_run().session.participants[1].id
 LONG = 250_000
-UNITS = {
-    "spaces": " ",
-    "line ends": "\n",
-    "lines of marks": "> *\n",
-    "braces": "{",
-    "braces and spaces": "{      ",
-    "braces and names": '{"a",',
-    "objects of objects": '{"a":{"a":{"a":{"a":{"a":x ',
-    "brackets": "[",
-    "nested objects": f'{{"{LABEL}":',
-    "codes": '{"rationale": "r", "score": 1} ',
-    "codes without end": '{"rationale": "',
-    "steps": "1. a\n",
-    "nested lists": f'{{"{LABEL}":[',
-    "objects": f'{{"{LABEL}": 5}} ',
-    "one label": f"{LABEL}: 5\n",
-    "labels": "A1: 5\nB1: 6\n",
-    "labels in a line": "WINNER A1: ",
-    "winners": "WINNER: A\n",
-    "winners without end": '"WINNER": "',
-    "winners in a line": "x WINNER: A ",
-    "label ends": "WINNER\n",
-    "digits": "1",
-    "letters": "a",
-    "underscores": "_1",
-    "letter and digit": "a1",
-    "quotes": '"',
-    "single quotes": "'",
-    "curly quotes": "“",
-    "bars": "|",
-    "colons": ":",
-    "commas": ", ",
-    "dots": ".",
-    "dots and quotes": '.."',
-    "exclamations": "!?",
-    "hyphens": "a-",
-    "names of hosts": "a-b.",
-    "hosts": "--.com",
-    "mail": "@",
-    "mail and dots": "a@.",
-    "abbreviations": "Dr. ",
-    "clauses": "a, b; ",
-    "citations": "[1,",
-    "citations of names": "(Aa 1999; ",
-    "as an": "as an ai-",
-    "like a": "like a a ",
-    "we are": "we are a-",
-    "models": "gpt-4-",
-    "removed": "[removed]",
-    "sides": "the proposition ",
-    "the proposition": "the proposition in  ",
-    "tags": "<think>",
-    "closing tags": "</think>",
-    "pairs of tags": "<think>a</think> ",
-    "headings": "# ",
-    "rounds": "# round ",
-    "turns": " (round 1, turn 2",
-    "a name": f"{SPEAKER} ",
-    "lines of a name": f"{SPEAKER}\n",
-    "keys": "sk-",
-    "wide": "é",
-    "beyond the plane": "😀",
-    "halves of characters": "\ud83d",
-    "invisible": "\u200b",
-    "right to left": "\u202e",
-    "null": "\0",
-    "carriage returns": "\r",
-    "German": "die Übersetzung ",
-}
+UNITS = [
+    unit.replace("LABEL", LABEL).replace("SPEAKER", SPEAKER)
+    for unit in cases_of(__file__)["UNITS"].values()
+]
 
 
 def drawn(unit, length):
@@ -159,7 +95,7 @@ def seconds(reader, text):
 
 @pytest.mark.parametrize("reader", READERS)
 def test_the_time_to_read_a_reply_grows_as_its_length_does(reader):
-    units = [*UNITS.values(), "different values"]
+    units = [*UNITS, "\ud83d", "different values"]  # one is half of a character
     slow = [unit for unit in units if is_square(READERS[reader], unit)]
     # What a busy machine slowed down once is fast another time; a square never is.
     assert not [unit for unit in slow if is_square(READERS[reader], unit)]

@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from cases import cases_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import answered_surveys, quick, thorough
@@ -14,6 +15,8 @@ from delibsim.domain.survey import Item, Survey, faults_of
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.labelled import labelled_values, whole_characters
 from delibsim.prompts.prompt import UnreadableReply
+
+CASES = cases_of(__file__)
 
 SURVEY = Survey(
     "tea",
@@ -235,27 +238,7 @@ def test_a_negative_scale_is_read():
 QSORT = Survey("sort", SURVEY.items, -1, 1, (1, 1, 1))
 
 
-@pytest.mark.parametrize(
-    ("ratings", "named"),
-    [
-        (
-            (0, 0, 1),
-            [
-                "the value -1 is used 0 times instead of 1",
-                "the value 0 is used 2 times instead of 1",
-            ],
-        ),
-        (
-            (1, 1, 1),
-            [
-                "the value -1 is used 0 times instead of 1",
-                "the value 0 is used 0 times instead of 1",
-                "1 is used 3 times instead",
-            ],
-        ),
-        ((-1, 0, 2), ["C3 has 2, outside -1 to 1"]),
-    ],
-)
+@pytest.mark.parametrize(("ratings", "named"), CASES["a_forced_distribution_is_held_to"])
 def test_a_forced_distribution_is_held_to(ratings, named):
     said = fault(
         "\n".join(f"C{k}: {v}" for k, v in enumerate(ratings, 1)) + "\nP1: 1\nP2: 2\nP3: 3", QSORT

@@ -307,14 +307,6 @@ def test_an_outcome_is_never_asked_again(status):
 
 
 @pytest.mark.parametrize("status", FAILED)
-def test_a_call_that_failed_on_the_way_is_asked_again(status):
-    kept = recorded(Completion("", status, "why"), calls=CALLS[:1])
-    live = Scripted(Completion("At last."))
-    assert ask(Replay("m", kept, live), CALLS[0]) == [Completion("At last.")]
-    assert live.calls == CALLS[:1]
-
-
-@pytest.mark.parametrize("status", FAILED)
 def test_a_call_that_failed_on_the_way_is_replayed_as_it_was_where_nobody_can_be_asked(status):
     kept = recorded(Completion("", status, "why"), calls=CALLS[:1])
     assert ask(Replay("m", kept), CALLS[0]) == [Completion("", status, "why")]

@@ -5,12 +5,14 @@ key is repeated.
 from importlib.metadata import entry_points
 
 import pytest
+from cases import cases_of
 
 from delibsim import WrongInput
 from delibsim.models.base import capabilities_of
 from delibsim.models.clients.settings import KINDS, check_address, check_settings, provider_of
 from delibsim.plugins import CLIENTS, load, without_effect
 
+CASES = cases_of(__file__)
 SERVER = {
     "kind": "openai_compatible",
     "model": "m",
@@ -21,46 +23,7 @@ SERVER = {
 }
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (
-            {"max_tokens": -5},
-            "model.max_tokens of 'x': input should be greater than or equal to 1, found -5",
-        ),
-        (
-            {"max_tokens": "many"},
-            "model.max_tokens of 'x': input should be a valid integer, found 'many'",
-        ),
-        (
-            {"price": {"input": -1, "output": 1}},
-            "model.price.input of 'x': input should be greater than or equal to 0",
-        ),
-        ({"price": {"input": "cheap", "output": 1}}, "model.price.input of 'x'"),
-        (
-            {"price": {"inptu": 1, "output": 1}},
-            "model.price.inptu of 'x': extra inputs are not permitted",
-        ),
-        ({"price": 3}, "model.price of 'x'"),
-        (
-            {"structured": "no"},
-            "model.structured of 'x': input should be True, False, 'auto', 'json_schema'",
-        ),
-        ({"strict": "no"}, "model.strict"),
-        ({"send_seed": "false"}, "model.send_seed"),
-        ({"top_p": "hello"}, "model.top_p"),
-        ({"top_p": 1.5}, "model.top_p"),
-        (
-            {"reasoning_effort": "hgih"},
-            "model.reasoning_effort of 'x': input should be 'none', 'minimal', 'low'",
-        ),
-        ({"timeout": -1}, "model.timeout of 'x': input should be greater than 0"),
-        ({"timeout": "soon"}, "model.timeout"),
-        ({"extra": 5}, "model.extra"),
-        ({"modell": "m"}, "unknown setting of model 'x' 'modell'; did you mean model?"),
-        ({"kind": "litellm"}, "unknown setting of model 'x' 'key_env'"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "message"), CASES["a_setting_that_cannot_be_is_named"])
 def test_a_setting_that_cannot_be_is_named(wrong, message):
     check_settings("x", SERVER)
     with pytest.raises(WrongInput) as refused:

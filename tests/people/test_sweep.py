@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.domain.quoted import Quoted, quoted
+from delibsim.domain.word_differences import Quoted, quoted
 from delibsim.people.sweep import Gone, sweep
 from delibsim.store.runs import Runs
 from delibsim.store.withdrawn import lay_tombstone, why_withdrawn

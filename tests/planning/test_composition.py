@@ -1,10 +1,12 @@
 """A file of `conf/` gives the same settings, whether it is read alone or composed by Hydra."""
 
 import pytest
+from cases import cases_of
 
 from delibsim.planning.presets import GROUPS, Presets, composed, plain_option
 from delibsim.store.instruments.library import package_data
 
+CASES = cases_of(__file__)
 OPTIONS = [
     (group, path.stem)
     for group in GROUPS
@@ -20,17 +22,7 @@ def test_an_option_of_the_package_is_read_as_hydra_composes_it(group, name):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("name: own\ninstructions: Talk.\n", {"name": "own", "instructions": "Talk."}),
-        ("# @package _global_\nrounds: 3\n", None),
-        ("defaults:\n  - basic\n  - _self_\nname: own\n", None),
-        ("name: own\ninstructions: Talk ${rounds} times.\n", None),
-        ("name: ???\n", None),
-        ("name: own\nname: other\n", None),
-        ("name: [own\n", None),
-        ("- own\n", None),
-        ("", None),
-    ],
+    CASES["what_reaches_beyond_its_group_or_is_no_mapping_is_left_to_hydra"],
 )
 def test_what_reaches_beyond_its_group_or_is_no_mapping_is_left_to_hydra(tmp_path, text, expected):
     path = tmp_path / "own.yaml"

@@ -4,10 +4,12 @@ import contextlib
 import time
 
 import pytest
+from cases import cases_of
 
 from delibsim import WrongInput
 from delibsim.planning.compose import plan
 
+CASES = cases_of(__file__)
 TREATMENT = "name: own\ninteraction: true\nrounds: 1\ninstructions: %s\n"
 EXPERIMENT = "# @package _global_\nhydra:\n  sweeper:\n    params:\n      study: e\n      %s\n"
 PERSONA = "name: own\npersonas: ['%s', b]\n"
@@ -41,25 +43,7 @@ def refused(composed, *arguments, **options):
 
 
 @pytest.mark.parametrize("more", [(), ("survey=${topic}",)])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "${oc.env:SOME_WORD}",
-        "${oc.env:SOME_WORD,other}",
-        "${oc.decode:${oc.env:SOME_WORD}}",
-        "'${oc.create:${oc.env:SOME_WORD}}'",
-        "${oc.${topic}:SOME_WORD}",
-        r"\\${oc.env:SOME_WORD}",
-        "'${now:%Y}'",
-        "${hydra:runtime.cwd}",
-        "${oc.select:base_url}",
-        "${base_url}",
-        "${..base_url}",
-        "${model.base_url}",
-        "${model}",
-        "${limits.tries}",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["a_text_reads_neither_the_environment_nor_what_may"])
 def test_a_text_reads_neither_the_environment_nor_what_may(composed, text, more):
     files = {"treatment/own": TREATMENT % text}
     said = refused(composed, files, "model=local", "treatment=own", *more)

@@ -1,10 +1,13 @@
 """Presets of summaries: conf/summary, beside the user first; what is given goes before them."""
 
 import pytest
+from cases import cases_of
 
 from delibsim import WrongInput
 from delibsim.asking.kinds.summary_plan import ALL, summarising_asked
 from delibsim.planning.presets import Presets
+
+CASES = cases_of(__file__)
 
 
 @pytest.fixture
@@ -34,16 +37,7 @@ def test_what_is_given_goes_before_a_preset_and_a_preset_before_the_defaults(min
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [
-        (
-            "groops: stance",
-            "unknown setting of conf/summary/mine.yaml 'groops'; did you mean groups",
-        ),
-        ("runs: 0", "conf/summary/mine.yaml: runs=0: expected a whole number"),
-        ("name: x", "unknown setting of conf/summary/mine.yaml 'name'"),
-        ("[1, 2]", "no list of settings with plain values"),
-        ("", "no list of settings with plain values"),
-    ],
+    CASES["a_preset_that_cannot_be_is_refused_with_its_file"],
 )
 def test_a_preset_that_cannot_be_is_refused_with_its_file(mine, text, told):
     mine(text)

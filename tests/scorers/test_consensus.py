@@ -9,7 +9,7 @@ from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contr
 from delibsim.domain.reason import Reason
 from delibsim.measures.schulze import concordance
 from delibsim.scorers.consensus import ConsensusScorer
-from delibsim.testing import a_run, check_scorer
+from delibsim.testing import a_run
 
 FIRST = ConsensusVote(
     (Candidate("c1", "One."), Candidate("c2", "Two.")),
@@ -45,10 +45,6 @@ def scored(consensus):
         name = score.measure.removeprefix("consensus.")
         values[(name, *score.target.split("/")[1:])] = score.note or score.value
     return values
-
-
-def test_it_keeps_the_contract():
-    check_scorer(ConsensusScorer())
 
 
 def test_every_measure():

@@ -6,6 +6,7 @@ import json
 import math
 
 import pytest
+from cases import cases_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import json_values, quick, runs, scores, sessions
@@ -26,6 +27,8 @@ from delibsim.store.codec import (
     session_to_plain,
 )
 from delibsim.testing import a_run
+
+CASES = cases_of(__file__)
 
 RUN = json.loads(run_to_json(a_run()))
 
@@ -166,30 +169,7 @@ def test_json_of_any_depth_is_damaged_and_no_crash():
         assert damage(text)
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "named"),
-    [
-        (("status",), "finished", "status"),
-        (("status",), None, "status"),
-        (("session", "seed"), "7", "session.seed"),
-        (("session", "seed"), 7.5, "session.seed"),
-        (("session", "replicate"), True, "session.replicate"),
-        (("session", "id"), 3, "session.id"),
-        (("session", "participants"), "Ann", "session.participants"),
-        (("session", "participants", 1), {"persona": ""}, "session.participants.1.id"),
-        (("session", "treatment", "interaction"), "yes", "session.treatment.interaction"),
-        (("session", "survey", "items", 0, "kind"), "question", "session.survey.items.0.kind"),
-        (("session", "survey", "forced_distribution"), "1,2", "session.survey.forced_distribution"),
-        (("responses", 0, "answers", "C1"), "5", "responses.0.answers.C1"),
-        (("responses", 0, "answers", "C1"), 4.5, "responses.0.answers.C1"),
-        (("responses", 0, "answers", "C1"), None, "responses.0.answers.C1"),
-        (("responses", 0, "phase"), "later", "responses.0.phase"),
-        (("responses",), None, "responses"),
-        (("transcript", 0, "text"), 5, "transcript.0.text"),
-        (("transcript", 0, "turn", "index"), "first", "transcript.0.turn.index"),
-        (("session", "models"), [], "session.models"),
-    ],
-)
+@pytest.mark.parametrize(("path", "value", "named"), CASES["a_wrong_type_is_named"])
 def test_a_wrong_type_is_named(path, value, named):
     assert damage(changed(*path, value=value)).startswith(f"{named}: ")
 

@@ -5,7 +5,7 @@ import pytest
 
 from delibsim.conduct.trained.records import records_of_file
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.training import Triple
+from delibsim.domain.summary import Triple
 
 
 def test_candidates_that_people_rated_are_records(tmp_path):

@@ -7,10 +7,13 @@ import shutil
 import textwrap
 
 import pytest
+from cases import cases_of
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Topic
 from delibsim.store.instruments.library import Library, package_data
+
+CASES = cases_of(__file__)
 
 
 @pytest.fixture
@@ -209,22 +212,7 @@ def test_an_unknown_field_is_named_with_the_fields_there_are(home):
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "field", "expected"),
-    [
-        ("scale_min: -3", "scale_min: low", 2, "scale_min", "integer, found 'low'"),
-        ("scale_min: -3", "scale_min: -3.0", 2, "scale_min", "integer, found -3.0"),
-        ("scale_max: 3", 'scale_max: "3"', 3, "scale_max", "integer, found '3'"),
-        ("scale_max: 3", "scale_max: true", 3, "scale_max", "integer, found True"),
-        ("scale_max: 3", "scale_max:", 3, "scale_max", "integer, found None"),
-        ("reverse: true", "reverse: yes", 6, "considerations[2].reverse", "boolean, found 'yes'"),
-        ("reverse: true", "reverse: 1", 6, "considerations[2].reverse", "boolean, found 1"),
-        ('text: "Buy pots."', "text: no pots", None, None, None),
-        ('text: "Buy pots."', "text: 2026-11-21", 8, "preferences[1].text", "string, found"),
-        ('text: "Buy pots."', "text: 0012", 8, "preferences[1].text", "string, found 12"),
-        ('text: "Buy pots."', "text: true", 8, "preferences[1].text", "string, found True"),
-        ('text: "Buy pots."', 'text: "  "', 8, "preferences[1].text", "at least 1 character"),
-        ('{id: P1, text: "Buy pots."}', "Buy pots.", 8, "preferences[1]", "found 'Buy pots.'"),
-        ("id: tea", "id: 12", 1, "id", "string, found 12"),
-    ],
+    CASES["a_wrong_type_is_named_and_never_turned_into_another"],
 )
 def test_a_wrong_type_is_named_and_never_turned_into_another(home, old, new, line, field, expected):
     assert old in PLAIN
@@ -344,13 +332,6 @@ def test_a_scale_without_width_is_refused_with_its_line(home, low, high):
     assert said.endswith(f"scale_min ({low}) must be smaller than scale_max ({high})")
 
 
-def test_a_scale_without_width_is_refused_with_the_line_of_the_end_that_is_given(home):
-    said = refused_survey(
-        home, PLAIN.replace("scale_min: -3\n", "").replace("scale_max: 3", "scale_max: 1")
-    )
-    assert said.startswith(f"{home}/surveys/tea.yaml, line 2, field scale_max: ")
-
-
 def test_item_ids_used_twice_are_refused_with_a_line_that_uses_one(home):
     said = refused_survey(home, PLAIN.replace("id: P2", "id: C2"))
     assert "used more than once: C2" in said
@@ -375,41 +356,14 @@ def test_a_forced_distribution_that_adds_up_is_kept(home):
     assert survey_of(home, text).forced_distribution == (0, 1, 0, 0, 0, 1, 0)
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("id: tea\nquestion: 'open\n", 3),
-        ("id: tea\nquestion: [a, b\n", 3),
-        ("id: tea\n\tquestion: Why?\n", 2),
-        ("id: tea\nquestion: a: b\n", 2),
-        ("id: tea\nquestion: Why?\n- x\n", 3),
-        ("id: tea\nquestion: @why\n", 2),
-        ("id: tea\nquestion: Why?\n---\nid: tea\n", 3),
-        ("id: tea\nquestion: *x\n", 2),
-        ("id: tea\nquestion: Why\x07?\n", 2),
-    ],
-)
+@pytest.mark.parametrize(("text", "line"), CASES["broken_yaml_is_refused_with_its_line"])
 def test_broken_yaml_is_refused_with_its_line(home, text, line):
     said = refused_topic(home, text)
     assert len(said.splitlines()) == 1
     assert said.startswith(f"{home}/topics/tea.yaml, line {line}")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "# nothing\n",
-        "- id: tea\n",
-        "tea\n",
-        "42\n",
-        "true\n",
-        "null\n",
-        "- motion\n",
-        "2026-11-21\n",
-        "motion\n",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["a_file_without_fields_is_refused"])
 @pytest.mark.parametrize("kind", ["topic", "survey"])
 def test_a_file_without_fields_is_refused(home, kind, text):
     put(home, f"{kind}s/tea.yaml", text)

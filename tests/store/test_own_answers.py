@@ -6,6 +6,7 @@ import csv
 import dataclasses
 
 import pytest
+from cases import cases_of
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.survey import Item, Survey
@@ -16,6 +17,7 @@ from delibsim.store.instruments.own_answers import (
     people_who_answered,
 )
 
+CASES = cases_of(__file__)
 ITEMS = [Item(f"C{k}", "consideration", f"Trams matter for reason {k}.") for k in (1, 2, 3)]
 ITEMS += [Item(f"P{k}", "preference", f"Option {k}.") for k in (1, 2)]
 TRAMS = Survey("trams", tuple(ITEMS), 1, 5)
@@ -55,39 +57,7 @@ def test_good_answers_are_kept_as_they_are_and_read_back(file, tmp_path):
         assert found.cases == ("trams", "trams")
 
 
-@pytest.mark.parametrize(
-    ("row", "fault"),
-    [
-        (["Cem", "pre", 1, "", 3, 1, 2], "line 6, participant Cem: C2 is missing"),
-        (["Cem", "pre", 1, "NA", 3, 1, 2], "line 6, participant Cem: C2 is missing"),
-        (["Cem", "pre", 1, 9, 3, 1, 2], "line 6, participant Cem: C2 has 9, outside 1 to 5"),
-        (
-            ["Cem", "pre", 1, 2.5, 3, 1, 2],
-            "line 6, participant Cem: C2: expected a whole number, got '2.5'",
-        ),
-        (
-            ["Cem", "pre", 1, 2, 3, 2, 2],
-            (
-                "line 6, participant Cem: the ranks P1: 2, P2: 2 do not use each of 1 to 2 exactly"
-                " once"
-            ),
-        ),
-        (
-            ["Cem", "then", 1, 2, 3, 1, 2],
-            "line 6, participant Cem: column stage has 'then'; expected one of pre, before",
-        ),
-        (
-            ["Cem", "pre", 1, 2, 3, 1, 2],
-            "line 6, participant Cem: unpaired: answered in phase pre and not in post",
-        ),
-        (
-            ["Ann", "post", 1, 2, 3, 1, 2],
-            "line 6, participant Ann: already answered in phase post, in line 4",
-        ),
-        (["", "pre", 1, 2, 3, 1, 2], "line 6: column participant names nobody"),
-        (["C\x1bem", "pre", 1, 2, 3, 1, 2], "line 6: 'C\\x1bem' holds a control character"),
-    ],
-)
+@pytest.mark.parametrize(("row", "fault"), CASES["every_fault_is_told_with_line_and_participant"])
 def test_every_fault_is_told_with_line_and_participant(file, row, fault):
     checked = check_answers(file([*GOOD, row]), TRAMS)
     assert any(str(found).startswith(fault) for found in checked.faults), [

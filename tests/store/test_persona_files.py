@@ -3,6 +3,7 @@ the user's own from CSV and YAML.
 """
 
 import pytest
+from cases import cases_of
 from omegaconf import OmegaConf
 
 from delibsim.domain.errors import WrongInput
@@ -15,6 +16,7 @@ from delibsim.store.instruments.persona_files import (
     read_persona_file,
 )
 
+CASES = cases_of(__file__)
 HARD = ("You owe ${USER} $5: yes, no, on.", "You say “no”, ‘never’ # and\n- more.", "null", "12")
 
 
@@ -67,25 +69,7 @@ def test_a_plain_list_will_do(tmp_path):
     assert read_own_personas(tmp_path / "p.yml", "own").texts == ("You love rivers.", "You do not.")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "fault"),
-    [
-        ("p.csv", "text\nYou.\n", "line 1: column persona is missing; the file has: text"),
-        ("p.csv", "persona\n", "has a header and no rows"),
-        ("p.csv", "persona,size\nYou.,1\n ,2\n", "line 3, column persona: the cell is empty"),
-        (
-            "p.csv",
-            "persona,size\nYou.,many\n",
-            "line 2, column size: expected a whole number, got 'many'",
-        ),
-        ("p.csv", "persona,size\nYou.,0\n", "sizes are whole numbers from 1"),
-        ("p.yaml", "a: [", "line 2: did not find"),
-        ("p.yaml", "personas: []", "expected a list of texts"),
-        ("p.yaml", "- 1\n- 2\n", "expected a list of texts"),
-        ("p.yaml", "personas: [You.]\nsizes: [1, 2]\n", "2 sizes for 1 personas"),
-        ("p.yaml", "personas: [You.]\nsizes: [many]\n", "sizes are a list of whole numbers"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "fault"), CASES["what_holds_no_personas_is_refused"])
 def test_what_holds_no_personas_is_refused(tmp_path, name, text, fault):
     (tmp_path / name).write_text(text)
     with pytest.raises(WrongInput, match=fault):

@@ -5,10 +5,12 @@ unvalidated.
 from collections import Counter
 
 import pytest
+from cases import cases_of
 
 from delibsim.domain.survey import Motion, Topic
 from delibsim.store.instruments.library import Library
 
+CASES = cases_of(__file__)
 PREFERENCES = {
     "fnqcj": 5, "uppsala_speaks": 7, "fremantle": 6, "ccps": 7, "zukunft": 7, "energy_futures": 9, "forestera": 7, "auscj": 8,
     "biobanking_wa": 7, "swiss_health": 6, "bep": 7, "acp": 5,
@@ -78,21 +80,7 @@ def test_ten_motions_lie_on_five_themes_two_on_each(package):
     assert len({motion.text for motion in found}) == 13
 
 
-@pytest.mark.parametrize(
-    ("id", "sense"),
-    [
-        ("facial_recognition", "ban facial recognition in all public spaces"),
-        ("ai_art", "regrets the rise of AI-generated art"),
-        ("plastics", "ban single-use plastics entirely"),
-        ("nuclear", "nuclear energy is essential to reaching net zero"),
-        ("remote_work", "regrets the rise of remote work"),
-        ("four_day_week", "four-day working week mandatory"),
-        ("dating_apps", "regrets the rise of dating apps"),
-        ("reality_tv", "regrets the spread of reality television"),
-        ("voting", "make voting compulsory"),
-        ("targeted_ads", "ban targeted political advertising online"),
-    ],
-)
+@pytest.mark.parametrize(("id", "sense"), CASES["the_ten_motions_have_the_published_sense"])
 def test_the_ten_motions_have_the_published_sense(package, id, sense):
     assert sense in package.entry(id).text
     assert package.entry(id).tournament

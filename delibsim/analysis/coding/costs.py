@@ -10,7 +10,7 @@ import pandas as pd
 
 from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.domain.audit import KINDS, Failure, Outcome, Reading, Verdict
+from delibsim.domain.coding import KINDS, Failure, Outcome, Reading, Verdict
 from delibsim.measures.designs import effective_size
 from delibsim.measures.inference.means import wilson
 

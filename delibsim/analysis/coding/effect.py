@@ -15,7 +15,7 @@ from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.pages.cells import decimals
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table, with_holm
-from delibsim.analysis.study.words import p_in_words, short, with_interval
+from delibsim.analysis.study.outcomes import p_in_words, short, with_interval
 from delibsim.domain.errors import unknown
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted

@@ -13,13 +13,14 @@ from delibsim.analysis.coding.effect import in_words, mean_rows
 from delibsim.analysis.coding.effect_files import chances_of, texts_of_dimension
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.study import natural
-from delibsim.measures.calibration import (
+from delibsim.measures.ensemble import (
     FEWEST,
     bins,
     brier,
     calibration_error,
+    effective_votes,
+    error_correlation,
 )
-from delibsim.measures.ensemble import effective_votes, error_correlation
 from delibsim.store.tables.codings import CERTAINTY, certainty
 
 Array = NDArray[np.float64]

@@ -33,8 +33,8 @@ from delibsim.analysis.result import Result, catalogue, each, make_table, said, 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted
-from delibsim.measures.calibration import FEWEST
 from delibsim.measures.corrected import FEW_CLUSTERS
+from delibsim.measures.ensemble import FEWEST
 from delibsim.store.coded import SamplesAsked, SchemeCodes, samples_by_dimension
 
 CONDITION = "treatment"

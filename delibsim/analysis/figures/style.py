@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from delibsim.domain.data import read_data
 from delibsim.domain.text import safe
 
 if TYPE_CHECKING:
@@ -37,50 +38,7 @@ LONGEST = 26
 ROW = 0.19
 """Inches of a row of a figure whose rows are names."""
 
-STYLE: Mapping[str, Any] = {
-    "font.family": "sans-serif",
-    "font.sans-serif": [PART, "DejaVu Sans"],
-    "font.size": 7.5,
-    "axes.titlesize": 8,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titley": 1.0,  # as no ticks stand above: else each draw looks for some
-    "axes.labelsize": 7.5,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7,
-    "legend.frameon": False,
-    "legend.handlelength": 1.6,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": GREY,
-    "ytick.color": GREY,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "axes.edgecolor": GREY,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.formatter.use_mathtext": False,
-    "axes.formatter.useoffset": False,
-    "grid.color": "#e8e8e8",
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4.5,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "svg.fonttype": "none",
-    "text.hinting": "none",  # at 300 dots an inch it shows nothing, and takes long
-    "pdf.fonttype": 42,
-    "text.parse_math": False,
-    "text.usetex": False,
-}
+STYLE: Mapping[str, Any] = read_data("figure_style.yaml")
 """What is set for matplotlib while a figure is drawn. Names are never read as mathematics."""
 
 

@@ -25,13 +25,12 @@ from delibsim.analysis.figures.words import (
     why_no_people,
 )
 from delibsim.analysis.result import Result, said
-from delibsim.analysis.study.outcomes import CHANGE
+from delibsim.analysis.study.outcomes import CHANGE, measured, quantity
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import MAIN, main_contrasts
-from delibsim.analysis.study.words import measured, quantity
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted

@@ -7,12 +7,11 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.figures.style import number
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import human_value, of_topics
+from delibsim.analysis.human.people import BENCHMARK, human_value, of_topics
 from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
+from delibsim.analysis.study.outcomes import p_in_words
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.analysis.study.words import p_in_words
 from delibsim.domain.measure import MEASURES, SCORE_PHASES
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import t_quantile

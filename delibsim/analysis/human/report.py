@@ -14,6 +14,7 @@ from delibsim.analysis.human import people
 from delibsim.analysis.human.groups_of_five import (
     SIZE,
     Dealt,
+    Figure,
     GroupCeiling,
     Spreads,
     dealt,
@@ -23,10 +24,10 @@ from delibsim.analysis.human.groups_of_five import (
     mean_of_topics,
     of_topic,
     plain_spreads,
+    published_figures,
     spread,
 )
 from delibsim.analysis.human.people import Reference
-from delibsim.analysis.human.published import Figure, published_figures
 from delibsim.analysis.pages.page import PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said

@@ -11,32 +11,13 @@ import pandas as pd
 
 from delibsim.analysis.pages.cells import TextTable, reading
 from delibsim.analysis.result import Result
+from delibsim.domain.data import read_data
 from delibsim.domain.text import safe
 
 PREAMBLE = """% Tables of the study {study}, written by delibsim.
 % The preamble needs \\usepackage{{booktabs,longtable}}; pdflatex also needs utf8 as inputenc.
 """
-SIGNS = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "−": "$-$",
-    "–": "--",
-    "²": r"$^2$",
-    "∞": r"$\infty$",
-}
-TABLE = str.maketrans(SIGNS)
+TABLE = str.maketrans(read_data("latex.yaml"))
 MANY = 30
 """Rows above which a table may run over pages."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from delibsim.analysis.calls import CallSummary, repetition, without_effect
-from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.people import reference
 from delibsim.domain.cost import Money
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.format import format_named

@@ -9,7 +9,7 @@ from math import isnan
 from typing import Any
 
 from delibsim.analysis.calls import CallSummary, summary_of, without_effect
-from delibsim.analysis.human.reference import on_their_instrument, people_of
+from delibsim.analysis.human.people import on_their_instrument, people_of
 from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.leave_out import people_among, without_personas
 from delibsim.analysis.run.summary import (

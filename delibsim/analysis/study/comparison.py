@@ -11,11 +11,18 @@ from delibsim.analysis.pages.page import Entry, PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, make_table
 from delibsim.analysis.study.methods import StudyRecord
+from delibsim.analysis.study.outcomes import (
+    measured,
+    missing,
+    named,
+    sentence,
+    short,
+    with_interval,
+)
 from delibsim.analysis.study.people import compared
 from delibsim.analysis.study.report import Findings, plain
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import summary
-from delibsim.analysis.study.words import measured, missing, named, sentence, short, with_interval
 from delibsim.domain.text import counted
 
 OUTCOMES = ("dri", "dri_adjusted", "diversity", "consideration_agreement", "preference_agreement")

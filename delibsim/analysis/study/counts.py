@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result, entry, make_table, said
-from delibsim.analysis.study.outcomes import OutcomeMeasure
+from delibsim.analysis.study.outcomes import OutcomeMeasure, p_in_words
 from delibsim.analysis.study.sample import (
     OF_MEASURE,
     Taken,
@@ -18,7 +18,6 @@ from delibsim.analysis.study.sample import (
     treatments_of,
 )
 from delibsim.analysis.study.study_table import DESIGN, HELD, DrawCounts, StudyTable
-from delibsim.analysis.study.words import p_in_words
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import holm
 

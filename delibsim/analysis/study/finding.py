@@ -27,7 +27,19 @@ from delibsim.analysis.study.effects import (
 )
 from delibsim.analysis.study.effects import NONE as UNCLEAR
 from delibsim.analysis.study.methods import StudyRecord
-from delibsim.analysis.study.outcomes import CHANGE, VALUE
+from delibsim.analysis.study.outcomes import (
+    CHANGE,
+    VALUE,
+    gloss,
+    listed,
+    measured,
+    missing,
+    named,
+    quantity,
+    sentence,
+    short,
+    with_interval,
+)
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
@@ -46,17 +58,6 @@ from delibsim.analysis.study.summary import (
     of_draws,
     of_people,
     without_contrasts,
-)
-from delibsim.analysis.study.words import (
-    gloss,
-    listed,
-    measured,
-    missing,
-    named,
-    quantity,
-    sentence,
-    short,
-    with_interval,
 )
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted

@@ -14,6 +14,7 @@ import pandas as pd
 
 from delibsim.analysis.result import Result, make_table, said, with_holm
 from delibsim.analysis.study.mixed_subjects import held_by_people
+from delibsim.analysis.study.outcomes import listed, missing, p_in_words
 from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
@@ -23,7 +24,6 @@ from delibsim.analysis.study.sample import (
     main_population,
 )
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
-from delibsim.analysis.study.words import listed, missing, p_in_words
 from delibsim.domain.data import read_data
 from delibsim.domain.text import counted
 from delibsim.measures.inference.apart import Sessions, apart, moments

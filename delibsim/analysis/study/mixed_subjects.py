@@ -14,10 +14,9 @@ import pandas as pd
 from delibsim.analysis.coding.effect import CodedTexts, effects_table
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.study.counts import outcome_of
-from delibsim.analysis.study.outcomes import RELATIVE
+from delibsim.analysis.study.outcomes import RELATIVE, with_interval
 from delibsim.analysis.study.sample import outcomes_of, wanted_outcomes
 from delibsim.analysis.study.study_table import HELD, StudyTable
-from delibsim.analysis.study.words import with_interval
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted, quoted
 

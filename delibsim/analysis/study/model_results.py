@@ -10,16 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import of_topics
+from delibsim.analysis.human.people import BENCHMARK, of_topics
 from delibsim.analysis.result import Result, make_table, said
 from delibsim.analysis.study.blocks import NONE, placed
 from delibsim.analysis.study.by_block import by_block
 from delibsim.analysis.study.effects import ENOUGH, mean_of, noted
-from delibsim.analysis.study.outcomes import OutcomeMeasure
+from delibsim.analysis.study.outcomes import OutcomeMeasure, missing
 from delibsim.analysis.study.sample import CITIZENS, MODELS, PEOPLE, pooled_wordings
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
-from delibsim.analysis.study.words import missing
 from delibsim.domain.condition import Placed, conditions_of
 from delibsim.domain.text import counted
 

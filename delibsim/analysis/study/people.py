@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.published import ERROR, GROUPS, R2, SLOPE
-from delibsim.analysis.human.reference import ceiling_of_five, human_value, of_topics
+from delibsim.analysis.human.groups_of_five import ERROR, GROUPS, R2, SLOPE
+from delibsim.analysis.human.people import BENCHMARK, ceiling_of_five, human_value, of_topics
 from delibsim.analysis.result import Result, make_table, said
 from delibsim.analysis.study.blocks import NONE
 from delibsim.analysis.study.effects import ENOUGH, noted

@@ -8,9 +8,9 @@ from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.contrasts import PRIMARY
 from delibsim.analysis.study.counts import told_of_attrition
 from delibsim.analysis.study.effects import ENOUGH, EQUAL, HERE, LEVEL, LOWERED, NOT_VALID, RAISED
-from delibsim.analysis.study.outcomes import CHANGE, RELATIVE
-from delibsim.analysis.study.sample import CITIZENS, MODELS
-from delibsim.analysis.study.words import (
+from delibsim.analysis.study.outcomes import (
+    CHANGE,
+    RELATIVE,
     listed,
     measured,
     missing,
@@ -20,6 +20,7 @@ from delibsim.analysis.study.words import (
     short,
     with_interval,
 )
+from delibsim.analysis.study.sample import CITIZENS, MODELS
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 from delibsim.measures.inference.means import holm

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.human.reference import human_value, reference
+from delibsim.analysis.human.people import human_value, reference
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import (

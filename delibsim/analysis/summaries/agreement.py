@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, by_judge
-from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import DIMENSIONS, SCALE
 from delibsim.measures.correlations import exact_rank_p, pearson, spearman, spearman_interval
 from delibsim.measures.inference.components import intraclass, of_means, raters_needed
 from delibsim.measures.inference.resampling import cluster_interval

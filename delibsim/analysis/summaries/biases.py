@@ -9,8 +9,8 @@ import pandas as pd
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.result import said as sentence
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, by_judge
-from delibsim.domain.judgment import DIMENSIONS, SCALE
 from delibsim.domain.model_family import family_of
+from delibsim.domain.summary import DIMENSIONS, SCALE
 from delibsim.measures.inference.means import least_squares
 from delibsim.measures.summaries.gaps import place, t_mean, within_slope
 from delibsim.measures.summaries.prediction import preferences

@@ -10,9 +10,7 @@ import pandas as pd
 
 from delibsim.analysis.result import with_holm
 from delibsim.analysis.texts_described import word_count
-from delibsim.domain.judgment import DIMENSIONS, Judgment
-from delibsim.domain.summary import OpinionSet, Slot, Summary
-from delibsim.domain.training import TrainedScore
+from delibsim.domain.summary import DIMENSIONS, Judgment, OpinionSet, Slot, Summary, TrainedScore
 from delibsim.measures.summaries.gaps import t_mean
 from delibsim.measures.summaries.prediction import label_of, normalised
 

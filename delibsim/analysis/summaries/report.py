@@ -18,7 +18,7 @@ from delibsim.analysis.result import said as sentence
 from delibsim.analysis.summaries import agreement, benchmark, biases, minorities
 from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, scores_of
-from delibsim.domain.judgment import LABELS
+from delibsim.domain.summary import LABELS
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import TFIDF, Embedding
 

@@ -12,13 +12,13 @@ from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, make_table
 from delibsim.analysis.summaries import biases
 from delibsim.analysis.summaries.agreement import correlated
+from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
-from delibsim.analysis.summaries.report import Intervals, report_of, tables_of_scores
+from delibsim.analysis.summaries.report import report_of, tables_of_scores
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS, LABELS, SCALE
 from delibsim.domain.seed import seed_of
+from delibsim.domain.summary import DIMENSIONS, LABELS, SCALE, Record
 from delibsim.domain.text import counted
-from delibsim.domain.training import Record
 from delibsim.measures.summaries.prediction import (
     calibration,
     errors,

@@ -16,8 +16,7 @@ from delibsim.asking.kinds.rationale_rules import (
     quotations,
 )
 from delibsim.domain.annotation import Text
-from delibsim.domain.audit import Failure, Reading, Verdict
-from delibsim.domain.coding import Code, Sample
+from delibsim.domain.coding import Code, Failure, Reading, Sample, Verdict
 from delibsim.domain.scheme import Dimension, LevelValue
 from delibsim.store.answers import Audits
 from delibsim.store.codec import Damaged

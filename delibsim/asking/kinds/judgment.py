@@ -26,9 +26,18 @@ from delibsim.asking.texts import material_of
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import ASKED, DIMENSIONS, ROLES, Asked, Judgment, Role, Sitting
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import OpinionSet, Summary
+from delibsim.domain.summary import (
+    ASKED,
+    DIMENSIONS,
+    ROLES,
+    Asked,
+    Judgment,
+    OpinionSet,
+    Role,
+    Sitting,
+    Summary,
+)
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording, wording_kept
 from delibsim.measures.designs import directed_ring, mirrored

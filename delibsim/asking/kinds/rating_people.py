@@ -22,10 +22,9 @@ from delibsim.asking.people import (
     pack_name,
     where,
 )
-from delibsim.domain.allocation import Showing, allocate
 from delibsim.domain.annotation import Coder, Panel, Text
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import Rating, debated, digest
+from delibsim.domain.rating import Rating, Showing, allocate, debated, digest
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of

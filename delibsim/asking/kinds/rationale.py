@@ -15,8 +15,7 @@ from delibsim.asking.kinds.rationale_people import draw_rationales
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.road import missing_reason
 from delibsim.domain.annotation import Annotation, Text
-from delibsim.domain.audit import Verdict
-from delibsim.domain.coding import Sample
+from delibsim.domain.coding import Sample, Verdict
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of

@@ -26,7 +26,7 @@ from delibsim.asking.people import (
     sheet_code,
 )
 from delibsim.domain.annotation import Text
-from delibsim.domain.audit import KINDS, Failure, Reading, Verdict
+from delibsim.domain.coding import KINDS, Failure, Reading, Verdict
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme

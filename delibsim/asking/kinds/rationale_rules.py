@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from delibsim.domain.audit import FailureKind
+from delibsim.domain.coding import FailureKind
 from delibsim.domain.data import patterns
 from delibsim.domain.scheme import Dimension, LevelValue
 

@@ -8,9 +8,8 @@ from typing import Any
 from delibsim.asking.kinds.judgment import judged_material, with_people
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS, LABELS, Judgment
+from delibsim.domain.summary import DIMENSIONS, LABELS, Judgment, Record, Triple
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.training import Record, Triple
 from delibsim.measures.summaries.prediction import derived, normalised
 from delibsim.store.answers import Judgments, Summaries
 from delibsim.store.reading import file_text, json_value

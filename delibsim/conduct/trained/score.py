@@ -8,8 +8,8 @@ from delibsim.analysis.summaries.score_files import PUBLISHED_DROP
 from delibsim.asking.designs import JudgedMaterial, rating_sittings
 from delibsim.asking.kinds.judgment import judged_material
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.summary import TrainedScore, Triple
 from delibsim.domain.text import counted, study_named
-from delibsim.domain.training import TrainedScore, Triple
 from delibsim.scorers.judge.checkpoint import (
     SCALES,
     CheckpointRecord,

@@ -10,9 +10,8 @@ import numpy as np
 from delibsim.analysis.summaries.score_files import calibrations, evaluation, scores_said
 from delibsim.conduct.trained.records import hash_of
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.text import counted
-from delibsim.domain.training import (
+from delibsim.domain.summary import (
+    DIMENSIONS,
     PARTS,
     Part,
     Record,
@@ -21,6 +20,7 @@ from delibsim.domain.training import (
     questions_of,
     seed_of_parts,
 )
+from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import fit_ridge
 from delibsim.scorers.judge.checkpoint import (
     CheckpointRecord,
@@ -211,7 +211,7 @@ def _settle(training: Training, resume: bool) -> None:
 
 def _hash_of_base(base: Path) -> str:
     """Twelve characters that change with any file of the encoder."""
-    from delibsim.scorers.cache import key_of
+    from delibsim.scorers.neural import key_of
 
     files = hashes(base) if base.is_dir() else {}
     if not files:

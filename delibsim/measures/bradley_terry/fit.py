@@ -15,13 +15,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import Counts, Ties, added, tabled
-from delibsim.measures.bradley_terry.graph import (
+from delibsim.measures.bradley_terry.counts import (
     NOT_CONNECTED,
+    Counts,
     Graph,
+    Ties,
+    added,
     graph_of,
     order_is_merit,
     sorted_order,
+    tabled,
 )
 from delibsim.measures.bradley_terry.judges import (
     ALPHA_ZERO,

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from delibsim.measures.bradley_terry.counts import Counts
-from delibsim.measures.bradley_terry.graph import Graph, graph_of
+from delibsim.measures.bradley_terry.counts import Counts, Graph, graph_of
 from delibsim.measures.bradley_terry.likelihood import Dummy, Penalty, sigmoid
 from delibsim.measures.bradley_terry.problem import (
     ALPHA,

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import Counts, counted
+from delibsim.measures.bradley_terry.counts import NOT_CONNECTED, Counts, Graph, centred, counted
 from delibsim.measures.bradley_terry.fit import Fit, Model, fit
-from delibsim.measures.bradley_terry.graph import NOT_CONNECTED, Graph, centred
 from delibsim.measures.bradley_terry.strengths import Stretch
 from delibsim.measures.correlations import agreement_of_scores, spearman_brown
 from delibsim.measures.inference.resampling import percentile_interval

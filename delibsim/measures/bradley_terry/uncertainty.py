@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from delibsim.measures.bradley_terry.counts import added
+from delibsim.measures.bradley_terry.counts import added, centred
 from delibsim.measures.bradley_terry.fit import Fit
-from delibsim.measures.bradley_terry.graph import centred
 from delibsim.measures.bradley_terry.problem import (
     ALPHA,
     DELTA,

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
-from delibsim.domain.judgment import SCALE as OF_VERDICT
 from delibsim.domain.rating import DIMENSIONS, SCALE
 from delibsim.domain.scheme import LevelValue
+from delibsim.domain.summary import SCALE as OF_VERDICT
 from delibsim.domain.survey import Item
 from delibsim.models.person.fields import (
     LONGEST,

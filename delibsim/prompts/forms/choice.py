@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.comparison import Outcome
-from delibsim.domain.judgment import DIMENSIONS, SCALE
+from delibsim.domain.summary import DIMENSIONS, SCALE
 from delibsim.prompts.labelled import QUOTES, in_one_line, labelled_values, padded, whole_characters
 from delibsim.prompts.objects import SHOWN, only_object
 from delibsim.prompts.prompt import UnreadableReply, schema_of, text_schema

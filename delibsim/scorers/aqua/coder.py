@@ -13,7 +13,7 @@ from delibsim.measures.aqua import INDICATORS, LABELS
 from delibsim.scorers.aqua.setup import ModelFiles, Setup, unchanged
 from delibsim.scorers.aqua.translation import Marian, signature
 from delibsim.scorers.aqua.weights import load, need_extra
-from delibsim.scorers.cache import Cache, key_of
+from delibsim.scorers.neural import Cache, key_of
 
 UNKNOWN = (
     "neither German nor English by its words; if you know better: delibsim setup aqua FOLDER"

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS
+from delibsim.domain.summary import DIMENSIONS
 from delibsim.domain.text import quoted
 from delibsim.scorers.judge.form import InputForm
 from delibsim.scorers.neural import (

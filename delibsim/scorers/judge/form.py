@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.training import Triple
+from delibsim.domain.summary import Triple
 
 
 @dataclass(frozen=True)

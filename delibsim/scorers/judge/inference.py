@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.training import Triple
+from delibsim.domain.summary import DIMENSIONS, Triple
 from delibsim.measures.summaries.prediction import normalised
-from delibsim.scorers.cache import key_of
 from delibsim.scorers.judge.checkpoint import (
     LABELS,
     CheckpointRecord,
@@ -17,7 +15,7 @@ from delibsim.scorers.judge.checkpoint import (
     unchanged,
 )
 from delibsim.scorers.judge.form import encode
-from delibsim.scorers.neural import batches, need_device
+from delibsim.scorers.neural import batches, key_of, need_device
 
 TOKENS = {"cpu": 1_024, "cuda": 16_384}
 """Tokens of a batch, with its padding, by what computes: a processor gains nothing by more."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from delibsim.domain.judgment import DIMENSIONS
+from delibsim.domain.summary import DIMENSIONS
 
 Activation = Literal["sigmoid", "none"]
 DROPOUT = 0.1

@@ -28,8 +28,7 @@ from transformers import (
 from transformers.trainer_utils import get_last_checkpoint
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.judgment import DIMENSIONS
-from delibsim.domain.training import Part, Record
+from delibsim.domain.summary import DIMENSIONS, Part, Record
 from delibsim.measures.correlations import spearman
 from delibsim.measures.summaries.prediction import mean_defined
 from delibsim.scorers.judge.checkpoint import base_encoder

@@ -9,8 +9,8 @@ from typing import Any
 
 from delibsim.domain.comparison import Vote
 from delibsim.domain.data import read_data
-from delibsim.domain.judgment import DIMENSIONS, Judgment
 from delibsim.domain.reason import SEPARATOR
+from delibsim.domain.summary import DIMENSIONS, Judgment
 from delibsim.domain.text import counted
 from delibsim.store.answers import Judgments, Summaries, schemes_of
 from delibsim.store.comparisons import comparisons_about

@@ -21,13 +21,12 @@ from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, RaterDesk, keep_bringing
 from delibsim.store.people.register import Unavailable
 from delibsim.web.guard import is_loopback
-from delibsim.web.people.gate import PeopleScreen
 from delibsim.web.people.office import OFFICE, Office, OfficeEntry
 from delibsim.web.people.raters import RaterPages
 from delibsim.web.people.render import ASSETS, asset
 from delibsim.web.people.room import SeatPages
 from delibsim.web.people.stages import End, Questions, StagePages
-from delibsim.web.people.visits import HOME, InvitationPages, Visits, page
+from delibsim.web.people.visits import HOME, InvitationPages, PeopleScreen, Visits, page
 from delibsim.web.render import KINDS
 from delibsim.web.serve import AnnouncingServer, bound, configured
 
@@ -40,7 +39,7 @@ WAIT = "10"
 def application(
     hall: Hall, desk: RaterDesk, open_here: bool = False, demo: bool = False
 ) -> Starlette:
-    """The application over the rooms of a hall and a desk of raters; `web.people.gate.Gate` stands
+    """The application over the rooms of a hall and a desk of raters; `PeopleScreen` stands
     before it. `open_here` says that it is reached from this machine alone, on which the researcher
     needs no password until one is set. In a `demo` whoever has no seat watches.
     """

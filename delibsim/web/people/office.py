@@ -23,7 +23,7 @@ from delibsim.store.people.hosting_files import languages
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.rooms import interventions, rooms_of, seat_of, shut_out
 from delibsim.web.guard import is_loopback
-from delibsim.web.people import gate
+from delibsim.web.people import visits
 from delibsim.web.people.render import Fields, Language, language
 from delibsim.web.people.visits import Door, Visit, address_of, home, one, page
 
@@ -61,12 +61,14 @@ class OfficeEntry(Door):
     def of(self, request: Request) -> Visit | None:
         """The visit of the researcher."""
         login = self.login(request)
-        self.count(*((login.csrf, gate.OFTEN) if login else (address_of(request), gate.OF_ADDRESS)))
+        self.count(
+            *((login.csrf, visits.OFTEN) if login else (address_of(request), visits.OF_ADDRESS))
+        )
         return None if login is None else Visit(login, self.words(request))
 
     async def enter(self, request: Request) -> Response:
         """Let in who knows the password, or who sits at this machine where none is needed."""
-        fields = await gate.fields_in(request)
+        fields = await visits.fields_in(request)
         token = await run_in_threadpool(self._token, request, fields)
         if token is None:
             return await run_in_threadpool(self.turned_away, request, True)
@@ -117,8 +119,8 @@ class OfficeEntry(Door):
         """
         if not persons.has_password(self.register):
             return persons.let_researcher_in(self.register) if self.is_here(request) else None
-        self.count(f"password {address_of(request)}", gate.PASSWORDS)
-        self.count("password", gate.PASSWORDS_OF_ALL)
+        self.count(f"password {address_of(request)}", visits.PASSWORDS)
+        self.count("password", visits.PASSWORDS_OF_ALL)
         given = one(fields, "password")
         with self._one:  # each look takes 64 MiB of memory
             right = persons.is_password(self.register, given)
@@ -152,7 +154,7 @@ class Office:
     def __init__(self, hall: Hall, desk: RaterDesk, entry: OfficeEntry) -> None:
         self.hall, self.desk, self.entry = hall, desk, entry
         self.register, self.hosting = hall.register, hall.hosting
-        self._streams = gate.Streams(STREAMS)
+        self._streams = visits.Streams(STREAMS)
         self._raters: tuple[float, list[Mapping[str, Any]]] | None = None
 
     def routes(self) -> list[Route]:

@@ -34,8 +34,8 @@ from delibsim.store.people.rooms import ENDED, rooms_of, set_room, set_seat
 from delibsim.store.people.schema import Role, RoomState, SeatState, Stage
 from delibsim.store.runs import Runs
 from delibsim.web.people.app import application
-from delibsim.web.people.gate import COOKIE
 from delibsim.web.people.render import asset, language, render
+from delibsim.web.people.visits import COOKIE
 
 WORDS = 40
 """Words of a placeholder."""

@@ -20,8 +20,7 @@ from delibsim.store.people import requests
 from delibsim.store.people.register import Unavailable, now
 from delibsim.store.people.schema import SeatState, Stage
 from delibsim.web.people import render
-from delibsim.web.people.gate import COOKIE, Streams
-from delibsim.web.people.visits import HOME, Visit, Visits, home, one
+from delibsim.web.people.visits import COOKIE, HOME, Streams, Visit, Visits, home, one
 
 STREAMS = 6
 """Streams of events that one person may have open: one a tab."""

@@ -9,8 +9,7 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.weightstats import ttost_paired
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import _document, of_topics
+from delibsim.analysis.human.people import BENCHMARK, _document, of_topics
 from delibsim.analysis.study.effect_sizes import (
     MARGINS,
     adjusted,

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ttest_rel
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.human.reference import of_topics
+from delibsim.analysis.human.people import of_topics
 from delibsim.analysis.result import entry
 from delibsim.analysis.study.people import compared, people
 from delibsim.analysis.study.study_table import DrawCounts

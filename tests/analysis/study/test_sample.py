@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from cases import cases_of
 from small_study import held_study
 from synthetic_study import synthetic_study
 
@@ -37,6 +38,7 @@ from delibsim.analysis.study.topic_means import noise_floor
 from delibsim.conduct.analysed import study_table
 from delibsim.domain.errors import WrongInput
 
+CASES = cases_of(__file__)
 STUDY = synthetic_study(topics=1, models=1, replicates=1)
 
 
@@ -301,18 +303,7 @@ def test_a_pilot_and_the_mixed_model_hold_none_against_the_mean_of_the_levels():
 
 @pytest.mark.parametrize(
     ("spoken", "silent", "chosen"),
-    [
-        (["rounds=2"], ["rounds=0"], {"rounds=2": "rounds=0"}),
-        (["group.size=3, rounds=2"], [""], {}),
-        (["group.size=3, rounds=2"], ["group.size=3", "group.size=4"], "group.size=3"),
-        (
-            ["procedure.recall=False, rounds=2"],
-            ["procedure.recall=True", "procedure.recall=False"],
-            "procedure.recall=False",
-        ),
-        (["procedure.recall=False"], ["procedure.recall=True"], "procedure.recall=True"),
-        (["long"], [""], {}),
-    ],
+    CASES["settings_agree_in_what_does_not_concern_speech"],
 )
 def test_settings_agree_in_what_does_not_concern_speech(spoken, silent, chosen):
     expected = {spoken[0]: chosen} if isinstance(chosen, str) else chosen

@@ -9,8 +9,7 @@ import statsmodels.api as sm
 from scipy.stats import linregress
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.people import BENCHMARK, reference
 from delibsim.analysis.study.people import ceiling, convergence
 from delibsim.analysis.study.study_table import DrawCounts
 

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.result import Result
+from delibsim.analysis.study.outcomes import short, with_interval
 from delibsim.analysis.study.summary import clear_alone, effect, summary
-from delibsim.analysis.study.words import short, with_interval
 
 NAN = float("nan")
 KEYS = {"outcome": "dri", "scale": "absolute", "a": "normative", "b": "none"}

@@ -9,8 +9,7 @@ from scipy.stats import bootstrap
 from statsmodels.stats.weightstats import DescrStatsW
 from synthetic_study import synthetic_study
 
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import of_topics
+from delibsim.analysis.human.people import BENCHMARK, of_topics
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.study.topic_means import (
     decomposition,

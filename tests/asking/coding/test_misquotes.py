@@ -1,28 +1,16 @@
 """Quotations are looked for in what the coder was shown; what stands nowhere there is made up."""
 
 import pytest
+from cases import cases_of
 
 from delibsim.asking.kinds.rationale_rules import entry_texts, misquoted, quotations
 from delibsim.domain.scheme import Dimension, Level
 
+CASES = cases_of(__file__)
 TEXT = "We can’t wait: trees cool the street in summer, and shade is free — for everyone."
 
 
-@pytest.mark.parametrize(
-    "rationale",
-    [
-        "It says “trees cool the street”.",
-        'It says "Trees cool the  street in summer".',
-        "It says 'We can't wait' and gives a reason.",
-        "It says «trees cool ... in summer».",
-        "It says “trees cool […] shade is free”.",
-        "It says “[the] trees cool the street”.",
-        "It says “free - for everyone”.",
-        "The “justification” is weak.",
-        "It doesn't say so, and it's the speaker's own view.",
-        "No quotation.",
-    ],
-)
+@pytest.mark.parametrize("rationale", CASES["what_stands_in_the_text_is_no_misquotation"])
 def test_what_stands_in_the_text_is_no_misquotation(rationale):
     assert misquoted(rationale, TEXT) == []
 

@@ -1,6 +1,7 @@
 """Codes of people are read cell by cell: what is no code is named, and never taken for one."""
 
 import pytest
+from cases import cases_of
 from pilot_texts import REASONS, SCHEME
 
 from delibsim.asking.kinds.code_import import (
@@ -16,6 +17,7 @@ from delibsim.domain.reason import Reason
 from delibsim.domain.scheme import Dimension, Level, Scheme
 from delibsim.store.tables.csv_cells import read_sheet
 
+CASES = cases_of(__file__)
 KNOWN = CodeScope(SCHEME, {"1": "sha1", "2": "sha2", "1.5": "x"}, models=("alpha",))
 
 
@@ -45,25 +47,7 @@ def test_long_and_wide_give_the_same_codes(read):
     assert wide.empty == 3
 
 
-@pytest.mark.parametrize(
-    ("row", "fault"),
-    [
-        ("1,Ann,reasons,3", "'3' is no level of reasons (0, 1, 2)"),
-        ("1,Ann,reasons,1.0", "a whole number was saved with decimals: write 1"),
-        ("1,Ann,reasons,one", "'one' is no level of reasons"),
-        ("1,Ann,reasons,１", "'１' is no level of reasons"),
-        ("1,Ann,kind,Plans", "'Plans' is no level of kind (plan, past)"),
-        ("1,Ann,kind,not applicable", "is no level of kind"),
-        ("9,Ann,reasons,1", "there is no text '9' in the study"),
-        ("1.0,Ann,reasons,1", "there is no text '1.0', but '1': it was saved with decimals"),
-        (",Ann,reasons,1", "the text is not named"),
-        ("1,,reasons,1", "the coder is not named"),
-        ("1,alpha,reasons,1", "has the name of a model"),
-        ("1,ensemble,reasons,1", "has the name of a model"),
-        ("1,Ann,reason,1", "scheme backing has no dimension 'reason' (reasons, kind)"),
-        ("1,Ann,reasons,inf", "'inf' is no level"),
-    ],
-)
+@pytest.mark.parametrize(("row", "fault"), CASES["what_is_no_code_is_named_with_its_line"])
 def test_what_is_no_code_is_named_with_its_line(read, row, fault):
     found = read(f"text,coder,dimension,level\n2,Ben,reasons,1\n{row}\n")
     (said,) = found.faults

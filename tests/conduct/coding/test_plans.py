@@ -1,6 +1,7 @@
 """Before a study is coded: estimates, settings that cannot be, kin, and progress."""
 
 import pytest
+from cases import cases_of
 from coding import FAST, calls_of, coding_home, models
 from fake_provider import FakeProvider
 
@@ -12,6 +13,8 @@ from delibsim.conduct import ask as asking
 from delibsim.models.limits import Limits
 from delibsim.store.manifest import Manifest
 from delibsim.testing import a_run
+
+CASES = cases_of(__file__)
 
 
 def test_an_estimate_counts_what_is_asked_and_what_can_be_cached(home, runs):
@@ -47,25 +50,7 @@ async def test_an_estimate_brackets_what_is_used_and_a_trial_measures_it(home, r
         assert provider.cached_tokens / provider.prompt_tokens > 0.6
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (["samples=2"], "name the scheme"),
-        (["scheme=tinny"], "tiny"),
-        (["scheme=tiny", "samples=0"], "samples=0: expected a whole number from 1"),
-        (["scheme=tiny", "samples=two"], "samples=two"),
-        (["scheme=tiny", "sample=2"], "sample"),
-        (["scheme=tiny", "temperature=hot"], "temperature=hot"),
-        (["scheme=tiny", "dimensions=[reason]"], "did you mean reasons"),
-        (["scheme=tiny", "rules=lower"], "those of matter are names"),
-        (["scheme=tiny", "rules=median"], "rules"),
-        (["scheme=tiny", "wordings=[oxford]"], "lacks the text 'coder_setting'"),
-        (["scheme=tiny", "wordings=[coding,coding]"], "expected different names"),
-        (["scheme=tiny", "samples=2,3"], "several values"),
-        (["scheme=tiny", "by=speaker"], "imported texts"),
-        (["scheme=tiny", "model=human"], "people code packs"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "said"), CASES["settings_that_cannot_be_are_refused"])
 def test_settings_that_cannot_be_are_refused(runs, settings, said):
     with pytest.raises(WrongInput) as refused:
         plan_coding(runs, settings)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from people_site import PLAIN, Browser, hall_of, open_link, served
 
-from delibsim.analysis.human.reference import reference
+from delibsim.analysis.human.people import reference
 from delibsim.cli.serve import DEMO_SETTINGS
 from delibsim.conduct.scorers import scorers_of_summary, scores_of
 from delibsim.web.people.demo import minutes_of

@@ -6,6 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from cases import cases_of
 from people_site import PLAIN, Browser, hall_of, link_for, open_link, served, take_part
 from sqlalchemy import update
 
@@ -17,6 +18,7 @@ from delibsim.store.people.persons import person_of
 from delibsim.store.people.schema import ROOM, SEAT
 from delibsim.store.people.tables import Ended, endings
 
+CASES = cases_of(__file__)
 SEX = HostingQuestion("sex", "Which are you?", options=("Woman", "Man"))
 AGE = HostingQuestion("age", "How old are you?", "number", low=16, high=120)
 CODES = {
@@ -187,22 +189,7 @@ def test_list_and_export_have_ending_code_and_bonus(over, tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("quotas: [{question: sex, answer: Both, most: 1}]", "names an answer: Woman, Man"),
-        (
-            "quotas: [{question: height, most: 1}]",
-            "no such question; questions are: sex, age, note",
-        ),
-        ("quotas: [{question: age, most: 1}]", "names low, high or both"),
-        ("quotas: [{question: sex, answer: Man, most: -1}]", "quotas.0.most"),
-        ("quotas: [{question: note, low: 1, most: 1}]", "everybody answers"),
-        ("codes: {done: {code: X}}", "codes"),
-        ("bonus: {done: -1}", "bonus.done"),
-        ("bonus: {speech: 1}", "bonus.speech"),
-    ],
-)
+@pytest.mark.parametrize(("text", "fault"), CASES["what_nobody_could_fill_or_earn_is_refused"])
 def test_what_nobody_could_fill_or_earn_is_refused(text, fault, tmp_path):
     path = tmp_path / "people.yaml"
     questions = "questions:\n- {id: sex, text: S, options: [Woman, Man]}\n"

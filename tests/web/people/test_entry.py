@@ -11,8 +11,8 @@ from delibsim.domain.hosting import HostingQuestion
 from delibsim.store.people.persons import person_of, persons, revoke_open
 from delibsim.store.people.requests import request_of
 from delibsim.store.people.rooms import seat_of, shut_out
-from delibsim.web.people import gate
-from delibsim.web.people.gate import COOKIE
+from delibsim.web.people import visits
+from delibsim.web.people.visits import COOKIE
 
 CHECK = HostingQuestion(
     "order", "How does the group talk?", options=("In turn", "At once"), right=("In turn",)
@@ -85,7 +85,7 @@ def test_two_hundred_people_of_one_address_come_in_at_once(tmp_path):
 
 
 def test_an_open_link_does_not_let_in_thousands_of_one_address(tmp_path, monkeypatch):
-    monkeypatch.setattr(gate, "NEWCOMERS", (3, 60.0))
+    monkeypatch.setattr(visits, "NEWCOMERS", (3, 60.0))
     hall = hall_of(tmp_path)
     link, (_, own) = open_link(hall), link_for(hall)
     with served(hall) as address:

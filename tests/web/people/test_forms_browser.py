@@ -21,7 +21,6 @@ from starlette.routing import Route
 
 from delibsim.models.person.fields import Incomplete, reply_of
 from delibsim.models.person.questionnaire import questionnaire
-from delibsim.web.people.gate import PeopleScreen, fields_in
 from delibsim.web.people.render import (
     ASSETS,
     answers_in,
@@ -32,6 +31,7 @@ from delibsim.web.people.render import (
     said_of,
     texts_of,
 )
+from delibsim.web.people.visits import PeopleScreen, fields_in
 from delibsim.web.serve import bound
 
 SCREENS = [(1280, "light"), (400, "dark"), (320, "light")]
@@ -192,16 +192,6 @@ def test_declining_takes_two_steps_and_works_without_a_script(here, desk):
         assert '<details class="decline"><summary>' in page
         client.post("/rate/answer", data={"key": "stance", "csrf": "c", "declined": "1"})
     assert desk.given == {"stance": None}
-
-
-def test_every_language_has_every_text_of_the_forms():
-    keys = [set(language(code).texts) for code in ("en", "de", "fr")]
-    assert keys[0] == keys[1] == keys[2]
-    for code in ("en", "de", "fr"):
-        fields = [set(re.findall(r"{(\w+)}", text)) for text in language(code).texts.values()]
-        assert fields == [
-            set(re.findall(r"{(\w+)}", language("en").texts[key])) for key in language(code).texts
-        ]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from delibsim.cli.main import main
 from delibsim.cli.people import app
 from delibsim.domain.hosting import Limit
-from delibsim.store.interventions import interventions_in
+from delibsim.store.notes import interventions_in
 from delibsim.store.people.persons import SHIFT, is_password, note_withdrawn, set_password
 from delibsim.store.people.register import now
 from delibsim.store.people.requests import open_request

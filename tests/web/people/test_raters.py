@@ -28,7 +28,7 @@ from delibsim.store.people.assignments import place_of, replies_of
 from delibsim.store.people.persons import log_in, persons
 from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
 from delibsim.store.runs import Runs
-from delibsim.web.people.gate import COOKIE
+from delibsim.web.people.visits import COOKIE
 
 HOSTING = replace(people_site.PLAIN, contact="us@example.org")
 MODELS = re.compile(r"citizen|eloquent|halting|_plain|extractive|oxford|\.r[12]\b", re.IGNORECASE)

@@ -19,7 +19,7 @@ from delibsim.store.files import read_lines
 from delibsim.store.people.assignments import note_task
 from delibsim.store.people.persons import log_in
 from delibsim.store.people.schema import Role
-from delibsim.web.people.gate import COOKIE
+from delibsim.web.people.visits import COOKIE
 
 CSRF = re.compile(r'name="csrf" value="([\w-]+)"')
 TESTS = Path(__file__).parents[2]

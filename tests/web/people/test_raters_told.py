@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cases import cases_of
 from people_site import PLAIN, link_for, served
 from rated import codes_online, debates_online, pairs_online, study_of_debates, summaries_online
 from told_beside import alone, beside, moved, same, table
@@ -21,6 +22,7 @@ from delibsim.people.hall import Hall
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
 
+CASES = cases_of(__file__)
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "raters.md"
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
@@ -114,17 +116,7 @@ def prompt_of(exchanges, wanted):
     raise AssertionError(wanted)
 
 
-WANTED = {
-    "debates": {"stance": "Before you read the debate", "ballot": "these eleven points"},
-    "texts": {"code": "text to be coded"},
-    "pairs": {"pair": "argues better"},
-    "summaries": {
-        "opinion": "",
-        "rating": "one summary of many",
-        "comparison": "two summaries of many",
-        "check": "",
-    },
-}
+WANTED = CASES["WANTED"]
 """The pages of a sheet in order, and words of the prompt in which a model is asked the same; "" where
 none is.
 """

@@ -18,10 +18,10 @@ from delibsim.store.people.persons import (
 from delibsim.store.people.requests import open_request, request_of
 from delibsim.store.people.rooms import seat_of, shut_out
 from delibsim.store.people.schema import LOGIN, Role, Stage
-from delibsim.web.people import gate
+from delibsim.web.people import visits
 from delibsim.web.people.app import application
-from delibsim.web.people.gate import COOKIE
 from delibsim.web.people.office import OfficeEntry
+from delibsim.web.people.visits import COOKIE
 
 PEOPLE = ("ada", "ben", "gone", "rater")
 NOT_IN = ("nobody", "expired", "revoked", "researcher", "guess", "office")
@@ -39,7 +39,7 @@ def house(tmp_path_factory):
     home = tmp_path_factory.mktemp("roles")
     hall = hall_of(home)
     with pytest.MonkeyPatch.context() as patch, served(hall) as address:
-        patch.setattr(gate, "TRIES", (10_000, 1.0))  # this walk tries more than anybody may
+        patch.setattr(visits, "TRIES", (10_000, 1.0))  # this walk tries more than anybody may
         browsers = {name: Browser(address) for name in ROLES}
         people = {name: link_for(hall, name) for name in ("ada", "ben", "gone", "revoked")}
         for name in ("ada", "ben"):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 pytest.importorskip("jinja2")
 
 from delibsim.store.people.hosting_files import languages
-from delibsim.web.people.gate import Rates
 from delibsim.web.people.render import FOLDER, html_of, language
+from delibsim.web.people.visits import Rates
 
 MODULES = FOLDER.parents[1] / "web" / "people"
 USED = re.compile(r"""["']((?:people|page|rate|form|office)\.(?!html|css|js)[a-z_]+)["']""")
@@ -91,12 +91,12 @@ def test_markdown_links_lead_to_pages_and_addresses_alone():
 
 def test_rates_count_within_their_time_and_forget_who_has_not_asked(monkeypatch):
     rates, moment = Rates(), [100.0]
-    monkeypatch.setattr("delibsim.web.people.gate.time.monotonic", lambda: moment[0])
+    monkeypatch.setattr("delibsim.web.people.visits.time.monotonic", lambda: moment[0])
     assert [rates.is_over("a", (3, 10.0)) for _ in range(5)] == [False] * 3 + [True] * 2
     assert not rates.is_over("b", (3, 10.0))
     moment[0] += 11
     assert not rates.is_over("a", (3, 10.0))
-    monkeypatch.setattr("delibsim.web.people.gate.KEPT", 2)
+    monkeypatch.setattr("delibsim.web.people.visits.KEPT", 2)
     for name in "cdef":
         rates.is_over(name, (3, 10.0))
     assert len(rates._asked) <= 3

@@ -1,1 +1,0 @@
-"""Personas from people's answers."""
