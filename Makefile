@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval formats test-formats browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval formats test-formats servers test-servers browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -25,6 +25,8 @@ NO_TORCH := torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix 
 	cudnn-cu13 cufft cufile cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
 # Programs whose formats are exported lie in an environment of their own, since they share no package with delibsim.
 FORMATS := .venv-formats
+# Servers of language models, which are tried with a tiny model of random weights, likewise.
+SERVERS := .venv-servers
 LAUNCHERS := --extra joblib --extra slurm --extra ray
 
 # Without bytecode the command line would be slow to start.
@@ -39,6 +41,8 @@ help:
 	@echo 'make test-launchers  the tests that need them: they take minutes'
 	@echo 'make formats  install ConvoKit and Inspect into .venv-formats, 700 MB'
 	@echo 'make test-formats  they read what delibsim exports for them; they are installed'
+	@echo 'make servers  install the servers of llama.cpp and of transformers (torch) into .venv-servers'
+	@echo 'make test-servers  sessions, ratings, codes, pairs and judgments with a model of random weights behind them; they are installed'
 	@echo 'make browser  install the packages that drive a browser into .venv, not the browser'
 	@echo 'make test-browser  reports in a real browser: needs Chromium; the packages are installed'
 	@echo 'make test-web  the reader and the pages for people in a real browser: needs Chromium; the packages are installed'
@@ -112,6 +116,11 @@ formats: $(FORMATS)/.ready
 test-formats: .venv/.test $(FORMATS)/.ready
 	$(BIN)/python -m pytest -m heavy tests/formats
 
+servers: $(SERVERS)/.ready
+
+test-servers: .venv/.test $(SERVERS)/.ready
+	$(BIN)/python -m pytest -m heavy tests/servers
+
 test-launchers: .venv/.launchers
 	$(BIN)/python -m pytest -m heavy tests/launchers
 
@@ -183,6 +192,12 @@ $(FORMATS)/.ready: requirements/formats.txt
 	$(FORMATS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/formats.txt
 	touch $@
 
+$(SERVERS)/.ready: requirements/servers.txt
+	$(PYTHON) -m venv $(SERVERS)
+	$(SERVERS)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(SERVERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/servers.txt
+	touch $@
+
 .venv/.coverage: .venv/.test requirements/coverage.txt
 	$(LOCKED) -r requirements/coverage.txt
 	touch $@
@@ -220,8 +235,9 @@ lock:
 	$(COMPILE) pyproject.toml --extra aqua --extra judge $(NO_TORCH:%=--no-emit-package %) --output-file requirements/aqua.txt
 	$(COMPILE) --group formats --output-file requirements/formats.txt
 	echo 'convokit>=5' | $(COMPILE) --no-deps - >> requirements/formats.txt
+	$(COMPILE) --group servers $(NO_TORCH:%=--no-emit-package %) --output-file requirements/servers.txt
 	! grep -nE '^-|://' requirements/*.txt
 
 clean:
-	rm -rf .venv $(AQUA) $(FORMATS) build dist site .coverage* docs/api/*.md .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv $(AQUA) $(FORMATS) $(SERVERS) build dist site .coverage* docs/api/*.md .cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find delibsim tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -56,13 +56,15 @@ CASES = {
     "1 topic, 40 and 12 sessions, a third of the spread": Two(1, 40, 12, spread=1 / 3),
 }
 ABOUT = """Whether what `delibsim analyze --like` says is so: two studies, 18 measures a session
-that correlate by .4, sessions of one draw by .3; topics differ, both studies alike. In the last two
-cases the first measure has another mean, or spread, in the first study, and only it does. Shares of
-studies: that call any measure different that is not, on average and in spread (Holm over 18: at
-most .05), in which the classifier has p of at most .05 (39 permutations, 100 studies; .05 where no
-measure differs), that find the planted difference; and of the 95% intervals of the first measure
-that hold the truth (of the overlap at least .95). Skewed: exponential values. With 1,000 studies
-the simulation error of .05 and .95 is .007."""
+that correlate by .4, sessions of one draw by .3; topics differ, both studies alike. In the last
+two cases the first measure has another mean, or spread, in the first study, and only it does.
+Shares of studies: that call any measure different on average that is not (Holm over 18: at most
+.05), in which the classifier has p of at most .05 (39 permutations, 100 studies; .05 where no
+measure differs), that find the planted difference of the mean; and of the 95% intervals of the
+first measure that hold the truth (of the overlap at least .95). Skewed: exponential values. With
+1,000 studies the simulation error of .05 and .95 is .007. A test of spread with Holm's correction
+was tried in the same run (Brown and Forsythe): with 40 and 12 sessions .085 of studies called a
+spread different that is not, so that spread has an interval and no verdict."""
 
 
 def study(rng: np.random.Generator, of: Two, first: bool) -> StudyTable:
@@ -103,25 +105,21 @@ def truth(of: Two) -> tuple[float, float, float]:
 def fared(name: str, of: Two, repeats: int) -> dict[str, Value]:
     """One row: how studies of one kind fare."""
     rng = np.random.default_rng([of.topics, of.draws, of.people, of.conditions, of.skewed])
-    changed = (of.more != 0, of.spread != 1)
     found: dict[str, list[bool]] = {name: [] for name in HEADS}
     for repeat in range(repeats):
         both = next(populations_beside(study(rng, of, True), study(rng, of, False)))
         rows = pd.DataFrame(measures_beside(both, {}))
-        first, others = rows.iloc[0], rows.iloc[1:]
-        wrong = others if changed[0] else rows
+        first = rows.iloc[0]
+        wrong = rows.iloc[1:] if of.more else rows
         found["wrong_differs"].append(bool((wrong["differs"] != "").any()))
-        wrong = others if changed[1] else rows
-        found["wrong_varies"].append(bool((wrong["varies"] != "").any()))
         if repeat < CLASSIFIED:
             found["classifier"].append(classify(both, 39, repeat)[0]["p"] <= 0.05 + 1e-9)
-        planted = "differs" if changed[0] else "varies"
-        found["planted"].append(any(changed) and first[planted] != "")
+        found["planted"].append(first["differs"] != "")
         for name_, held in zip(("g", "spread", "overlap"), truth(of), strict=True):
             low, high = first[f"{name_}_low"], first[f"{name_}_high"]
             found[f"{name_}_holds"].append(bool(low - 1e-9 <= held <= high + 1e-9))
     shares = {head: float(np.mean(values)) for head, values in found.items()}
-    shares["planted"] = shares["planted"] if any(changed) else math.nan
+    shares["planted"] = shares["planted"] if of.more else math.nan
     known = {head: None if math.isnan(share) else share for head, share in shares.items()}
     return {"studies": name, "repeats": repeats, **known}
 
@@ -129,8 +127,7 @@ def fared(name: str, of: Two, repeats: int) -> dict[str, Value]:
 CLASSIFIED = 100
 """Studies of a kind that the classifier is tried on, since it takes long."""
 HEADS = (
-    "wrong_differs", "wrong_varies", "classifier", "planted", "g_holds", "spread_holds",
-    "overlap_holds",
+    "wrong_differs", "classifier", "planted", "g_holds", "spread_holds", "overlap_holds",
 )  # fmt: skip
 
 

@@ -264,7 +264,7 @@ def _results(words: Sequence[str], out: Path | None, root: Path, as_json: bool) 
 def _check(kind: str, words: Sequence[str]) -> None:
     """Ask a model one question of the study that settings plan, and print what the study takes."""
     from delibsim.cli.estimate import show_estimate
-    from delibsim.conduct.checking import check_models
+    from delibsim.conduct.study import check_models
     from delibsim.planning.compose import plan
 
     if kind != "models" or not words:

@@ -120,8 +120,8 @@ def _utterances(
                 raise WrongInput(f"{source.path}, {record.where}: it holds {told}") from None
             yield record
         elif isinstance(record, AboutConversation):
-            for name in record.facts.keys() - set(source.facts):
-                unplaced[f"metadata of conversations, not named with facts=: {name}"] += 1
+            others = [name for name in record.facts if name not in source.facts]
+            unplaced.update(f"metadata of conversations, not in facts=: {name}" for name in others)
             kept = {name: record.facts[name] for name in source.facts if name in record.facts}
             about[record.conversation] = replace(record, facts=kept)
         elif isinstance(record, Comment):

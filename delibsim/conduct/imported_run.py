@@ -17,7 +17,7 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import slug
-from delibsim.domain.survey import PHASES, Response, Survey, Topic
+from delibsim.domain.survey import PHASES, Motion, Response, Survey, Topic
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 from delibsim.store.conversation_answers import GivenAnswers
@@ -123,7 +123,7 @@ class RunMaker:
         session = Session(
             id=name,
             topic=topic,
-            survey=survey,
+            survey=survey if surveyed else Motion(topic.id, topic.question).survey,
             participants=tuple(seats.values()),
             treatment=Treatment(treatment, rounds=rounds),
             format="deliberation",

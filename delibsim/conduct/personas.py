@@ -233,7 +233,8 @@ async def _written_and_read(
     """Profiles and what a reader finds in them, from the record or asked for now."""
     session = planned.session
     topic, survey = session.topic, session.survey
-    calls = PlannedCalls(f"the profiles of {topic.id}", session.models, _longest(session))
+    models = {name: {**own, "structured": False} for name, own in session.models.items()}
+    calls = PlannedCalls(f"the profiles of {topic.id}", models, _longest(session))
     pool = await proven_pool([calls], planned.limits, planned.addresses, notify=notify)
     population = session.seed_for("population")
     try:

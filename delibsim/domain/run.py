@@ -134,12 +134,14 @@ class Session:
 
     def seated(self, name: str, occasion: str = "post") -> Participant:
         """The participant of this name on an occasion; of those who left, as they last sat there.
-        KeyError for a name that nobody has.
+        A briefing has no model. KeyError for a name that nobody has.
         """
         plan = self.in_force(name, occasion)
         for person in (*plan.participants, *plan.invited):
             if person.id == name:
                 return person
+        if plan.briefing is not None and name == NAMED[BRIEFING]:
+            return Participant(name, model="", role=BRIEFING)
         if plan.before is None:
             raise KeyError(name)
         return plan.before.seated(name, occasion)
@@ -166,8 +168,6 @@ class Session:
 
     def model_of(self, turn: Turn) -> str:
         """The name of the model that speaks in a turn; "" for a briefing, which nobody speaks."""
-        if turn.role == BRIEFING:
-            return ""
         return self.seated(turn.speaker, f"turn {turn.index}").model
 
     @property
@@ -198,12 +198,13 @@ class Session:
         found = self._all_slots(orders)
         past = 0 if self.parentage is None else self.parentage.at
         kept = [slot for slot in found if slot.turn.index < past or self._plans(slot.turn)]
-        return tuple(replace(slot, turn=self._closed(slot.turn)) for slot in kept)
+        return tuple(self._closed(slot) if slot.turn.role else slot for slot in kept)
 
-    def _closed(self, turn: Turn) -> Turn:
+    def _closed(self, slot: TurnSlot) -> TurnSlot:
         """A turn; the closing words belong to the last round that is held."""
-        rounds = self.treatment.rounds
-        return replace(turn, round=rounds) if turn.task == CLOSING and turn.role else turn
+        if slot.turn.task != CLOSING:
+            return slot
+        return replace(slot, turn=replace(slot.turn, round=self.treatment.rounds))
 
     def _plans(self, turn: Turn) -> bool:
         """Whether the treatment has a turn of that round; the rounds of a debate are fixed, and a
@@ -502,19 +503,6 @@ class Run:
         if self.consensus is not None:
             found += [Gap(*gap) for gap in self.consensus.gaps]
         return tuple(found)
-
-    @property
-    def plan_of_past(self) -> Session:
-        """The plan of what a branch has of it: of a conversation of people with what was said and
-        answered, of which there is no record.
-        """
-        conversation = self.session.conversation
-        if conversation is None:
-            return self.session
-        said = {one.turn.index: one.text for one in self.transcript}
-        turns = [replace(held, said=said.get(held.turn.index)) for held in conversation.turns]
-        held = replace(conversation, turns=tuple(turns), responses=self.responses)
-        return replace(self.session, conversation=held)
 
     @property
     def speech(self) -> Transcript:

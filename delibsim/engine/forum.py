@@ -98,7 +98,8 @@ class Forum(mesa_core.Model):
         """
         past = [said.turn for said in (*self.statements, *self.silences)]
         if not turn.role and turn.task in BEFORE_ROUNDS:
-            return f"{turn.task} {sum(one.task == turn.task for one in past) + 1}"
+            alike = [one for one in past if one.task == turn.task]
+            return f"{turn.task} {len(alike) + 1}"
         others = [one for one in past if one.role or one.task in BEFORE_ROUNDS]
         return f"turn {turn.index if turn.role else len(past) - len(others) + 1}"
 

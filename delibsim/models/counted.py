@@ -79,8 +79,7 @@ class InputCounts:
     def _too_few(self, who: tuple[str, bool], text: str, count: int) -> str:
         """How many more tokens the prompt has at least, by an earlier prompt; "" if no more."""
         share = 1.0 if self._words >= USUAL else self._words / 2
-        compared = [self._shortest, self._known.get(who, self._shortest)]
-        least = max(_least(one, text, count, share) for one in compared)
+        least = _least(self._known.get(who, self._shortest), text, count, share)
         return f"which has {least:,} at least" if count < least else ""
 
     def _at_ceiling(self, text: str, count: int) -> str:
@@ -174,8 +173,9 @@ def _least(earlier: tuple[str, int], text: str, count: int, share: float) -> int
     if count * len(before) >= counted * len(text):
         return 0
     begin = _alike(before, text)
-    end = min(_alike(before[::-1], text[::-1]), min(len(before), len(text)) - begin)
-    gone, new = before[begin : len(before) - end], text[begin : len(text) - end]
+    gone, new = before[begin:], text[begin:]
+    end = _alike(gone[::-1], new[::-1])
+    gone, new = gone[: len(gone) - end], new[: len(new) - end]
     return counted - len(gone.encode(errors="replace")) - SLACK + int(share * len(new.split()))
 
 

@@ -225,16 +225,16 @@ def plan(
     )
 
 
-IDLE: Mapping[str, tuple[str, str]] = read_data("settings.yaml")["idle"]
-"""Settings of parts that a session may lack: the part, and how to have it."""
+IDLE: Mapping[str, tuple[str, str, str]] = read_data("settings.yaml")["idle"]
+"""Settings of parts that a session may lack: the part, its noun, and how to have it."""
 
 
 def _refuse_idle(jobs: Sequence[Job], sessions: Sequence[Session]) -> None:
     """WrongInput for a setting of a part that no session of a command has."""
-    for key, (part, advice) in IDLE.items():
+    for key, (part, noun, advice) in IDLE.items():
         given = any(job.choices.get(key) or job.values.get(key) for job in jobs)
         if given and not any(getattr(session, part) for session in sessions):
-            raise WrongInput(f"'{key}' has no effect without a {part}: {advice}")
+            raise WrongInput(f"'{key}' has no effect without {noun}: {advice}")
 
 
 class _Cells:

@@ -150,7 +150,7 @@ def branch(
         id="",
         replicate=1,
         parentage=parentage,
-        before=parent.run.plan_of_past,
+        before=_past(parent.run),
         conversation=None,
     )
     if parentage.stops:
@@ -160,6 +160,19 @@ def branch(
     for number in range(1, times + 1):
         found.append(replace(base, id=f"{cell}.r{number}", replicate=number))
     return found
+
+
+def _past(run: Run) -> Session:
+    """The plan of what a branch has of a run: of a conversation of people with what was said and
+    answered, of which there is no record.
+    """
+    conversation = run.session.conversation
+    if conversation is None:
+        return run.session
+    said = {one.turn.index: one.text for one in run.transcript}
+    turns = [replace(held, said=said.get(held.turn.index)) for held in conversation.turns]
+    held = replace(conversation, turns=tuple(turns), responses=run.responses)
+    return replace(run.session, conversation=held)
 
 
 def _digest(base: Session) -> str:

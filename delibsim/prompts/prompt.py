@@ -149,10 +149,11 @@ class Prompt:
         """The same prompt, whose reply is asked for as JSON in words and by its schema; as it is,
         where the reply is free text.
         """
-        if not enforced or not isinstance(self.reply, FormWithSchema):
+        form: Any = self.reply
+        if not enforced or not hasattr(form, "schema"):  # quicker than to look for the protocol
             return self
         *before, last = self.messages
-        asked = replace(last, content=f"{last.content}\n\n{json_words(self.reply)}")
+        asked = replace(last, content=f"{last.content}\n\n{json_words(form)}")
         return replace(self, messages=(*before, asked), enforced=enforced)
 
     def again(self, reply: str, question: str) -> "Prompt":

@@ -28,7 +28,7 @@ from delibsim.domain.transcript import (
 from delibsim.prompts.blocks import answers_block, block, items_block, quoted, transcript_block
 from delibsim.prompts.facilitation import facilitator_form, facilitator_prompt
 from delibsim.prompts.forms.survey import SurveyAnswers
-from delibsim.prompts.forms.words import Question, Speech, Words
+from delibsim.prompts.forms.words import Speech, WitnessQuestion, Words
 from delibsim.prompts.prompt import Form, Message, Prompt, Purpose
 from delibsim.prompts.wording import say
 
@@ -110,7 +110,7 @@ def form_of_turn(session: Session, turn: Turn) -> Form:
         return facilitator_form(session, turn)
     rules, limit = session.procedure.rules, session.procedure.longest_statement
     if turn.task == QUESTION:
-        return Question(limit)
+        return WitnessQuestion(limit)
     if rules is None or turn.task == PREPARATION:
         return Words(limit)
     return Speech(rules, limit)

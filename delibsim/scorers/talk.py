@@ -51,7 +51,7 @@ class TalkScorer:
 
 def _measured(run: Run) -> Found:
     """Every measure with its value, and the reason code for the case that it is NaN."""
-    said = [one for one in run.transcript if one.turn.task != PREPARATION]
+    said = [one for one in run.speech if one.turn.task != PREPARATION]
     speakers = [one.turn.speaker for one in said]
     lengths = [word_count(one.text) for one in said]
     words = sum(lengths)

@@ -55,7 +55,7 @@ def _utterances(
         ids = {said.turn.index: f"{session.id}/{said.turn.index}" for said in spoken}
         root = next(iter(ids.values()), session.id)
         known["conversations"][root] = _conversation(study, one)
-        for name in session.seats:
+        for name in dict.fromkeys([*session.seats, *(said.turn.speaker for said in spoken)]):
             known["speakers"][f"{session.id}/{name}"] = _speaker(run, name)
         surveys[session.survey.id] = _survey(session.survey)
         answered = _answered(session)

@@ -194,7 +194,7 @@ class Runs:
         elif (CONVERSATIONS in old.components) != (CONVERSATIONS in new.components):
             raise WrongInput(
                 f"{study_named(self.study)}: a study holds imported conversations of people or"
-                " sessions that delibsim holds, not both; name another study: study=NAME"
+                " sessions that are held here, not both; name another study: study=NAME"
             )
         kept = (plan for _, plan in self.each_plan())
         changed = [] if old is None else old.conflicts(new, kept, sessions)

@@ -21,7 +21,7 @@ from delibsim.analysis.run.leave_out import (
     people_among,
     text_without_personas,
 )
-from delibsim.analysis.run.summary import speeches
+from delibsim.analysis.run.summary import parts_of, speeches
 from delibsim.analysis.run.tables import (
     ratings_of,
     table_of_measures,
@@ -413,6 +413,7 @@ def _facts(session: Session) -> list[tuple[str, str]]:
         ("treatment", session.treatment.name),
         ("models", ", ".join(session.models)),
         ("participants", str(len(session.participants))),
+        *([("parts", "; ".join(parts))] if (parts := parts_of(session)) else []),
         ("rounds", str(rounds)),
         ("survey", session.survey.id),
         ("wording", session.wording.id),

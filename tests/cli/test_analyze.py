@@ -270,9 +270,10 @@ def test_a_study_beside_people_has_a_part_tables_figures_and_sentences(delibsim,
     plain = json.loads(delibsim("analyze", "models", "--like", "people", "--json", *FEW).out)
     assert len(plain["like"]) == 18
     assert plain["like_classifier"][0]["sessions"] == 5
-    # Outcomes that are scored where they are asked for.
-    asked = delibsim("analyze", "people", "--outcome", "talk.echo", *FEW)
-    assert "talk.echo" in asked.out or "echo of others' words" in asked.out
+    # An outcome that is scored where it is asked for; under none nobody talks, and has no value.
+    held_study(home, "topic=ccps", "treatment=none,normative", *people[1:3], study="both")
+    asked = delibsim("analyze", "both", "--outcome", "talk.echo", *FEW)
+    assert (asked.code, "echo of others' words" in asked.out) == (0, True)
     here = study("models", home / "runs").like(study("people", home / "runs"))
     assert here["label"].tolist()[9] == "words of a turn"
     refused = delibsim("analyze", "models", "people", "--like", "people")

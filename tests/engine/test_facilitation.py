@@ -152,6 +152,7 @@ async def test_a_briefing_is_the_same_for_all_and_its_order_is_counterbalanced(
     assert all(TRAM.con in prompt.text for prompt in voice.prompts(occasion="post"))
     assert not any(TRAM.con in prompt.text for prompt in voice.prompts(occasion="pre"))
     assert session.briefing_order == order
+    assert session.model_of(told.turn) == ""
 
 
 async def test_a_briefing_is_given_to_those_who_do_not_discuss_too(session_of, held):

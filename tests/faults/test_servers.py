@@ -3,6 +3,7 @@ read, windows that they tell, and prompts that they cut without a word.
 """
 
 import json
+import re
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -230,3 +231,23 @@ async def test_ollama_refuses_a_prompt_that_does_not_fit_and_the_model_has_a_win
         assert wide.capabilities.window == 8192
         await client.close()
         await wide.close()
+
+
+async def test_a_model_is_checked_with_one_question_of_the_study(command, tmp_path):
+    async with FakeProvider(
+        [Rule(text="No.", at=(3,))], listed={"max_model_len": 32768}
+    ) as provider:
+        words = ("list", "models", "local", "--check", f"base_url={provider.base_url}")
+        code, out, err = await command(*words, "model.structured=false")
+        assert (code, err) == (0, "")
+        assert provider.calls == 1
+        assert "local: window: 32,768 tokens\nlocal: longest prompt: at most" in out
+        assert re.search(r"local: pre: ok, \d+ tokens in, \d+ out in .* a second", out)
+        assert "1 session, 0 held already, 1 to be held" in out
+        await command(*words, "model.structured=false")
+        code, out, _ = await command(*words, "model.structured=false")
+        assert code == 3
+        assert "local: pre: unreadable" in out
+    assert (await command(*words))[0] == 2
+    assert (await command("list", "topics", "--check"))[0] == 2
+    assert not list(tmp_path.rglob("*.json*")), "nothing is written"

@@ -414,9 +414,9 @@ def _individual(study: StudyTable, results: Results) -> Data:
 def _specifications(study: StudyTable, results: Results) -> Data:
     """Every estimate of a contrast; all topics that are left out in turn are one choice."""
     rows = rows_of(results, "specifications")
+    rows = rows if rows.empty else rows[rows["estimate"].notna()]
     if rows.empty:
         return NOTHING
-    rows = rows[rows["estimate"].notna()]
     left = "one " + rows["left_out"].str.partition(" ")[0]
     return Data(rows.assign(left_out=left.replace("one nothing", "nothing")))
 

@@ -56,7 +56,6 @@ HEADINGS = {
     "p_draws": "p, draws",
     "p_free": "p, free",
     "p_tukey": "p, Tukey",
-    "p_spread_holm": "p of spread, Holm",
     "p_pooled": "p, pooled variance",
     "p_pooled_holm": "p, pooled, Holm",
     "p_welch": "p, Welch",

@@ -290,10 +290,11 @@ class RunView:
     def people(self) -> list[tuple[str, str]]:
         """Who took part: name and model, and the persona, "" without one."""
         found = []
-        for seat in self.session.participants:
-            own = seat.role if self.session.people and seat.role != "citizen" else ""
-            told = ", ".join(filter(None, (seat.model, own)))
-            found.append((f"{seat.id} ({told})", " ".join(seat.persona.split())))
+        for one in (*self.session.participants, *self.session.invited):
+            told = self.session.people or one in self.session.invited
+            own = one.role if told and one.role != "citizen" else ""
+            named = ", ".join(filter(None, (one.model, own)))
+            found.append((f"{one.id} ({named})", " ".join(one.persona.split())))
         return found
 
     def parts(self, answers: bool = True, whole: bool = True) -> Iterator[RunPart]:

@@ -26,7 +26,7 @@ from delibsim.analysis.study.sample import (
 from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
 from delibsim.domain.data import read_data
 from delibsim.domain.text import counted
-from delibsim.measures.inference.apart import Sessions, apart, moments, spread_p
+from delibsim.measures.inference.apart import Sessions, apart, moments
 from delibsim.measures.inference.classified import classified
 
 COMPARED: Mapping[str, Mapping[str, str]] = read_data("like.yaml")
@@ -161,13 +161,12 @@ def measures_beside(beside: BesidePeople, weights: Mapping[str, float]) -> list[
             row: dict[str, Any] = {"population": beside.population, "kind": kind}
             row |= {"measure": column, "label": words}
             row |= {"weight": weights.get(column, np.nan), "note": why}
-            empty = ("here", "g", "spread", "p", "p_spread")
+            empty = ("here", "g", "spread", "p")
             row |= dict.fromkeys(empty, np.nan) if why else _numbers(column, ours, theirs)
             rows.append(row | {"sessions": len(ours), "people_sessions": len(theirs)})
-    rows = with_holm(with_holm(rows), p="p_spread")
+    rows = with_holm(rows)
     for row in rows:
         row["differs"] = _differs(row["p_holm"], row["g"])
-        row["varies"] = _differs(row["p_spread_holm"], row["spread"] - 1)
     return rows
 
 
@@ -193,7 +192,6 @@ def _numbers(column: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> dict[str,
         "spread": exp(found.spread.estimate),
         "spread_low": exp(found.spread.low),
         "spread_high": exp(found.spread.high),
-        "p_spread": spread_p(*both),
         "overlap": overlap,
         "overlap_low": overlap_low,
         "overlap_high": overlap_high,
@@ -267,12 +265,9 @@ def _sentences(
     """What the tables say of each population."""
     for classifier in told:
         own = [row for row in rows if row["population"] == classifier["population"]]
-        tested = [row for row in own if not missing(row["p_holm"])]
         named = {"whom": WHOM[classifier["population"]], "other": other}
-        if tested:
-            yield _of_measures(tested, named, "differs", "like")
-            tested = [row for row in own if not missing(row["p_spread_holm"])]
-            yield _of_measures(tested, named, "varies", "like_varies")
+        if tested := [row for row in own if not missing(row["p_holm"])]:
+            yield _of_measures(tested, named)
         if not missing(classifier.get("p")):
             clear = classifier["p"] < ALPHA
             numbers = {name: f"{classifier[name]:.0%}" for name in ("accuracy", "chance")}
@@ -280,15 +275,13 @@ def _sentences(
             yield said(f"study/like_told{'' if clear else '_not'}", **named, **numbers)
 
 
-def _of_measures(
-    rows: Sequence[Mapping[str, Any]], named: Mapping[str, Any], column: str, sentence: str
-) -> str:
+def _of_measures(rows: Sequence[Mapping[str, Any]], named: Mapping[str, Any]) -> str:
     """In how many measures they differ, and in which."""
     parts = []
     for way in ("higher", "lower"):
-        labels = [row["label"] for row in rows if row[column] == way]
+        labels = [row["label"] for row in rows if row["differs"] == way]
         if labels:
             parts.append(f"{way} {listed(labels)}")
-    n = sum(bool(row[column]) for row in rows)
+    n = sum(bool(row["differs"]) for row in rows)
     values = {**named, "n": n, "all": len(rows), "which": "; ".join(parts)}
-    return said(f"study/{sentence}{'' if n else '_none'}", **values)
+    return said(f"study/like{'' if n else '_none'}", **values)

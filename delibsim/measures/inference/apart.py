@@ -99,23 +99,6 @@ def apart(a: Sessions, b: Sessions) -> Apart:
     return Apart(*found, overlap, unit, "too_few_sessions" if few else note)
 
 
-def spread_p(a: Sessions, b: Sessions) -> float:
-    """The p of equal spread: of equal mean distances from the median of each sample, by the
-    jackknife, which holds where values are skewed (Brown and Forsythe 1974,
-    doi:10.1080/01621459.1974.10482955).
-
-    Distances of few draws are short; they are corrected by the root of n / (n - 1) draws.
-    """
-    return apart(_distances(a), _distances(b)).difference.p
-
-
-def _distances(sample: Sessions) -> Sessions:
-    draws = len(np.unique(sample.draws))
-    longer = math.sqrt(draws / max(1, draws - 1))
-    found = np.abs(sample.values - np.median(sample.values)) * longer
-    return Sessions(found, sample.topics, sample.draws)
-
-
 def overlapping(g: float, ratio: float) -> float:
     """The area that the densities of two normal distributions share.
 

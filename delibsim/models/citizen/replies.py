@@ -43,7 +43,7 @@ from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
 from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Question, Speech, StepsForm, SummaryForm, Words
+from delibsim.prompts.forms.words import Speech, StepsForm, SummaryForm, WitnessQuestion, Words
 from delibsim.prompts.prompt import Form, Prompt
 from delibsim.prompts.verdict import opinions_in
 
@@ -168,7 +168,7 @@ def reply_to(
     criticised = critique(text, attitude) if isinstance(form, Words) else None
     if criticised is not None:
         return criticised
-    if isinstance(form, Question):
+    if isinstance(form, WitnessQuestion):
         return question(text, attitude)
     motion = read_block("motion", text)
     if motion is not None:

@@ -54,8 +54,9 @@ class Sampling:
         wanted = {name: getattr(self, name) for name in ORDINARY}
         if self.send_seed:
             wanted["seed"] = seed % 2**31
-        if prompt.enforced and isinstance(prompt.reply, FormWithSchema):
-            wanted[FORMAT] = _format_of(prompt.reply, prompt.enforced, self.lengths)
+        if prompt.enforced:
+            form: Any = prompt.reply
+            wanted[FORMAT] = _format_of(form, prompt.enforced, self.lengths)
         stated = {name: value for name, value in wanted.items() if value is not None}
         return stated | dict(self.extra)
 

@@ -14,10 +14,16 @@ from pydantic_core import to_json
 
 from delibsim.models.base import Capabilities, Completion, PreflightIssue
 from delibsim.models.clients.chat import Hosted, messages_of
-from delibsim.models.clients.connection import LONGEST_HEADER, PATIENCE, decoded, text_of
+from delibsim.models.clients.connection import (
+    LONGEST_HEADER,
+    PATIENCE,
+    decoded,
+    listed,
+    text_of,
+    window_of,
+)
 from delibsim.models.clients.faults import public_url, retry_after, secrets, status_of
 from delibsim.models.clients.settings import provider_at
-from delibsim.models.clients.windows import listed, window_of
 from delibsim.prompts.prompt import Prompt
 
 LONGEST_NAME = 200

@@ -35,7 +35,7 @@ from delibsim.prompts.forms.choice import ANSWER, NUMBERED, REASON, ChoiceForm, 
 from delibsim.prompts.forms.code import ANSWERS, APPLIES, RATIONALE, SCORE, CodeForm
 from delibsim.prompts.forms.facilitation import Facilitation
 from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
-from delibsim.prompts.forms.words import Question, Speech, Words
+from delibsim.prompts.forms.words import Speech, WitnessQuestion, Words
 from delibsim.prompts.labelled import labelled_values
 from delibsim.prompts.prompt import Prompt
 
@@ -276,7 +276,7 @@ BUILDERS: Mapping[type, Callable[[Prompt], Questionnaire]] = {
     RankingForm: _vote,
     Speech: _speech,
     Words: _words,
-    Question: _question,
+    WitnessQuestion: _question,
     Facilitation: _facilitation,
     Stance: _stance,
     Ballot: _ballot,

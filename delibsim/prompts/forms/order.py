@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ORDER = "order"
 FEW = 5
-"""Options of which every order is listed: 120 texts."""
+"""RankedOptions of which every order is listed: 120 texts."""
 BETWEEN = " > "
 APART = re.compile(r"\s*[>,]\s*|\s+")
 
@@ -65,7 +65,7 @@ def places_of(order: Any, labels: Sequence[str]) -> tuple[tuple[str, ...], str]:
 
 
 @dataclass(frozen=True)
-class Options:
+class RankedOptions:
     """The options of a form, the labels under which their ranks stand in lines, and all labels."""
 
     options: tuple[str, ...]
@@ -150,7 +150,7 @@ class OrderForm:
     """
 
     whole: "Form"
-    among: Options
+    among: RankedOptions
     kept: tuple[str, ...]
     partial: Any = field(compare=False)
     placed: tuple[str, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 from delibsim.domain.consensus import HIGHEST, LOWEST
 from delibsim.domain.survey import Survey, faults_of, faults_of_ranks
-from delibsim.prompts.forms.order import Options, OrderForm
+from delibsim.prompts.forms.order import OrderForm, RankedOptions
 from delibsim.prompts.labelled import in_one_line
 from delibsim.prompts.prompt import UnreadableReply
 
@@ -74,10 +74,10 @@ class SurveyAnswers:
         )
 
     @property
-    def among(self) -> Options:
+    def among(self) -> RankedOptions:
         """The options that are ranked."""
         ranked = tuple(item.id for item in self.survey.preferences)
-        return Options(ranked, ranked, tuple(item.id for item in self.survey.items))
+        return RankedOptions(ranked, ranked, tuple(item.id for item in self.survey.items))
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema: a whole number for each rating, and the order of options."""
@@ -159,10 +159,10 @@ class RankingForm:
         )
 
     @property
-    def among(self) -> Options:
+    def among(self) -> RankedOptions:
         """The statements that are ranked."""
         statements = tuple(f"S{i}" for i in range(1, self.n + 1))
-        return Options(statements, self.ranks, (*self.ranks, *self.agreement))
+        return RankedOptions(statements, self.ranks, (*self.ranks, *self.agreement))
 
     def schema(self) -> dict[str, Any]:
         """The form as a JSON schema: a whole number for each agreement, and the order."""

@@ -67,7 +67,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Question(Words):
+class WitnessQuestion(Words):
     """Words that put a question."""
 
     def describe(self) -> str:
@@ -77,7 +77,7 @@ class Question(Words):
     def read(self, text: str) -> str:
         """The question; UnreadableReply where nothing is asked.
 
-        >>> Question().read("What does it cost?")
+        >>> WitnessQuestion().read("What does it cost?")
         'What does it cost?'
         """
         words = super().read(text)

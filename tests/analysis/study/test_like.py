@@ -41,9 +41,8 @@ def test_what_was_planted_is_said_and_nothing_else():
     assert told[0] == (
         "Beside people, sessions of models differ on average in 1 of 18 measures (Holm's p below .05): higher words of a turn."
     )
-    assert "none of 18 measures is it clear that they vary" in told[1]
-    assert told[2].startswith("A classifier tells sessions of models from those of people in ")
-    assert told[2].endswith("it goes by words of a turn most.")
+    assert told[1].startswith("A classifier tells sessions of models from those of people in ")
+    assert told[1].endswith("it goes by words of a turn most.")
     (row,) = classifier.plain()
     assert (row["most"], row["p"] < 0.05) == ("words of a turn", True)
     assert sessions.rows["population"].value_counts().to_dict() == {"people": 20, "models": 20}
@@ -88,7 +87,7 @@ def test_the_null_citizen_of_the_twin_stands_beside_people_too():
     (found, _, sessions), told = like(both, table("people", 2), DRAWS)
     rows = [row for row in found.plain() if row["differs"]]
     assert [(row["population"], row["measure"]) for row in rows] == [("null citizen", "talk.mattr")]
-    assert "sessions of the null citizen differ on average in 1 of 18" in told[3]
+    assert "sessions of the null citizen differ on average in 1 of 18" in told[2]
     assert set(sessions.rows["population"]) == {"people", "models", "null citizen"}
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm, ttest_ind
 
-from delibsim.measures.inference.apart import Sessions, apart, overlapping, spread_p
+from delibsim.measures.inference.apart import Sessions, apart, overlapping
 from delibsim.measures.inference.classified import classified
 
 
@@ -64,14 +64,6 @@ def test_few_sessions_and_equal_values_have_estimates_and_no_interval():
     assert np.isnan(equal.spread.estimate)
     assert np.isnan(equal.overlap).all()
     assert np.isfinite([equal.difference.p, equal.g.low]).all()
-
-
-def test_the_spread_differs_where_only_the_spread_does():
-    rng = np.random.default_rng(4)
-    a, b = rng.normal(size=60), 3 * rng.normal(size=60)
-    assert spread_p(sample(a), sample(b)) < 0.001
-    assert apart(sample(a), sample(b)).difference.p > 0.05
-    assert spread_p(sample(a), sample(a + 5)) > 0.9
 
 
 def test_a_classifier_finds_what_was_planted_and_nothing_else():

@@ -1,0 +1,84 @@
+"""Designs of mini-publics from the command line: each is held offline, estimated, preregistered,
+replayed and forked, and a contrast of two is one of the same people.
+"""
+
+import pytest
+
+from delibsim import Runs
+from delibsim.planning.presets import Presets
+
+DESIGNS = {
+    "facilitation": 3,
+    "information_phase": 4,
+    "norms_and_facilitator": 4,
+    "common_statement": 2,
+    "deliberative_poll": 2,
+    "citizens_assembly": 1,
+}
+"""The experiments after designs of the literature, and how many conditions each has."""
+SMALL = ("topic=acp", "replicate=1", "group.size=4")
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_design_of_the_literature_is_held_offline(delibsim, home, name):
+    assert delibsim("run", "-m", "-q", f"experiment={name}", *SMALL).code == 0
+    runs = Runs(home / "runs", name)
+    assert len(runs.sessions()) == DESIGNS[name]
+    assert {runs.run(one).status for one in runs.sessions()} == {"complete"}
+    assert delibsim("replay", name).code == 0
+    assert "docs/designs.md" in Presets(home).file("experiment", name).read_text(encoding="utf-8")
+
+
+def test_facilitation_of_citizens_makes_no_difference_and_is_told_as_that(delibsim, home):
+    settings = ("topic=acp,ccps", "group.size=3")
+    assert delibsim("run", "-m", "-q", "experiment=facilitation", *settings).code == 0
+    assert delibsim("analyze", "facilitation", "--draws", "20").code == 0
+    table = home / "runs/facilitation/analysis/tables/ablations.csv"
+    rows = [line.split(",") for line in table.read_text(encoding="utf-8").splitlines()]
+    own = [row for row in rows if row[0] == "facilitation"]
+    assert {(row[2], row[3]) for row in own} == {
+        ("opening", "none"),
+        ("rounds", "none"),
+        ("rounds", "opening"),
+    }
+    assert {float(row[4]) for row in own} == {0.0}
+
+
+def test_a_briefing_is_kept_preregistered_and_told_apart(delibsim, home):
+    text = "background: A tram.\npro: It is clean.\ncon: It is dear.\n"
+    (home / "tram.yaml").write_text(text, encoding="utf-8")
+    words = ("run", "-m", "-q", "study=b", "briefing=null,tram.yaml", "replicate=1,2", *SMALL[::2])
+    assert delibsim(*words).code == 0
+    runs = Runs(home / "runs", "b")
+    told = {name: runs.run(name).transcript[0] for name in runs.sessions() if "briefing" in name}
+    assert {said.text.split("\n\n")[1] for said in told.values()} == {
+        "It is clean.",
+        "It is dear.",
+    }
+    assert delibsim("preregister", "b").code == 0
+    assert "It is dear." in (home / "runs/b/preregistration.md").read_text(encoding="utf-8")
+    (home / "tram.yaml").write_text(text.replace("clean", "quick"), encoding="utf-8")
+    again = delibsim(*words)
+    assert again.code == 2
+    assert "briefings.tram.pro" in again.err
+
+
+def test_a_fork_at_a_turn_of_the_facilitator(delibsim, home):
+    led = ("procedure.facilitation=rounds", "procedure.facilitator_names=true", *SMALL)
+    assert delibsim("run", "-q", "study=led", *led).code == 0
+    (name,) = Runs(home / "runs", "led").sessions()
+    (home / "say.txt").write_text("What would it cost?", encoding="utf-8")
+    place = f"led/{name}"
+    assert delibsim("fork", "-q", place, "--say", "6=say.txt").code == 0
+    assert delibsim("fork", "-q", place, "--at", "6", "group.facilitator=citizen_open").code == 0
+    assert delibsim("fork", "-q", place, "--at", "6", "facilitator.instructions=Hush.").code == 0
+    forks = Runs(home / "runs/led", "forks")
+    assert len(forks.sessions()) == 3
+    assert delibsim("replay", "led/forks").code == 0
+    told = delibsim("fork", "led/forks").out
+    for change in ("turn 6 said as given", "citizen -> citizen_open", "of the facilitator differs"):
+        assert change in " ".join(told.split())
+    left_out = delibsim("fork", place, "--at", "6", "--remove", "7")
+    assert (left_out.code, "--leave SEAT" in left_out.err) == (2, True)
+    later = delibsim("fork", place, "--at", "12", "rounds=3")
+    assert (later.code, "closed the discussion in turn 11" in later.err) == (2, True)
