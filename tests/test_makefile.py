@@ -98,6 +98,7 @@ STEPS = {
     "docs": (),
     "test-approval": (),
     "test-formats": ("formats",),
+    "test-servers": ("servers",),
     "test-aqua": ("aqua",),
     "test-judge": ("judge",),
     "test-browser": ("browser",),
