@@ -49,6 +49,7 @@ class Served:
             assert self._process.poll() is None, self._log.read_text()[-2000:]
             if (address := self._address()) and self._answers(address):
                 return f"{address}/v1"
+        self.__exit__()
         raise AssertionError(self._log.read_text()[-2000:])
 
     def __exit__(self, *_):
