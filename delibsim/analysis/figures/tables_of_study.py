@@ -116,10 +116,7 @@ def _drawn(rows: pd.DataFrame, outcome: str, scale: str) -> pd.DataFrame:
 
 def _primary(results: Results) -> tuple[str, str]:
     """The primary outcome of the contrasts and its scale; the index where there is none."""
-    found = main_contrasts(results)
-    if found is None:
-        return MAIN, CHANGE
-    first = found[0][0]
+    (first, *_), _ = main_contrasts(results) or ([{"outcome": MAIN, "scale": CHANGE}], False)
     return str(first["outcome"]), str(first["scale"])
 
 

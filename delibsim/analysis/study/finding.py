@@ -297,8 +297,7 @@ def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
         who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
     sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
     ends = " to ".join(f"{size:g}" for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
-    of = f"{ends} {who}" if ends else who
-    return f"{'a group' if len(held) == 1 else 'groups'} of {of}"
+    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{ends} {who}'.strip()}"
 
 
 def _did(held: pd.DataFrame) -> str:
