@@ -35,7 +35,7 @@ from delibsim.conduct.package_metadata import (
 )
 from delibsim.conduct.package_record import LeftOut, copy_record, left_out, places_of, unlicensed
 from delibsim.conduct.package_scan import Trace, Traces, redact, scan, traces_of
-from delibsim.conduct.r_report import Places, write_r_report
+from delibsim.conduct.r_report import ReportPlaces, write_r_report
 from delibsim.conduct.score import Watch
 from delibsim.conduct.verify import Verified, verify_study
 from delibsim.domain.data import DATA as SHIPPED
@@ -263,7 +263,7 @@ def _move_tables(made: Path, new: Path, study: PackagedStudy) -> dict[str, str]:
 
 def _write_r(packed: Runs, study: PackagedStudy, new: Path) -> None:
     """Write the document in R on a study; none where its outcome has no value."""
-    places = Places("..", study.wide, f"{RESULTS}/{study.key}/tables")
+    places = ReportPlaces("..", study.wide, f"{RESULTS}/{study.key}/tables")
     with suppress(WrongInput):
         to = new / "analysis" / f"{study.key}.Rmd"
         write_r_report(str(packed.folder), packed.folder.parent, "rmarkdown", to, places)

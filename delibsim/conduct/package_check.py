@@ -249,15 +249,12 @@ def first_difference(shipped: Path, made: Path) -> str:
     heads = [next(one, []) for one in rows]
     if heads[0] != heads[1]:
         return f"columns {', '.join(heads[0])} here, {', '.join(heads[1])} made again"
-    n = 1
     for n, (here, again) in enumerate(zip(*rows, strict=False), 2):
         for column, a, b in zip(heads[0], here, again, strict=False):
             if not _same(a, b):
                 return f"line {n}, {column}: {a or 'nothing'} here, {b or 'nothing'} made again"
-    lengths = [sum(1 for _ in _rows(path)) for path in (shipped, made)]
-    if lengths[0] != lengths[1]:
-        return f"{lengths[0]} lines here, {lengths[1]} made again"
-    return ""
+    here, again = (len(list(_rows(path))) for path in (shipped, made))
+    return "" if here == again else f"{here} lines here, {again} made again"
 
 
 def _rows(path: Path) -> Iterator[list[str]]:

@@ -36,7 +36,7 @@ FORMS = {"quarto": "qmd", "rmarkdown": "Rmd"}
 
 
 @dataclass(frozen=True)
-class Places:
+class ReportPlaces:
     """Where a document finds what it reads: a folder, by default that of the study, and in it the
     study table and the tables of the report.
     """
@@ -47,7 +47,11 @@ class Places:
 
 
 def write_r_report(
-    name: str, root: Path, form: str = "quarto", to: Path | None = None, places: Places = Places()
+    name: str,
+    root: Path,
+    form: str = "quarto",
+    to: Path | None = None,
+    places: ReportPlaces = ReportPlaces(),
 ) -> Path:
     """Write the document on a study into the folder one is in, or as the file `to`; its path. It
     reads its tables at these `places`.

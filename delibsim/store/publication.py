@@ -134,4 +134,5 @@ def publication_of(
 
 
 def _title(studies: Sequence[Runs]) -> str:
-    return f"Replication package: {', '.join(runs.study for runs in studies)}"
+    names = ", ".join(runs.study for runs in studies)
+    return f"Replication package: {names}"
