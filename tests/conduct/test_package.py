@@ -17,6 +17,9 @@ from delibsim.conduct.package import Unclean, Wishes, package
 from delibsim.conduct.package_check import check, first_difference, rebuild_all
 from delibsim.conduct.package_scan import texts_in
 from delibsim.domain.errors import WrongInput
+from delibsim.store.people import persons, rooms
+from delibsim.store.people.persons import Identity
+from delibsim.store.people.register import Register
 from delibsim.store.publication import publication_of
 from delibsim.store.runs import Runs
 from delibsim.store.sums import changed_files
@@ -165,8 +168,6 @@ def test_a_redacted_session_has_new_sums_and_is_not_replayed(study, tmp_path):
     runs = copied(study, tmp_path)
     spoken = next(run for run in runs.readable([]) if run.transcript)
     secret = spoken.transcript[0].text.split()[-1]
-    found = packaged(runs, tmp_path / "p", redact=True)
-    assert found.redacted == []
     folder = runs.path(spoken.session.id)
     for path in folder.glob("*.json*"):
         text = path.read_text(encoding="utf-8")
@@ -195,6 +196,24 @@ def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
         assert session not in text or name.endswith("study.json") or "wide" in name.lower(), name
     with pytest.raises(WrongInput, match="QUESTION=ANSWER"):
         packaged(runs, tmp_path / "p", people="share=yes")
+    register = Register.of(runs, "")
+    ada = persons.add_person(register, "participant", identity=Identity(name="Ada Byron"))
+    rooms.open_room(register, session, ["Participant 1"])
+    rooms.take_seat(register, ada)
+    persons.keep_answers(register, ada, {"share": "no"})
+    register.close()
+    out = packaged(runs, tmp_path / "p", people="share=yes").left_out["s"]
+    assert [(one.place, one.why) for one in out] == [(session, "people")]
+    register = Register.of(runs, "")
+    persons.keep_answers(register, ada, {"share": "yes"}, attempt=1)
+    register.close()
+    assert packaged(runs, tmp_path / "p", people="share=yes").left_out["s"] == []
+    assert (tmp_path / "p/data/record/s" / session / "run.json").is_file()
+    assert not any(path.name == "people.sqlite" for path in (tmp_path / "p").rglob("*"))
+    (runs.folder / "preregistration.md").write_text("# Plan of Ada Byron\n", encoding="utf-8")
+    with pytest.raises(Unclean) as refused:
+        packaged(runs, tmp_path / "p", people="all")
+    assert [one.kind for one in refused.value.traces] == ["person"]
 
 
 def test_instruments_of_others_without_a_licence_take_the_record_with_them(study, tmp_path):
