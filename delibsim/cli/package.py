@@ -13,6 +13,7 @@ from delibsim.cli.terminal import (
     echo_json,
     print_each,
     progress,
+    safe,
     say,
     shown,
     study_at,
@@ -134,5 +135,5 @@ def _list(title: str, lines: Sequence[str]) -> None:
     if not lines:
         return
     more = [f"  and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
-    said = [f"{title} ({len(lines)}):", *(f"  {line}" for line in lines[:LISTED]), *more]
-    print_each(said, console(stderr=True))
+    for line in [f"{title} ({len(lines)}):", *(f"  {line}" for line in lines[:LISTED]), *more]:
+        say(safe(line), err=True)

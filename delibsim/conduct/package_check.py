@@ -168,7 +168,7 @@ def check(package: Path, watch: Watch) -> CheckedPackage:
         else:
             different, told = _replayed(package, study, watch)
             faults += different
-            equal.append(told)
+            equal += [told] if told else []
             for session in study.redacted:
                 unchecked.append(f"{study.name}/{session}: redacted, so it cannot be replayed")
         with TemporaryDirectory() as made:
@@ -180,8 +180,8 @@ def check(package: Path, watch: Watch) -> CheckedPackage:
                 continue
             different = differences(package, to, study)
             faults += different
-            if not different:
-                n = sum(1 for name, _ in names_in(to) if (package / name).is_file())
+            n = sum(1 for name, _ in names_in(to) if (package / name).is_file())
+            if n and not different:
                 equal.append(f"{study.name}: {counted(n, 'table')} made again, equal")
     return CheckedPackage(package, faults, unchecked, equal)
 
@@ -217,7 +217,8 @@ def _replayed(package: Path, study: PackagedStudy, watch: Watch) -> tuple[list[s
             what = "; ".join(one.changed[:3]).replace(str(place), study.record)
             faults.append(f"{RECORD}/{study.record}/{one.name}: {one.verdict}: {what}")
     replayed = len(found.sessions) - len(found.differing)
-    return faults, f"{study.name}: {counted(replayed, 'run')} replayed, equal to their record"
+    told = f"{study.name}: {counted(replayed, 'run')} replayed, equal to their record"
+    return faults, told if replayed else ""
 
 
 def differences(package: Path, to: Path, study: PackagedStudy) -> list[str]:
