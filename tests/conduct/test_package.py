@@ -268,18 +268,19 @@ def test_a_stranger_checks_a_study_with_forks_in_an_environment_of_its_own(tmp_p
     (site / "these.pth").write_text("\n".join([str(Path(__file__).parents[2]), *places]))
     command = [str(env / "bin/python"), "-m", "delibsim.cli.main", "package", "--check"]
 
-    def checked(folder):
+    def checked(*words):
         done = subprocess.run(
-            [*command, str(folder), "-q"], capture_output=True, text=True, cwd=env, check=False
+            [*command, *words, "-q"], capture_output=True, text=True, cwd=env, check=False
         )
         return done.returncode, done.stdout + done.stderr
 
-    code, told = checked(found.folder)
+    code, told = checked(str(found.folder))
     assert code == 0, told
     assert "pilot: 38 runs replayed, equal to their record" in told
     run = found.folder / "data/record/pilot/forks"
     (fork, *_) = sorted(run.glob("*/run.json"))
     fork.write_text(fork.read_text(encoding="utf-8").replace("4", "5", 1), encoding="utf-8")
-    code, told = checked(found.folder)
+    code, told = checked(str(found.folder), "--json")
     assert code == 4
-    assert f"{fork.relative_to(found.folder).as_posix()} is not what was packaged" in told
+    named = f"{fork.relative_to(found.folder).as_posix()} is not what was packaged"
+    assert json.loads(told)["faults"][0].startswith(named)
