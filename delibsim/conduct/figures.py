@@ -101,8 +101,26 @@ FORMS = {"quarto": "qmd", "rmarkdown": "Rmd"}
 """The forms of a document, and how the names of their files end."""
 
 
-def write_r_report(name: str, root: Path, form: str = "quarto", to: Path | None = None) -> Path:
-    """Write the document on a study into the folder one is in, or as the file `to`; its path.
+@dataclass(frozen=True)
+class ReportPlaces:
+    """Where a document finds what it reads: a folder, by default that of the study, and in it the
+    study table and the tables of the report.
+    """
+
+    folder: str = ""
+    wide: str = "tables/runs_wide.csv"
+    written: str = "analysis/tables"
+
+
+def write_r_report(
+    name: str,
+    root: Path,
+    form: str = "quarto",
+    to: Path | None = None,
+    places: ReportPlaces = ReportPlaces(),
+) -> Path:
+    """Write the document on a study into the folder one is in, or as the file `to`; its path. It
+    reads its tables at these `places`.
 
     WrongInput for another form, for a study without a value of its outcome, and where a file lies
     that somebody changed.
@@ -114,13 +132,15 @@ def write_r_report(name: str, root: Path, form: str = "quarto", to: Path | None 
         raise WrongInput(f"a report reads the folder of a study, and {name} is a table alone")
     path = to or Path(f"{slug(runs.study)}.{FORMS[form]}")
     refuse_if_filled_in(path, "")
-    text = sealed(written("report", _facts(runs, form, path)))
+    beside = Path(os.path.relpath(runs.folder, path.resolve().parent)).as_posix()
+    found = vars(places) | {"folder": places.folder or beside}
+    text = sealed(written("report", _facts(runs, form) | found))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
     return path
 
 
-def _facts(runs: Runs, form: str, path: Path) -> dict[str, Any]:
+def _facts(runs: Runs, form: str) -> dict[str, Any]:
     """What the template says of a study."""
     record, table = record_of(runs), study_table(runs)
     if record is not None and record.primary:
@@ -142,7 +162,6 @@ def _facts(runs: Runs, form: str, path: Path) -> dict[str, Any]:
         "form": form,
         "title": _inert(f"Report on the study {runs.study}"),
         "command": quoted(runs.study),
-        "folder": Path(os.path.relpath(runs.folder, path.resolve().parent)).as_posix(),
         "beside_citizens": MODELS in kinds and CITIZENS in kinds,
         "population": MODELS if MODELS in kinds else CITIZENS,
         "copies": bool(without_copies(table.rows)[1]),

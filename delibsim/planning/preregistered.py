@@ -397,7 +397,8 @@ def written(name: str, said: Mapping[str, Any]) -> str:
         "table": table,
         "whole": int,
     }
-    return texts.get_template(f"{name}.md.j2").render(said)
+    file = name if name.endswith(".j2") else f"{name}.md.j2"
+    return texts.get_template(file).render(said)
 
 
 def sealed(text: str) -> str:

@@ -159,6 +159,18 @@ def keep_answers(
         pass  # handed in twice: the first counts
 
 
+def answers_in_seats(register: Register, question: str) -> dict[str, list[Sequence[str]]]:
+    """What each person who took a seat answered to a question last, by session; nothing where she
+    was not asked.
+    """
+    asked = select(ANSWER).where(ANSWER.c.question == question).order_by(ANSWER.c.attempt)
+    given = {row.person: row.value.split("; ") for row in register.all(asked)}
+    found: dict[str, list[Sequence[str]]] = {}
+    for row in register.all(select(SEAT).where(SEAT.c.person.is_not(None))):
+        found.setdefault(row.session, []).append(given.get(row.person, ()))
+    return found
+
+
 def attempts(register: Register, code: str, question: str) -> int:
     """How often a person has answered a question."""
     own = (ANSWER.c.person == code) & (ANSWER.c.question == question)
