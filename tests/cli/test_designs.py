@@ -32,7 +32,9 @@ def test_a_design_of_the_literature_is_held_offline(delibsim, home, name):
 def test_facilitation_of_citizens_makes_no_difference_and_is_told_as_that(delibsim, home):
     settings = ("topic=acp,ccps", "group.size=3")
     assert delibsim("run", "-m", "-q", "experiment=facilitation", *settings).code == 0
-    assert delibsim("analyze", "facilitation", "--draws", "20").code == 0
+    answer = delibsim("analyze", "facilitation", "--draws", "20")
+    assert answer.code == 0
+    assert "What varies is facilitation (none, opening, rounds)" in answer.out
     table = home / "runs/facilitation/analysis/tables/ablations.csv"
     rows = [line.split(",") for line in table.read_text(encoding="utf-8").splitlines()]
     own = [row for row in rows if row[0] == "facilitation"]

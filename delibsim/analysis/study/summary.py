@@ -183,6 +183,12 @@ def without_contrasts(results: Results) -> Iterator[str]:
         yield f"No treatments can be compared. {why}"
         if result.why_not == "debates":
             return
+    levels: dict[str, dict[str, None]] = {}
+    for row in rows_of(results, "ablations"):
+        levels.setdefault(row["factor"], {}).update(dict.fromkeys((row["b"], row["a"])))
+    if levels:
+        varied = [f"{factor} ({', '.join(own)})" for factor, own in levels.items()]
+        yield said("study/varies_else", factors=listed(varied))
     people = rows_of(results, "people", population="models", outcome=MAIN, phase="change")
     yield from of_people(results, null_only=not people)
     yield from _noise(results)
