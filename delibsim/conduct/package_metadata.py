@@ -160,7 +160,7 @@ def _action(
 
 
 def locked_versions(locks: Path) -> str:
-    """The versions of all that delibsim needs here, as requirements for pip, with the hashes that
+    """The versions of all that is needed here, as requirements for pip, with the hashes that
     the files in `locks` know of them where they know all.
     """
     hashes = {}

@@ -24,10 +24,18 @@ OPTION = re.compile(r"(?<!\S)(--?[a-z][a-z0-9-]*)")
 NAMED = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 ELSEWHERE = {
     "CONTRIBUTING.md", "architecture.md", "benchmarks.md", "clusters.md", "deploy.md", "faults.md",
-    "manifest.py", "provider.py", "refusal.py",
+    "manifest.py", "provider.py", "refusal.py", "servers.md",
 }  # fmt: skip
 """Pages and modules that name options of other programs, or such as there are not."""
-OF_OTHERS = {"--version", "--index-url", "--reasoning-parser", "--tint", "--option"}
+OF_OTHERS = {
+    "--version",
+    "--index-url",
+    "--hash",
+    "--max-model-len",
+    "--reasoning-parser",
+    "--tint",
+    "--option",
+}
 """Options of no command within: of delibsim itself, of pip and servers, a colour, any option."""
 ENGLISH = {
     "and", "as", "does", "in", "knows", "or", "reads", "can", "has", "here", "is", "itself", "that", "these", "under", "was", "with", "writes",

@@ -15,7 +15,11 @@ POOL = "delibsim.models.pool.ModelPool"
 """What every model comes from that is asked."""
 TRANSLATES = "delibsim.conduct.translate."
 """What asks a model for a scorer that must be asked for: of `score` alone."""
-FREE = {"analyze": "its null twin is held by citizens, which cost nothing"}
+FREE = {
+    "analyze": "its null twin is held by citizens, which cost nothing",
+    "list": "`list models NAME --check` makes one call, and says what the study takes",
+    "package": "--check replays runs, which asks nobody",
+}
 """Commands from which a way leads to the pool of models, and why nothing is paid on it."""
 ELSEWHERE = ("serve", "people ")
 NOTHING = "Nothing is left to be asked: 0 calls, 0 tokens, 0 USD"
