@@ -306,10 +306,8 @@ def _job(cell: Mapping[str, Any], added: frozenset[str], presets: Presets) -> Jo
     for group, name in choices.items():
         if isinstance(name, list):
             listed = ",".join(map(str, name))
-            several = f"; several in one group: group.models=[{listed}]" if group == "model" else ""
-            raise WrongInput(
-                f"'{group}' takes one name, not a list; in a sweep (-m): {group}={listed}{several}"
-            )
+            told = f"several in one group: group.models=[{listed}]; " if group == "model" else ""
+            raise WrongInput(f"'{group}' takes one name; {told}in a sweep (-m): {group}={listed}")
         if not isinstance(name, str) or name not in presets.names(group):
             raise unknown(group, str(name), presets.names(group))
     return Job(choices, values, added)

@@ -61,9 +61,9 @@ class SessionNotes:
         """
         line = self._line(session)
         found = line.get(part)
-        if found is None or line.get("files") != _files(self.runs, session):
-            return None
-        return found if isinstance(found, Mapping) else None
+        if isinstance(found, Mapping) and line.get("files") == _files(self.runs, session):
+            return found
+        return None
 
     def plan(self, session: str) -> Session:
         """The plan of a session of which something is kept; LookupError or TypeError where the line

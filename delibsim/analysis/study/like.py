@@ -268,6 +268,8 @@ def _sentences(
         named = {"whom": WHOM[classifier["population"]], "other": other}
         if tested := [row for row in own if not missing(row["p_holm"])]:
             yield _of_measures(tested, named)
+        else:
+            yield said("study/like_few", **named)
         if not missing(classifier.get("p")):
             clear = classifier["p"] < ALPHA
             numbers = {name: f"{classifier[name]:.0%}" for name in ("accuracy", "chance")}

@@ -48,6 +48,14 @@ def test_what_was_planted_is_said_and_nothing_else():
     assert sessions.rows["population"].value_counts().to_dict() == {"people": 20, "models": 20}
 
 
+def test_too_few_sessions_are_told_and_nothing_is_said_of_a_difference():
+    few, people = table("here", 1, ("tram",), 2), table("people", 2, ("tram",), 2)
+    (found, *_), told = like(few, people, DRAWS)
+    assert not any(row["differs"] for row in found.plain())
+    (sentence,) = told
+    assert sentence.startswith("Beside people, nothing is said of sessions of models")
+
+
 def test_topics_of_one_study_alone_are_left_out_and_counted():
     ours, theirs = table("here", 1, ("tram", "own")), table("people", 2, ("tram", "a", "b"), 7)
     (found, *_), _ = like(ours, theirs, DRAWS)
