@@ -49,6 +49,27 @@ class OpinionSet:
         return tuple(text for text in self.texts if spoken(text.text))
 
 
+VOTED = {"agrees": 1, "disagrees": -1, "passes": 0}
+"""What somebody may vote on an opinion, in words and as a number."""
+
+
+@dataclass(frozen=True)
+class Voter:
+    """Somebody who voted on opinions: the opinion group that the source assigned ("" without one),
+    and the votes in order: opinion, vote, and when, in seconds since 1970 as the source writes it
+    ("" where that is not known). Of two votes on one opinion the later one holds.
+    """
+
+    id: str
+    group: str = ""
+    votes: tuple[tuple[str, int, str], ...] = ()
+
+    @property
+    def last(self) -> dict[str, int]:
+        """The vote that holds on each opinion."""
+        return {opinion: vote for opinion, vote, _ in self.votes}
+
+
 def spoken(text: str) -> bool:
     """Whether a text has a letter or a digit."""
     return any(map(str.isalnum, text))
