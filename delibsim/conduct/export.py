@@ -17,7 +17,6 @@ from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.exported import ExportedSession, Exporter, Files, OpinionExporter
 from delibsim.domain.run import Session
-from delibsim.domain.text import study_named
 from delibsim.plugins import load
 from delibsim.store.branch_folders import FORKS
 from delibsim.store.codec import SCHEMA, Damaged
@@ -27,10 +26,11 @@ from delibsim.store.own_folder import refuse_others
 from delibsim.store.places import branches_of, inherited, is_of_branches
 from delibsim.store.runs import EXPORT, Runs
 from delibsim.store.sent import calls_of
-from delibsim.store.study_texts import PARTS, StudyTexts, opinions_of
+from delibsim.store.study_texts import PARTS, StudyTexts, votes_on
 from delibsim.store.tables.asked import (
     code_tables,
     note_tables,
+    opinion_tables,
     summary_tables,
     table_of_texts,
     vote_tables,
@@ -74,6 +74,7 @@ def export_tables(
             *branch_tables(runs, left_out),
             *note_tables(runs, left_out),
             *intervention_tables(runs, left_out),
+            *opinion_tables(runs),
             *summary_tables(runs, left_out),
         ]
         rows_are.update({table.name: table.row for table in found})
@@ -129,13 +130,7 @@ def _of_opinions(runs: Runs, exporter: Exporter) -> Files:
             f"--as {exporter.name} is of sessions, and this holds texts; leave out --as"
             f" {exporter.name}"
         )
-    voters = StudyTexts(runs).voters()
-    if not voters:
-        raise WrongInput(
-            f"{study_named(runs.study)} holds no votes on its texts, which Polis needs; they come"
-            " with: delibsim import FOLDER --as polis study=NAME"
-        )
-    opinions, manifest = opinions_of(runs), runs.manifest()
+    (opinions, voters), manifest = votes_on(runs), runs.manifest()
     parts = manifest.components[PARTS].values() if manifest else ()
     title = next((part["title"] for part in parts if part.get("title")), "")
     return exporter.of_opinions(opinions, voters, title)

@@ -69,6 +69,12 @@ class Voter:
         """The vote that holds on each opinion."""
         return {opinion: vote for opinion, vote, _ in self.votes}
 
+    @property
+    def holding(self) -> list[bool]:
+        """Of each vote whether it holds."""
+        places = {opinion: n for n, (opinion, _, _) in enumerate(self.votes)}
+        return [places[opinion] == n for n, (opinion, _, _) in enumerate(self.votes)]
+
 
 def spoken(text: str) -> bool:
     """Whether a text has a letter or a digit."""
@@ -125,8 +131,6 @@ def _named(cell: str, words: Mapping[str, tuple[str, ...]], what: str, known: Se
     raise WrongInput(f"{what} '{cell.strip()}'; write {', '.join(known)}, or leave the cell empty")
 
 
-Grouping = Literal["none", "stance", "themes"]
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 FLOORS = ("extractive", "themes")
 """The summarisers that copy sentences: offline, without a model, in every comparison."""
 PEOPLE: str = _WORDS["people"]

@@ -130,6 +130,17 @@ def opinions_of(runs: Runs) -> OpinionSet:
     return OpinionSet(runs.study, question, KINDS[kind == "stance"], tuple(held.all()))
 
 
+def votes_on(runs: Runs) -> tuple[OpinionSet, list[Voter]]:
+    """The opinions that a study holds and who voted on them; WrongInput where nobody did."""
+    opinions, voters = opinions_of(runs), StudyTexts(runs).voters()
+    if not voters:
+        raise WrongInput(
+            f"{study_named(runs.study)} holds no votes on its opinions; they come with: delibsim"
+            " import FOLDER --as polis study=NAME"
+        )
+    return opinions, voters
+
+
 def question_of(runs: Runs) -> tuple[str, str]:
     """The question that the texts of a study answer and its kind, "" twice where they answer
     none.
