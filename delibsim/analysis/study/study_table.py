@@ -24,6 +24,8 @@ other setting in which sessions of the study differ, such as rounds=4; it is "" 
 """
 HELD = ("complete", "partial")
 """The status of sessions that were held."""
+WORDING = "paraphrase"
+"""The column with the treatment as it was held, where treatments have paraphrases."""
 BLOCK = ("topic", "model", "setting")
 """What is held equal when treatments are compared."""
 
