@@ -25,7 +25,6 @@ from delibsim.measures.summaries.texts import TFIDF, Embedding
 NOBODY = pd.DataFrame()
 """The scores of no opinion."""
 VALUES: Mapping[str, Any] = {
-    "resamples": agreement.RESAMPLES,
     "wanted": agreement.WANTED,
     "bin": biases.BIN,
 }
