@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 from delibsim.asking.nouns import Kind, Plan
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.transcript import SPEAKING
 from delibsim.planning.compose import StudyPlan, plan
-from delibsim.planning.config import Reader, key_of, one_name, read_values
+from delibsim.planning.config import Reader, key_of, names, one_name, read_values
 from delibsim.planning.overrides import values_by_key
 from delibsim.store.runs import Runs
 
@@ -41,6 +42,15 @@ def setting(default: Any, read: Reader, key: str = "") -> Any:
     if isinstance(default, type):
         return field(default_factory=default, metadata=about)
     return field(default=default, metadata=about)
+
+
+def roles(name: str, value: Any) -> tuple[str, ...]:
+    """Roles whose words are put before coders, citizens where none is named."""
+    found = names(name, value)
+    for one in found:
+        if one not in SPEAKING:
+            raise unknown(f"role in {name}", one, SPEAKING)
+    return tuple(one for one in SPEAKING if one in found)
 
 
 def readers_of(settings: type[Any]) -> dict[str, Reader]:
