@@ -10,7 +10,7 @@ from delibsim.domain.text import counted
 
 PARTS = ("facilitation", "briefing", "witnesses", "small_groups")
 """Parts of a session, of which a session has one or "none"."""
-NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
+NAMES = ("size", "rounds", "temperature", "wording", "persona", "phases", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 STRATUM = ("topic", "model", "treatment")
 WITHOUT_INTERACTION = "0"
