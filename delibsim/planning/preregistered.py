@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class Plans:
     `sessions` are the plans at hand, of all or some of those the manifest names; `scorers` what
     will be measured; `size` lines on the size of the sample by what they count; `begun` says how
     far the study has come, "" if nothing was asked yet; `power` is the analysis of power, "" where
-    there is none.
+    there is none; `contrasts` those that the analysis will give, by family.
     """
 
     manifest: Manifest
@@ -55,6 +55,7 @@ class Plans:
     limits: Limits | None = None
     begun: str = ""
     power: str = ""
+    contrasts: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
 
 async def plans_of(planned: StudyPlan, frozen: Manifest, runs: Runs) -> Plans:

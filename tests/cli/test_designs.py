@@ -34,7 +34,8 @@ def test_facilitation_of_citizens_makes_no_difference_and_is_told_as_that(delibs
     assert delibsim("run", "-m", "-q", "experiment=facilitation", *settings).code == 0
     answer = delibsim("analyze", "facilitation", "--draws", "20")
     assert answer.code == 0
-    assert "What varies is facilitation (none, opening, rounds)" in answer.out
+    assert "with facilitation (none, opening or rounds)" in answer.out
+    assert "Each gave the same in every pair of facilitation=opening" in answer.out
     table = home / "runs/facilitation/analysis/tables/ablations.csv"
     rows = [line.split(",") for line in table.read_text(encoding="utf-8").splitlines()]
     own = [row for row in rows if row[0] == "facilitation"]

@@ -26,6 +26,8 @@ other setting in which sessions of the study differ, such as rounds=4; it is "" 
 """
 HELD = ("complete", "partial")
 """The status of sessions that were held."""
+WORDING = "paraphrase"
+"""The column with the treatment as it was held, where treatments have paraphrases."""
 BLOCK = ("topic", "model", "setting")
 """What is held equal when treatments are compared."""
 
@@ -43,6 +45,10 @@ class StudyTable:
     not begun or withdrawn; `null` marks sessions whose participants are all citizens of the null
     model.
     `paired` says whether treatments of one replicate share people, order and seeds. `twin` are the
+    sessions of the null twin, the same design held by citizens; None where the study has citizens
+    of its own or there can be no twin; then `no_twin` is a sentence that says why. `primary` is
+    the measure whose absolute change decides, `outcomes` are those that were asked for beside it,
+    `by_models` the columns that models gave, by which alone nothing is decided.
     """
 
     study: str
