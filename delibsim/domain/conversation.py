@@ -47,7 +47,8 @@ class Conversation:
 
     `surveyed` says whether anybody's answers are known; without them nobody counts as surveyed.
     `votes` are shares of an audience, in percent, by phase and vote; `facts` are what else was
-    declared of it. `responses` are for forks, as `HeldTurn.said` is.
+    declared of it. `responses` are for forks, as `HeldTurn.said` is. `waves` are the surveys
+    between the first and the last, each with the number of the turn after which it was held.
     """
 
     source: str
@@ -57,6 +58,7 @@ class Conversation:
     votes: Mapping[Phase, Mapping[str, float]] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     responses: tuple[Response, ...] = ()
+    waves: Mapping[Phase, int] = field(default_factory=dict)
 
     __repr__ = in_short
 
