@@ -17,6 +17,7 @@ from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import natural
+from delibsim.measures.ensemble import ROUNDING
 from delibsim.measures.inference.resampling import percentile_interval
 from delibsim.measures.reliability.bootstrap import bootstrap, resampled_differences
 from delibsim.measures.reliability.codes import CodeMatrix, codes_of
@@ -84,8 +85,10 @@ def _by_others(own: DimensionCodes, a: str, b: str) -> Row:
         shares = np.bincount(codes.places.ravel(), minlength=own.q) / codes.places.size
         observed = coefficient(codes, PERCENT, own.weighting).value
         row["published_form"] = chance_shrunk(observed, shares)
-    for name, ends in (("boot", ac), ("kappa", kappa), ("alpha", alpha)):
-        row |= dict(zip((f"{name}_low", f"{name}_high"), ends.interval(), strict=True))
+    for name, found in (("boot", ac), ("kappa", kappa), ("alpha", alpha)):
+        low, high = found.interval()
+        if high - low > ROUNDING:  # a coder of one level has a kappa of 0 in every sample
+            row |= {f"{name}_low": low, f"{name}_high": high}
     return row
 
 
