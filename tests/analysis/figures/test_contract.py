@@ -51,6 +51,7 @@ def comparison():
     scores = given["scores"].rows.assign(panel="all")
     facts = {"scale": "log_odds", "level": 95, "words": "log odds"}
     tables = {"scores": Data(scores, facts), "curve": _long(given["curve"].rows)}
+    tables["against_scores"] = given["against_scores"]
     return drawings_of("pairs", tables)
 
 
