@@ -118,12 +118,13 @@ def reliability(sets: Sequence[JudgedSet]) -> Iterator[Row]:
 COMPARED, RATED = "comparisons", "ratings"
 LABELS = ("rated", "additive", "linear")
 KEYS = ["study", "opinion", "a", "b"]
+PERSON = ["person", "opinion"]
 
 
 def orderings(sets: Sequence[JudgedSet]) -> Iterator[Row]:
     """Each judge against people, on the two summaries that a person compared."""
     said = _compared(sets, people=True)
-    said = said.assign(person=said["study"] + " " + said["opinion"])
+    said = said.assign(person=said["study"] + " " + said["judge"])
     for judge, by, leads in _of_judges(sets, said) if len(said) else ():
         both = said.merge(leads, on=KEYS, suffixes=("", "_judge"))
         for name in DIMENSIONS:
@@ -177,7 +178,7 @@ def labels(sets: Sequence[JudgedSet]) -> Iterator[Row]:
 def _on_labels(known: pd.DataFrame, given: str) -> Row:
     """How far the ratings in the column `given` agree with labels of people."""
     x, y = known["value"].to_numpy(dtype=float), known[given].to_numpy(dtype=float)
-    people = known["study"] + " " + known["opinion"]
+    people = known["study"] + " " + known["person"]
     off = errors(normalised(x), normalised(y))
     found = correlated(x, y, people, known["study"])
     return found | {"mae": off.mae, "rmse": off.rmse}
@@ -209,7 +210,7 @@ def _of_judges(
     for judge, own in compared.groupby("judge", sort=False):
         yield str(judge), COMPARED, own.groupby(KEYS, sort=False)[SAID].mean().reset_index()
     for judge, own in _rated(sets):
-        found = said[KEYS]
+        found = said[KEYS].drop_duplicates()
         for side in ("a", "b"):
             given = own.rename(
                 columns={"summary": side} | {name: f"{name}_{side}" for name in SAID}
@@ -230,15 +231,16 @@ def _rated(sets: Sequence[JudgedSet]) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _labelled(sets: Sequence[JudgedSet]) -> pd.DataFrame:
-    """A row a label of a person: study, opinion, summary, label, dimension, value."""
+    """A row a label of a person: study, person, opinion, summary, label, dimension, value."""
     parts = []
     for one in sets:
-        rated = one.ratings[one.ratings["people"]]
-        compared = one.comparisons[one.comparisons["people"] & (one.comparisons["first"] != "")]
+        rated = one.ratings[one.ratings["people"]].rename(columns={"judge": "person"})
+        compared = one.comparisons.rename(columns={"judge": "person"})
+        compared = compared[compared["people"] & (compared["first"] != "")]
         is_a = (compared["first"] == compared["a"]).to_numpy()
-        others = compared[["opinion"]].assign(summary=compared["b"].where(is_a, compared["a"]))
-        ratings = rated.set_index(["opinion", "summary"])
-        keys = list(zip(compared["opinion"], compared["first"], strict=True))
+        others = compared[PERSON].assign(summary=compared["b"].where(is_a, compared["a"]))
+        ratings = rated.set_index([*PERSON, "summary"])
+        keys = list(compared[[*PERSON, "first"]].itertuples(index=False, name=None))
         for name in DIMENSIONS:
             c = compared[name].to_numpy(dtype=float)
             r = ratings[name].reindex(keys).to_numpy(dtype=float)
@@ -246,7 +248,7 @@ def _labelled(sets: Sequence[JudgedSet]) -> pd.DataFrame:
             given = (
                 others.assign(value=derived(r, c, is_a), label="additive"),
                 others.assign(value=turned, label="linear"),
-                rated[["opinion", "summary"]].assign(value=rated[name], label="rated"),
+                rated[[*PERSON, "summary"]].assign(value=rated[name], label="rated"),
             )
             parts += [own.assign(dimension=name, study=one.study) for own in given]
     return pd.concat(parts, ignore_index=True)
