@@ -5,6 +5,7 @@ it, the votes of its audience.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.reason import Reason
 from delibsim.domain.survey import Phase, Response
@@ -15,6 +16,8 @@ IMPORTED = "imported"
 """The kind of the model of a seat whose person spoke elsewhere, and cannot be asked."""
 PEOPLE = "human"
 """What such a model is called."""
+KINDS_OF_PEOPLE = (PERSON, "human", IMPORTED)
+"""The kinds of models that are people: in a browser, at the terminal, elsewhere."""
 NOT_THERE = Reason("person_not_there", "the person spoke elsewhere and cannot be asked again")
 """Why a person of an imported conversation has no answers in a fork."""
 VOTES = ("for", "against", "undecided")
