@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import stat
 import sys
 from subprocess import run as run_process
@@ -130,7 +131,16 @@ def test_a_fork_goes_on_with_a_model_where_people_spoke(delibsim, people, home):
     assert (
         "who did not hear what models say here: turn 6, 8, 9, 10, 11" in delibsim("show", place).out
     )
+    # No control is possible: what people said and measured stands beside the fork.
+    told = delibsim("fork", "people").out
+    assert re.search(r"\nwords of a turn +17\.818 +23\.091 +- +1\n", told), told
+    assert "no effect: people_once" in told
+    assert "agreement" not in told  # their answers after are missing
+    assert all(word in " ".join(told.split()) for word in "Mine? Not for a light bulb.".split())
+    assert own.transcript[5].text not in told
     everybody = delibsim("fork", TURN, "--at", "6", "model=citizen", "--json").json
+    mean = next(one for one in everybody["effects"] if one["measure"] == "dri")
+    assert (round(mean["people"], 3), mean["note"], mean["effect"]) == (0.913, "people_once", None)
     assert everybody["states"]["complete"] == 1
     again = delibsim("fork", place, "--at", "9", "--seat", "4", "model=citizen", "--json").json
     later = read(home, "people/forks", again["forks"][0]["session"])
