@@ -113,7 +113,7 @@ def import_conversations(
         spoke = {id: said.speakers(id) for id in conversations}
         answered = answers_in_file(source.answers) if source.answers else other.answered
         place = source.answers or source.path
-        known = spoke, surveys.__getitem__, found.unplaced
+        known = spoke, surveys.__getitem__, found.unplaced, maker.waves
         maker.given |= given_answers(place, answered, *known)
         _add(said, conversations, maker, found, watch)
     return found
