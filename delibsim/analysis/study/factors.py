@@ -9,9 +9,9 @@ import pandas as pd
 from delibsim.analysis.study.study_table import WORDING
 from delibsim.domain.text import counted
 
-PARTS = ("facilitation", "briefing", "witnesses", "small_groups")
-"""Parts of a session, of which a session has one or "none"."""
-NAMES = ("size", "rounds", "temperature", "wording", "persona", "phases", *PARTS)
+PARTS = ("facilitation", "briefing", "witnesses", "small_groups", "phases")
+"""Parts of a session, of which a session has one or "none", and their order where it is named."""
+NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "size": re.compile(r"group\.size|seats"),
@@ -23,6 +23,7 @@ SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
     "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
     "small_groups": re.compile(r"procedure\.small_group.+"),
+    "phases": re.compile(r"procedure\.phases"),
 }
 """The keys of the settings of a session that are those of a factor."""
 OF_SPEECH = ("rounds", "facilitation", "small_groups")
