@@ -375,7 +375,7 @@ def notes_over_runs(found: Sequence[OverRuns]) -> list[str]:
     return lines
 
 
-Source = Literal["survey before", "probe", "survey after"]
+Source = Literal["survey before", "survey between", "probe", "survey after"]
 
 
 @dataclass(frozen=True)
@@ -428,7 +428,7 @@ class SurveyPoint:
 
 def readings(
     points: Sequence[SurveyPoint],
-    values: Mapping[tuple[str, Phase], Mapping[str, tuple[float, str]]],
+    values: Mapping[tuple[str, str], Mapping[str, tuple[float, str]]],
 ) -> list[MeasureAfter]:
     """Every measure at every point of the course; `values` gives value and note by measure for
     every run and phase.
@@ -497,7 +497,7 @@ def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[DisplayTable]:
 
 
 _BRIEF = {"survey before": "before", "survey after": "after"}
-_ORDER = {"survey before": 0, "probe": 1, "survey after": 2}
+_ORDER = {"survey before": 0, "survey between": 1, "probe": 2, "survey after": 3}
 
 
 def _in_course(entry: tuple[tuple[int, Source], Any]) -> tuple[int, int]:

@@ -30,7 +30,6 @@ from delibsim.conduct.study import Notify, Prepared, closed_on_failure, hold_pre
 from delibsim.domain.branching import told_apart, what_differs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import CATALOGUE, Measure
-from delibsim.domain.parentage import position_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, of_whole_runs
 from delibsim.domain.study import natural
@@ -268,7 +267,7 @@ def branches(
             raise WrongInput(f"{session.id} is no branch of a run")
         at = session.parentage.at
         if at not in before:
-            before[at] = [one for one in record if _is_before(one, at)]
+            before[at] = [one for one in record if _is_before(one, session, at)]
         past[session.id] = before[at]
     own = [setting for setting in settings if setting.startswith(OF_THE_PROCESS)]
     reached = {**addresses_now(sessions, own), **(addresses or {})}
@@ -296,7 +295,7 @@ async def hold_branches(found: Branches, observer: Observer | None = None) -> li
     return await hold_prepared(await prepare_branches(found), observer)
 
 
-def _is_before(exchange: Exchange, at: int) -> bool:
-    """Whether an exchange is an outcome, and lies before a branch."""
-    before = position_of(exchange.purpose.occasion) < at
+def _is_before(exchange: Exchange, session: Session, at: int) -> bool:
+    """Whether an exchange is an outcome, and lies before the branch that a session is."""
+    before = session.position_of(exchange.purpose.occasion) < at
     return before and exchange.completion.status in OUTCOMES

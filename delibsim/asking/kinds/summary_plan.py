@@ -7,7 +7,7 @@ from typing import Any
 
 from delibsim.asking.kinds.summary import JOINING, SUMMARIES, summarised_in
 from delibsim.asking.nouns import Plan
-from delibsim.asking.road import merge
+from delibsim.asking.road import merge, refuse_imported
 from delibsim.asking.settings import (
     MODELS,
     SIZE,
@@ -176,6 +176,7 @@ def plan_summaries(runs: Runs, overrides: Sequence[str]) -> Plan:
     sizes = _sizes(settings, len(spoken), runs)
     wording = checked_wording(settings.wording, check_summary_texts)
     summaries = Summaries.of(runs, settings.name)
+    refuse_imported(summaries.files.task(), f"summaries {settings.name}")
     new = _task(runs, asked, opinions, sizes, wording)
     task = merge(SUMMARIES, summaries, plain(new))
     about = summarised_in(task, opinions)
