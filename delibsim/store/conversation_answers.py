@@ -11,7 +11,7 @@ from typing import Any
 
 from delibsim.domain.corpora import AboutConversation, AboutSpeaker
 from delibsim.domain.errors import unknown
-from delibsim.domain.survey import LABEL, Phase, Survey, faults_of
+from delibsim.domain.survey import LABEL, WAVE, Phase, Survey, faults_of
 from delibsim.store.instruments.answers import EMPTY, STAGES
 from delibsim.store.instruments.own_answers import PARTICIPANT, STAGE
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
@@ -71,7 +71,8 @@ def answers_in_metadata(
 def _phases(found: Any) -> Mapping[str, Mapping[str, Any]]:
     """Metadata that are items by phase; nothing for others."""
     known = isinstance(found, dict) and all(
-        phase.casefold() in STAGES and isinstance(items, dict) for phase, items in found.items()
+        (phase.casefold() in STAGES or phase.startswith(WAVE)) and isinstance(items, dict)
+        for phase, items in found.items()
     )
     return found if known else {}
 
@@ -117,6 +118,9 @@ def given_answers(
             spoke_in[speaker].append(conversation)
     for one in answered:
         where, conversation = one.where, one.conversation
+        if one.phase.startswith(WAVE):
+            unplaced["answers to a survey in between"] += 1
+            continue
         if not conversation:
             places = spoke_in.get(one.speaker, [])
             if len(places) != 1:
