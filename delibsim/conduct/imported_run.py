@@ -234,7 +234,7 @@ class RunMaker:
             if any(wave in self.given.get((id, speaker), {}) for speaker in seats):
                 found[wave] = self.waves.get((id, wave), about.waves.get(wave, -1))
                 if not 0 <= found[wave] <= turns:
-                    told = f"after which of its {turns} turns {wave} was held (column after)"
+                    told = f"after which of its {turns} turns {wave} was held: column after"
                     self.faults.append(f"conversation '{id}': the answers do not say {told}")
         return found
 

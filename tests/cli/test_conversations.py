@@ -135,7 +135,7 @@ def test_a_fork_goes_on_with_a_model_where_people_spoke(delibsim, people, home):
     told = delibsim("fork", "people").out
     assert re.search(r"\nwords of a turn +17\.818 +23\.091 +- +1\n", told), told
     assert "no effect: people_once" in told
-    assert "agreement" not in told  # their answers after are missing
+    assert "agreement on" not in told  # their answers after are missing
     assert all(word in " ".join(told.split()) for word in "Mine? Not for a light bulb.".split())
     assert own.transcript[5].text not in told
     everybody = delibsim("fork", TURN, "--at", "6", "model=citizen", "--json").json
