@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 PATH = SHARED / "data" / "dri"  # the published instruments and answers of people
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+REPRODUCTIONS = sorted((ROOT / "docs" / "reproductions").glob("*.md"))
+"""Pages whose commands test_reproductions.py runs, since a script writes what they print."""
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
@@ -240,7 +242,7 @@ def test_a_page_does_what_it_says(path, folder):
         assert drawn == words_of(ROOT / "docs" / "images" / "figure.svg"), "make figures"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*PAGES, *REPRODUCTIONS], ids=lambda path: path.name)
 def test_every_block_has_a_known_kind_and_commands_stand_where_they_are_run(path):
     for block in blocks_of(path.read_text(encoding="utf-8")):
         assert block.kind in KINDS, (
@@ -306,7 +308,7 @@ def test_every_preset_is_named_in_the_guide(page, group):
 UPKEEP = [ROOT / name for name in ("CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")]
 
 
-@pytest.mark.parametrize("path", [*PAGES, *UPKEEP], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*PAGES, *REPRODUCTIONS, *UPKEEP], ids=lambda path: path.name)
 def test_links_inside_the_repository_lead_somewhere(path):
     text = FENCE.sub("", path.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from delibsim.asking.nouns import Kind, Plan
+from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.transcript import SPEAKING
@@ -149,7 +150,7 @@ def coders_asked(
         own = dict(settings)
         if LIMIT in own:
             own[LIMIT] = most
-        if own["kind"] == "human":
+        if own["kind"] in KINDS_OF_PEOPLE:
             raise WrongInput(f"{name} is a person; {called.people}")
         if own["kind"] != "citizen" or seats == 1:
             coders[name] = own

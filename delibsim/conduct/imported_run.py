@@ -34,7 +34,7 @@ SMALLEST = 10**8
 class ConversationSource:
     """What is imported: a file or folder, what reads it, and what the source itself does not say:
     topic (an id, or a question), treatment, survey, the file of answers, the facts of conversations
-    that are kept, and whether names stay.
+    that are kept, the metadata that hold answers, and whether names stay.
     """
 
     path: Path
@@ -44,7 +44,13 @@ class ConversationSource:
     survey: str = ""
     answers: Path | None = None
     facts: tuple[str, ...] = ()
+    answers_in: tuple[str, ...] = ()
     keep_names: bool = False
+
+    @property
+    def metadata_of_answers(self) -> tuple[str, ...]:
+        """The names of metadata that are read as answers: none beside a file of answers."""
+        return () if self.answers else self.answers_in or ("answers",)
 
     def plain(self) -> dict[str, Any]:
         """What study.json says of it."""
@@ -61,14 +67,14 @@ class RunMaker:
     wrong.
 
     `wording` and `procedure` are what models would be told in a fork. `subject` gives topic and
-    survey by the words for a topic. `names` are those of the last conversation: the id of a speaker
-    by the name of the seat.
+    survey by the words for topic, question and survey. `names` are those of the last conversation:
+    the id of a speaker by the name of the seat.
     """
 
     source: ConversationSource
     wording: Wording
     procedure: Procedure
-    subject: Callable[[str, str], tuple[Topic, Survey]]
+    subject: Callable[[str, str, str], tuple[Topic, Survey]]
     about: Mapping[str, AboutConversation]
     unplaced: Counter[str]
     given: GivenAnswers = field(default_factory=dict)
@@ -81,13 +87,13 @@ class RunMaker:
         """Topic and survey of a conversation; WrongInput where nothing says what it is about."""
         known = self.about.get(id) or AboutConversation("", id)
         if self.source.topic:
-            return self.subject(self.source.topic, "")
+            return self.subject(self.source.topic, "", known.survey)
         if not (known.topic or known.question):
             raise WrongInput(
                 f"nothing says what conversation '{id}' is about; name it: topic=ID, or"
                 " topic='Should ...?'"
             )
-        return self.subject(known.topic, known.question)
+        return self.subject(known.topic, known.question, known.survey)
 
     def all_faults(self) -> list[str]:
         """What is wrong, also that times are written in several ways."""

@@ -213,10 +213,11 @@ def _of_sessions(sessions: Sequence[Session]) -> dict[str, list[Any]]:
             "briefing": session.briefing.name if session.briefing else "none",
             "witnesses": " + ".join(one.name for one in session.witnesses) or "none",
             "small groups": session.procedure.small_groups or "none",
+            "phases": " + ".join(session.procedure.phases or ()) or "none",
         }
         for factor, level in levels.items():
             found.setdefault(factor, []).append(level)
-    for factor in ("facilitation", "briefing", "witnesses", "small groups"):
+    for factor in ("facilitation", "briefing", "witnesses", "small groups", "phases"):
         if set(found.get(factor, ())) <= {"none"}:
             found.pop(factor, None)
     return found
@@ -305,6 +306,7 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
     """
     for procedure in {session.procedure for session in sessions}:
         whole = {key: value for key, value in asdict(procedure).items() if is_said(key, value)}
+        whole |= {"phases": list(procedure.phases)} if procedure.phases else {}
         if all(
             isinstance(value, Mapping) or whole.get(key) == value for key, value in stated.items()
         ):

@@ -11,7 +11,7 @@ from delibsim.domain.text import counted
 
 PARTS = ("facilitation", "briefing", "witnesses", "small_groups")
 """Parts of a session, of which a session has one or "none"."""
-NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
+NAMES = ("size", "rounds", "temperature", "wording", "persona", "phases", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "size": re.compile(r"group\.size|seats"),

@@ -68,7 +68,7 @@ ANALYSES: tuple[Analysis, ...] = (
 )
 """Every analysis, in the order of the tables; here alone it is said which there are."""
 STAGES = ("planned", "held", "valid", "analysed")
-BESIDE_PEOPLE = ("mixed_subjects", "like", "like_classifier")
+BESIDE_PEOPLE = ("mixed_subjects", "like", "like_classifier", "like_items")
 """The tables that are asked for: effects in people, made more precise by models; how like people
 the sessions are.
 """
