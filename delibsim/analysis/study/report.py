@@ -228,6 +228,7 @@ FACTORS = {
     "temperature": "Temperature",
     "wording": "Wording",
     "persona": "Personas",
+    "phases": "Phases",
     "facilitation": "Facilitation",
     "briefing": "Briefing",
     "witnesses": "Witnesses",
