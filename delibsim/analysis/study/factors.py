@@ -9,8 +9,10 @@ import pandas as pd
 from delibsim.analysis.study.study_table import WORDING
 from delibsim.domain.text import counted
 
-PARTS = ("facilitation", "briefing", "witnesses", "small_groups", "phases")
-"""Parts of a session, of which a session has one or "none", and their order where it is named."""
+PARTS = ("phases", "facilitation", "briefing", "witnesses", "small_groups")
+"""Parts of a session, of which a session has one or "none", and the order of its phases, where that
+is not the usual one.
+"""
 NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
@@ -19,6 +21,7 @@ SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "temperature": re.compile(r"(.+\.)?temperature"),
     "wording": re.compile(r"wording"),
     "persona": re.compile(r"persona"),
+    "phases": re.compile(r"procedure\.phases"),
     "facilitation": re.compile(r"procedure\.facilitat.+|facilitator.*"),
     "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
     "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
