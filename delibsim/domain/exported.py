@@ -59,6 +59,8 @@ class Exporter(Protocol):
 class OpinionExporter(Protocol):
     """An exporter that also writes opinions with votes on them."""
 
-    def of_opinions(self, opinions: OpinionSet, voters: Sequence[Voter], title: str) -> Files:
-        """The files of opinions and votes; `title` is what their source called them."""
+    def of_opinions(
+        self, opinions: OpinionSet, voters: Sequence[Voter], about: Mapping[str, str]
+    ) -> Files:
+        """The files of opinions and votes; `about` is what their source says of itself."""
         ...
