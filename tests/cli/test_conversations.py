@@ -385,6 +385,7 @@ ANSWERS = {
     "a,Ann,pre,C1,9": "line 2: Ann, pre: C1 has 9, outside 1 to 7",
     "a,Ann,pre,C1,3.5": "C1: an answer is a whole number, not '3.5'",
     "a,Ann,pre,C1,3\na,Ann,pre,C1,4": "line 3: C1 is answered twice",
+    "a,Ann,wave_2,C1,3": "do not say after which of its 3 turns wave_2 was held: column after",
 }
 
 
