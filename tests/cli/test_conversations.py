@@ -290,6 +290,9 @@ def test_votes_say_on_what_opinion_groups_agree(delibsim, home):
         ]
     assert ("Author 2", "1", "0", "FALSE") in votes
     assert ("Author 2", "1", "1", "TRUE") in votes
+    whose = ("--license", "CC-BY-4.0", "--creator", "Ann Bee")
+    assert delibsim("package", "trams", "--for", "osf", "-o", "pack", *whose).code == 0
+    assert (home / "pack" / "data" / "record" / "trams" / "voters.jsonl").is_file()
     asked = delibsim("summarise", "ask", "trams", "groups=author_group", "runs=1")
     assert asked.code == 0, asked.err
     wrong = delibsim("summarise", "ask", "trams", "groups=nothing", "name=b")
