@@ -137,6 +137,18 @@ def refuse_if(changed: Sequence[str], problem: str, advice: str) -> None:
     raise WrongInput("\n".join([f"{problem}:", *shown, *more, advice]))
 
 
+IMPORTED = "imported"
+"""What a task keeps of the files of which its answers came."""
+
+
+def refuse_imported(task: Mapping[str, Any], what: str) -> None:
+    """WrongInput for a task whose answers were imported: nobody was asked, so nothing is replayed
+    or asked further.
+    """
+    if IMPORTED in task:
+        raise WrongInput(f"{what} were imported, so there is no record; name others: name=NAME")
+
+
 class Asking:
     """One command that asks coders: the answers that there are, the record, and what could not be
     asked, by coder.

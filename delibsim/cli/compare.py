@@ -129,10 +129,10 @@ class Compare(AskingCommand):
         from delibsim.conduct.compare_report import report_on_pairs  # pandas is slow to import
 
         given, runs = settings_of(call.words, REPORTED), call.runs
-        comparisons = Comparisons.begun(runs, given["name"])
-        pairs = _pairs(given["difference"], comparisons)
-        settings = replace(_settings(given, comparisons), top=given["top"], differences=pairs)
-        found = report_on_pairs(runs, comparisons, settings, given["against"])
+        several = [Comparisons.begun(runs, name) for name in given["name"].split(",")]
+        pairs = _pairs(given["difference"], several[0])
+        settings = replace(_settings(given, several[0]), top=given["top"], differences=pairs)
+        found = report_on_pairs(runs, several, settings, given["against"])
         return Reported(found, [_nothing(found.data.votes, call.study)])
 
 

@@ -1,5 +1,5 @@
 """`delibsim import`: conversations of people, texts, opinions, answers, codes, judgments of pairs,
-personas and published instruments of one's own.
+summaries and judgments of them, personas and published instruments of one's own.
 """
 
 import asyncio
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,6 +26,9 @@ from delibsim.cli.terminal import (
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, quoted, safe, study_named
 from delibsim.plugins import load, names
+
+if TYPE_CHECKING:
+    from delibsim.asking.kinds.summary_import import AnswersImported
 
 app = typer.Typer(add_completion=False)
 
@@ -212,6 +215,39 @@ def _pairs(order: Order) -> ImportResult:
     return ImportResult(lines, found.plain())
 
 
+def _summaries(order: Order) -> ImportResult:
+    """Summaries that others made of the opinions of a study."""
+    from delibsim.asking.kinds.summary_import import import_summaries
+    from delibsim.asking.settings import task_name
+
+    study, name = order.study_and("FILE")
+    runs = study_at(study, order.root)
+    found = import_summaries(Path(name), runs, task_name("name", order.given["name"]))
+    return _of_answers(found, "summary", "judge ask")
+
+
+def _judgments(order: Order) -> ImportResult:
+    """Judgments that others gave of the summaries of a study."""
+    from delibsim.asking.kinds.summary_import import import_judgments
+    from delibsim.asking.settings import task_name
+
+    study, name = order.study_and("FILE")
+    given, runs = order.given, study_at(study, order.root)
+    task = task_name("name", given["name"])
+    found = import_judgments(Path(name), runs, task, given["summaries"], given["people"])
+    return _of_answers(found, "judgment", "judge report")
+
+
+def _of_answers(found: "AnswersImported", noun: str, following: str) -> ImportResult:
+    """What an import of summaries or judgments came to."""
+    new = counted(found.new, noun)
+    lines = [
+        f"{new} new, {found.before:,} known before, by {', '.join(found.by)}",
+        f"Next       delibsim {following} {quoted(found.runs.study)}",
+    ]
+    return ImportResult(lines, found.plain())
+
+
 def _personas(order: Order) -> ImportResult:
     """Personas of a file, or of the people who answered a survey on a topic."""
     from delibsim.store.instruments.persona_files import keep_personas, read_own_personas
@@ -280,7 +316,7 @@ def _conversations(order: Order) -> ImportResult:
         raise WrongInput(f"name what is imported, and the study: {usage}")
     name = given["example"]
     path, answers = example(name) if name else (Path(order.words[0]), order.answers)
-    own = {one: given[one] for one in ("topic", "treatment", "survey", "facts")}
+    own = {one: given[one] for one in ("topic", "treatment", "survey", "facts", "answers_in")}
     importer = load(GROUP, order.kind)
     source = ConversationSource(path, importer, **own, answers=answers, keep_names=order.keep_names)
     runs = study_of_texts(given["study"], order.root)
@@ -291,7 +327,11 @@ def _conversations(order: Order) -> ImportResult:
         lines.append(f"who is who: {shown(found.key)} (for its owner alone; do not share it)")
     next_ = "score" if found.what == "conversation" else "list texts"
     lines.append(f"Next       delibsim {next_} {quoted(runs.study)}")
-    left_out = [f"not placed: {n:,} x {what}" for what, n in found.unplaced.items()]
+    kinds: dict[str, list[str]] = {}
+    for what, n in found.unplaced.items():
+        kind, _, name = what.partition(": ")
+        kinds.setdefault(f"not placed: {n:,} x {kind}", []).append(name)
+    left_out = [f"{kind}: {', '.join(of)}".removesuffix(": ") for kind, of in kinds.items()]
     return ImportResult(lines, found.plain(), left_out)
 
 
@@ -302,6 +342,8 @@ IMPORTERS = {
     "answers": _answers,
     "codes": _codes,
     "pairs": _pairs,
+    "summaries": _summaries,
+    "judgments": _judgments,
     "personas": _personas,
     "deliberr": _deliberr,
 }

@@ -23,16 +23,77 @@ PEOPLE = "people"
 
 
 def report_on_pairs(
-    runs: Runs, comparisons: Comparisons, settings: Settings, against: str = ""
+    runs: Runs, several: Sequence[Comparisons], settings: Settings, against: str = ""
 ) -> Report:
-    """The report on a comparison of a study, beside the votes of people `against` if they are
-    named; WrongInput for what is damaged, where its texts are no longer those that were compared,
-    and for people that are not there.
+    """The report on comparisons of a study, such as the same pairs in several prompts, beside the
+    votes of people `against` if they are named.
+
+    Of more than one, the judges of each are judges of their own: "NAME, COMPARISON". WrongInput for
+    what is damaged, where texts are no longer those that were compared, for people that are not
+    there, and for several comparisons of other texts or with pairs that were chosen on the way.
     """
     faults: list[str] = []
-    compared = compared_of(runs, comparisons, faults, against)
-    asked = _asked(comparisons, comparisons.files.task(), faults)
-    return pairs_report(replace(compared, asked=asked), settings, faults)
+    found = []
+    for one in several:
+        compared = compared_of(runs, one, faults, against)
+        asked = _asked(one, one.files.task(), faults)
+        found.append(replace(compared, asked=asked))
+    _refuse_apart(several, found)
+    whole = found[0] if len(found) == 1 else _together(found)
+    return pairs_report(whole, settings, faults)
+
+
+def _refuse_apart(several: Sequence[Comparisons], found: Sequence[Compared]) -> None:
+    """WrongInput for comparisons that one report cannot hold."""
+    first = several[0].files.task()["texts"]
+    for one, compared in zip(several[1:], found[1:], strict=True):
+        texts = one.files.task()["texts"]
+        if any(first[id] != texts[id] for id in first.keys() & texts) or not first.keys() & texts:
+            raise WrongInput(
+                f"comparisons {several[0].name} and {one.name} are not of the same texts; report"
+                " each by itself"
+            )
+        if compared.probes is not None or found[0].probes is not None:
+            raise WrongInput(
+                "pairs of an adaptive comparison were chosen by its own votes; report it by itself"
+            )
+    names = [one.name for one in several]
+    if len(set(names)) < len(names):
+        raise WrongInput(f"name={','.join(names)}: a comparison is named twice")
+
+
+def _together(parts: Sequence[Compared]) -> Compared:
+    """Comparisons of the same texts as one."""
+    votes: list[Vote] = []
+    planned: dict[tuple[str, str], int] = {}
+    texts: dict[str, str] = {}
+    facts: dict[str, Mapping[str, str]] = {}
+    calls: list[Mapping[str, Any]] = []
+    left_out: frozenset[Pair] = frozenset()
+    for one in parts:
+        end = f", {one.name}"
+        votes += [replace(vote, judge=vote.judge + end) for vote in one.votes]
+        planned |= {(judge + end, of): n for (judge, of), n in one.planned.items()}
+        texts |= one.texts
+        facts |= one.facts
+        left_out |= one.people.left_out if one.people else frozenset()
+        for call in one.asked.calls:
+            purpose = call.get("purpose", {})
+            renamed = {**purpose, "participant": f"{purpose.get('participant')}{end}"}
+            calls.append({**call, "purpose": renamed})
+    first = parts[0]
+    most = max(one.asked.runs for one in parts)
+    return replace(
+        first,
+        name=" and ".join(one.name for one in parts),
+        votes=tuple(votes),
+        planned=planned,
+        texts=texts,
+        facts=facts,
+        imported=any(one.imported for one in parts),
+        asked=replace(first.asked, runs=most, calls=calls),
+        people=replace(first.people, left_out=left_out) if first.people else None,
+    )
 
 
 def compared_of(

@@ -13,6 +13,7 @@ from delibsim.analysis.summaries.judged import (
 )
 from delibsim.asking.kinds.judgment import judged_in
 from delibsim.asking.kinds.summary import summarised_in
+from delibsim.asking.road import IMPORTED
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.summary import Judgment, Summary
 from delibsim.domain.text import study_named
@@ -52,6 +53,9 @@ def judged_set(
         for people, given in ((False, own.all(told)), (True, own.people(told))):
             for one in given:
                 (compared if one.sitting.other else ratings).append((one, people))
+        if IMPORTED in own.files.task():
+            for one in own.all():
+                wanted.setdefault(one.judge, set()).add(one.sitting.id)
         for judge, sittings in _planned(runs, own, every).items():
             wanted[judge] = wanted[judge] | sittings if judge in wanted else sittings
     planned = {judge: len(sittings) for judge, sittings in wanted.items()}

@@ -1,11 +1,12 @@
 """A study as it is given to others, and the protocol of whatever writes it for another program."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, runtime_checkable
 
 from delibsim.domain.run import Run
+from delibsim.domain.summary import OpinionSet, Voter
 
 
 @dataclass(frozen=True)
@@ -51,4 +52,15 @@ class Exporter(Protocol):
         which are taken before the next file is asked for. `sessions` can be gone through once.
         WrongInput where the format has no place for such a study.
         """
+        ...
+
+
+@runtime_checkable
+class OpinionExporter(Protocol):
+    """An exporter that also writes opinions with votes on them."""
+
+    def of_opinions(
+        self, opinions: OpinionSet, voters: Sequence[Voter], about: Mapping[str, str]
+    ) -> Files:
+        """The files of opinions and votes; `about` is what their source says of itself."""
         ...

@@ -16,16 +16,18 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.phases import (
     CLOSING,
     NAMED,
+    SURVEY,
     TESTIMONY,
     Briefing,
     Facilitator,
     Order,
     Witness,
+    places_of_waves,
     turns_of,
 )
 from delibsim.domain.reason import Reason
 from delibsim.domain.seed import seed_of
-from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic, faults_of
+from delibsim.domain.survey import PHASES, WAVE, Phase, Response, Survey, Topic, faults_of
 from delibsim.domain.text import as_card, counted, in_short
 from delibsim.domain.transcript import (
     BRIEFING,
@@ -128,9 +130,44 @@ class Session:
         if self.parentage is None or self.before is None:
             return self
         known = (*self.before.seats, *(one.id for one in self.before.invited))
-        if position_of(occasion) >= self.parentage.at or participant not in known:
+        if self.position_of(occasion) >= self.parentage.at or participant not in known:
             return self
         return self.before.in_force(participant, occasion)
+
+    def position_of(self, occasion: str) -> int:
+        """The position of an occasion in the session (see `parentage.position_of`); a survey in
+        between has that of the turn before it.
+        """
+        places: Mapping[str, int] = {}
+        if occasion.startswith(WAVE):
+            places = {**(self.before or self).wave_places}
+        return places.get(occasion, position_of(occasion))
+
+    @property
+    def waves(self) -> tuple[Phase, ...]:
+        """The phases of its surveys, in order."""
+        return PHASES[0], *self.wave_places, PHASES[1]
+
+    @property
+    def wave_places(self) -> Mapping[Phase, int]:
+        """The surveys between the first and the last, in order, each with the number of the turn
+        after which it is held; of a probe those before it, since it asks the last survey at once.
+        """
+        phases, parentage = self.procedure.phases, self.parentage
+        if self.before is not None and parentage is not None and parentage.stops:
+            past = self.before.wave_places.items()
+            return {wave: place for wave, place in past if place < parentage.at}
+        if self.people is not None:
+            return self.people.waves
+        if phases is None or phases.count(SURVEY) == len(PHASES):
+            return {}
+        return places_of_waves(phases, self.slots([self.founders] * self.most_rounds))
+
+    @property
+    def agrees_first(self) -> bool:
+        """Whether the group seeks its statement before the last survey, which then shows it."""
+        phases = self.procedure.phases
+        return self.consensus is not None and phases is not None and phases[-1] == SURVEY
 
     def seated(self, name: str, occasion: str = "post") -> Participant:
         """The participant of this name on an occasion; of those who left, as they last sat there.
@@ -473,8 +510,8 @@ class Run:
             raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
     def _refuse_other_responses(self) -> None:
-        respondents = self.session.respondents
-        expected = Counter((person.id, phase) for person in respondents for phase in PHASES)
+        respondents, waves = self.session.respondents, self.session.waves
+        expected = Counter((person.id, phase) for person in respondents for phase in waves)
         given = Counter((response.participant, response.phase) for response in self.responses)
         if given != expected:
             raise ValueError(

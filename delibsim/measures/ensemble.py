@@ -418,6 +418,29 @@ def calibration_error(confidence: ArrayLike, agrees: ArrayLike, number: int = BI
     return float(sum(gaps) / n) if n else np.nan
 
 
+def area_under_curve(values: ArrayLike, marked: ArrayLike) -> tuple[float, float]:
+    """How often a marked text has a higher value than one that is not, ties as half, and the
+    standard error of this; NaN without a text of either kind, the error below two of either.
+
+    Source: DeLong, DeLong and Clarke-Pearson (1988), https://doi.org/10.2307/2531595. Values that
+    tell nothing give 0.5.
+
+    >>> area, error = area_under_curve([0.9, 0.4, 0.4, 0.1], [1, 1, 0, 0])
+    >>> area, round(error, 4)
+    (0.875, 0.1768)
+    """
+    own, chosen = np.asarray(values, dtype=float), np.asarray(marked, dtype=bool)
+    first, second = own[chosen], own[~chosen]
+    if not len(first) or not len(second):
+        return np.nan, np.nan
+    above = np.sign(first[:, None] - second) / 2 + 0.5
+    area = float(above.mean())
+    if min(above.shape) < 2:
+        return area, np.nan
+    parts = [above.mean(axis=axis).var(ddof=1) / above.shape[1 - axis] for axis in (0, 1)]
+    return area, float(np.sqrt(sum(parts)))
+
+
 def _both(confidence: ArrayLike, agrees: ArrayLike) -> tuple[Array, Array]:
     """Confidence and agreement where neither is NaN."""
     sure, right = np.asarray(confidence, dtype=float), np.asarray(agrees, dtype=float)

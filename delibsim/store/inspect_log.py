@@ -113,15 +113,19 @@ def _about(session: Session, one: ExportedSession) -> Plain:
 
 def _messages(run: Run) -> Iterator[Plain]:
     """What was asked in short, and what came, in the order of the session."""
-    before, after = PHASES
-    yield from _surveyed(run, before)
+    waves = dict(run.session.wave_places)
+    yield from _surveyed(run, PHASES[0])
     turns = {one.turn.index: one.turn for one in (*run.transcript, *run.silences)}
     said = {one.turn.index: one.text for one in run.transcript}
     for index, turn in sorted(turns.items()):
+        for wave in [one for one, place in waves.items() if place < index]:
+            del waves[wave]
+            yield from _surveyed(run, wave)
         asked = f"Turn {index} (round {turn.round}, {turn.task}): {turn.speaker}"
         facts = {"speaker": turn.speaker, "turn": index, "round": turn.round, "task": turn.task}
         yield from _exchange(run, turn.speaker, f"turn {index}", asked, said.get(index), facts)
-    yield from _surveyed(run, after)
+    for wave in (*waves, PHASES[1]):
+        yield from _surveyed(run, wave)
 
 
 def _surveyed(run: Run, phase: Phase) -> Iterator[Plain]:

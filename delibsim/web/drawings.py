@@ -10,7 +10,7 @@ from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
 from delibsim.analysis.table import number
 from delibsim.conduct.probes import RunCourse
 from delibsim.conduct.reading.branch_links import OF_SUMMARY
-from delibsim.domain.measure import HEADINGS
+from delibsim.domain.measure import heading_of
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted
 
@@ -121,7 +121,7 @@ def panels_of(phases: Sequence[PairsInPhase]) -> list[PhasePanel]:
 
 
 def _panel(phase: PairsInPhase) -> PhasePanel:
-    title = HEADINGS[phase.phase].capitalize()
+    title = heading_of(phase.phase).capitalize()
     if phase.index is None:
         return PhasePanel(title, "no index", f"{title}: no index: {in_words(phase.why)}", ())
     half = PANEL / 2 - EDGE

@@ -84,17 +84,25 @@ def expanded(table):
 
 
 @pytest.mark.parametrize(
-    ("table", "estimate", "shares"),
+    ("table", "estimate", "shares", "others"),
     [
-        ([[2, 3, 1], [4, 151, 23], [1, 8, 7]], 0.8655802851, (0.80, 0.19, 0.01)),
-        ([[63, 38, 0], [0, 2, 2], [67, 3, 25]], 0.1707497999, (0.45, 0.215, 0.335)),
+        ([[2, 3, 1], [4, 151, 23], [1, 8, 7]], 0.8655802851, (0.80, 0.19, 0.01), (0.23105, 0.887)),
+        ([[63, 38, 0], [0, 2, 2], [67, 3, 25]], 0.17075, (0.45, 0.215, 0.335), (0.09717, 0.476)),
     ],
 )
-def test_a_pair_has_gwets_coefficient_and_its_distances(table, estimate, shares):
+def test_a_pair_has_its_coefficients_and_its_distances(table, estimate, shares, others):
     first, second = expanded(table)
     own = codes_of(REASONS, ("Ann",), **{ENSEMBLE: first, "Ann": second})
     (row,) = pairs(own)
-    assert row["estimate"] == pytest.approx(estimate, abs=5e-10)
+    assert row["estimate"] == pytest.approx(estimate, abs=5e-7)
+    assert row["kappa"] == pytest.approx(others[0], abs=5e-6)
+    assert row["published_form"] == pytest.approx(others[1], abs=5e-4)
+    for name, value in (
+        ("boot", row["estimate"]),
+        ("kappa", row["kappa"]),
+        ("alpha", row["alpha"]),
+    ):
+        assert row[f"{name}_low"] < value < row[f"{name}_high"]
     assert (row["exact"], row["adjacent"], row["gross"]) == pytest.approx(shares)
     assert row["gross_of_disagreement"] == pytest.approx(shares[2] / (shares[1] + shares[2]))
     assert row["coefficient"] == "AC2, linear"

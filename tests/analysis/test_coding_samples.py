@@ -196,6 +196,25 @@ def test_one_model_is_not_compared_with_the_ensemble_that_it_is(tmp_path):
     assert (row["texts"], row["stability"], row["flips"], row["unanimous"]) == (6, None, None, None)
 
 
+def test_doubt_tells_where_people_differ_if_it_does(tmp_path):
+    runs, texts = texts_study(tmp_path, 6)
+    codings = keep_task(runs, texts, models=("a", "b"), samples=2)
+    for i, text in enumerate(texts):
+        for model in ("a", "b"):
+            codings.add(samples_of(text, "reasons", model, [0, 2] if i < 3 else [1, 1]))
+        people = {"Ann": 1, "Ben": 2 if i in (0, 1, 3) else 1}
+        codings.add(
+            [Code(text.id, "reasons", who, "human", n) for who, n in people.items()], people=True
+        )
+    results = report_on_codes(runs, "", CodeReportSettings()).results
+    entropy, *_ = results["foretold"].plain()
+    assert (entropy["texts"], entropy["split"]) == (6, 3)
+    assert entropy["area"] == pytest.approx(6 / 9), "2 x (.5 + 1 + 1) + (0 + .5 + .5) of nine pairs"
+    assert entropy["low"] < entropy["area"] < entropy["high"]
+    (row,) = results["certainty"].plain()
+    assert row["samples_sd"] == pytest.approx(2**-0.5), "half of the texts have SD 0, half 2 ** .5"
+
+
 def test_what_a_model_that_was_given_up_owes_is_told_with_its_number(tmp_path):
     runs, texts = texts_study(tmp_path, 6)
     codings = keep_task(runs, texts, samples=2)

@@ -96,6 +96,34 @@ def test_judges_stand_beside_people_and_differences_are_printed(delibsim, study)
         assert (answer.code, told in answer.err) == (2, True), answer.err
 
 
+def test_prompts_are_judges_of_their_own_in_one_report(delibsim, study):
+    (study / "p.csv").write_text(PAIRS)
+    people = ("import", "demo", "p.csv", "--as", "pairs", "columns=a,b,outcome,who", "name=people")
+    for dimension in ("logical", "rhetorical"):
+        assert delibsim(*people, f"dimension={dimension}").code == 0
+    both = "dimension=[logical,rhetorical]"
+    for name in ("zero", "few"):
+        delibsim("compare", "ask", "demo", both, f"name={name}", "model=citizen", "design=all")
+    report = ("compare", "report", "demo", "name=zero,few", "against=people")
+    found = delibsim(*report, "--json").json["tables"]
+    assert {row["judge"] for row in found["counts"]} == {"citizen, zero", "citizen, few"}
+    assert all(row["calls"] for row in found["judges"])
+    means = {row["judge"]: row for row in found["against_means"]}
+    by_dimension = [row for row in found["against_labels"] if row["judge"] == "citizen, zero"]
+    mean = sum(row["agreement"] for row in by_dimension) / 2
+    assert means["citizen, zero"]["agreement"] == pytest.approx(mean)
+    assert means["citizen, zero"]["dimensions"] == 2
+    people, judge = (
+        [row["score"] for row in found["against_scores"] if row["judge"] == who]
+        for who in ("people", "citizen, few")
+    )
+    assert len(people) >= len(judge) > 2
+    assert "is named twice" in delibsim("compare", "report", "demo", "name=zero,zero").err
+    delibsim("compare", "ask", "demo", both, "name=chosen", "model=citizen", "design=adaptive")
+    answer = delibsim("compare", "report", "demo", "name=zero,chosen")
+    assert (answer.code, "chosen by its own votes" in answer.err) == (2, True), answer.err
+
+
 def test_a_study_may_hold_judgments_alone(delibsim, home):
     (home / "p.csv").write_text("a,b,outcome,topic\nx,y,a,1\nx,y,b,2\n")
     command = ("import", "new", "p.csv", "--as", "pairs", "group=topic")

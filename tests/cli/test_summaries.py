@@ -326,6 +326,66 @@ def test_published_scores_are_reported_without_a_text(delibsim, home):
     assert "Scores of summarisers" in delibsim("summarise", "report", "s.csv").out
 
 
+def test_summaries_and_judgments_made_elsewhere_are_imported_once(delibsim, home):
+    (home / "o.csv").write_text(ROWS)
+    (home / "s.csv").write_text(
+        "model,text\nours,Most want a tram.\nours,Some do.\ntheirs,It is dear.\n"
+    )
+    rows = []
+    for judge in ("gpt", "ann", "ben"):
+        for n in range(1, 7):
+            opinion = f"a{n}"
+            for summary in ("ours 8.1.1", "theirs 8.1.1"):
+                rows.append(f"{judge},{summary},{opinion},,,{1 + (n + len(summary)) % 5},3,NA,4")
+            both = "ours 8.1.1", opinion, "theirs 8.1.1", "ours 8.1.1"
+            rows.append(f"{judge},{','.join(both)},{1 + (n + len(judge)) % 5},2,,")
+    header = "judge,summary,opinion,other,first,rep,inf,neu,pol"
+    for name, chosen in (("m", "gpt"), ("p", ("ann", "ben"))):
+        lines = [header, *(row for row in rows if row.startswith(chosen))]
+        (home / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    delibsim("import", "tram", "o.csv", "question=Should we build a tram?", "--as", "texts")
+    judgments = ("import", "tram", "m.csv", "--as", "judgments")
+    assert "has no summaries" in delibsim(*judgments).err
+    for command, n in (
+        (("import", "tram", "s.csv", "--as", "summaries"), 3),
+        (judgments, 18),
+        (("import", "tram", "p.csv", "--as", "judgments", "people=true", "name=p"), 36),
+    ):
+        first, again = (delibsim(*command, "--json").json for _ in range(2))
+        assert (first["new"], again["new"], again["before"]) == (n, 0, n)
+    answer = delibsim("judge", "report", "tram", "--json")
+    assert answer.code == 0, answer.err
+    tables = answer.json["tables"]
+    assert {row["who"]: row["made"] for row in tables["counts"]} == {
+        "ours": 2, "theirs": 1, "gpt": 18, "people": 36,
+    }  # fmt: skip
+    agreed = {row["dimension"]: row for row in tables["agreement"]}
+    assert agreed["rep"]["spearman"] == pytest.approx(1.0), "all gave the same"
+    additive = [row for row in tables["labels"] if row["label"] == "additive"]
+    assert {row["dimension"]: row["n"] for row in additive} == {"rep": 12, "inf": 12}
+    ordered = [row for row in tables["orderings"] if row["by"] == "comparisons"]
+    assert {row["dimension"]: row["n"] + row["ties"] for row in ordered} == {"rep": 12, "inf": 12}
+    for words in (("summarise", "replay"), ("judge", "ask"), ("judge", "replay", "name=main")):
+        answer = delibsim(*words[:2], "tram", *words[2:])
+        assert (answer.code, "imported" in answer.err) == (2, True), answer.err
+    answer = delibsim("judge", "ask", "tram", "model=citizen", "name=c", "--json")
+    assert (answer.code, answer.json["new"]) == (0, 24), "imported summaries are judged like any"
+
+
+@pytest.mark.parametrize(("line", "told"), CASES["judgments_at_fault"])
+def test_judgments_at_fault_are_refused_with_their_lines(delibsim, home, line, told):
+    (home / "o.csv").write_text(ROWS)
+    (home / "s.csv").write_text("model,text\nours,Most want a tram.\ntheirs,It is dear.\n")
+    delibsim("import", "tram", "o.csv", "question=Should we build a tram?", "--as", "texts")
+    delibsim("import", "tram", "s.csv", "--as", "summaries")
+    header = "judge,summary,opinion,other,first,rep"
+    (home / "m.csv").write_text(f"{header}\ngpt,ours 8.1.1,a1,,,3\n{line}\n")
+    answer = delibsim("import", "tram", "m.csv", "--as", "judgments")
+    assert (answer.code, told in answer.err) == (2, True), answer.err
+    assert "nothing of it was kept" in answer.err
+    assert not (home / "runs/tram/annotations/judge-main").exists()
+
+
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published aggregates are absent")
 def test_the_published_aggregates_are_read(delibsim, home):
     files = ("human_ratings_counts.csv", "human_comparisons_counts.csv")

@@ -108,7 +108,7 @@ async def test_scores_come_back_to_the_runs_as_the_report_has_them(two):
     compared = compared_runs(two[1], [])
     scores = Pairs().score([compared(run) for run in two[1].readable([])])
     found = {score.target: score.value for score in scores}
-    rows = report_on_pairs(plan.runs, plan.answers, fitted_settings(plan)).results["scores"]
+    rows = report_on_pairs(plan.runs, [plan.answers], fitted_settings(plan)).results["scores"]
     reported = dict(zip(rows.rows["id"], rows.rows["score"], strict=True))
     texts = [f"s1/{n}" for n in (1, 2)]
     assert all(found[id] == pytest.approx(reported[f"bb/{id}"], abs=1e-12) for id in texts)

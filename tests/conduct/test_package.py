@@ -179,14 +179,15 @@ def test_a_redacted_session_has_new_sums_and_is_not_replayed(study, tmp_path):
     assert check(found.folder, quiet).faults == []
 
 
-def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
+@pytest.mark.parametrize("kind", ["person", "human"])
+def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path, kind):
     runs = copied(study, tmp_path)
     session = runs.sessions()[0]
     for path in (runs.path(session) / "session.json", runs.path(session) / "run.json"):
         plain = json.loads(path.read_text(encoding="utf-8"))
         plan = plain.get("session", plain)
         for model in plan["models"].values():
-            model["kind"] = "human"
+            model["kind"] = kind
         path.write_text(json.dumps(plain), encoding="utf-8")
     (runs.path(session) / "SHA256SUMS").unlink()
     found = packaged(runs, tmp_path / "p")

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from delibsim.analysis.agreement.agreement import chance_shrunk
 from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes, both_given
 from delibsim.analysis.coding.equivalence import anchors_of, delta_of
 from delibsim.analysis.result import Result, make_table, said
@@ -16,10 +17,11 @@ from delibsim.domain.errors import unknown
 from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.seed import seed_of
 from delibsim.domain.study import natural
+from delibsim.measures.ensemble import ROUNDING
 from delibsim.measures.inference.resampling import percentile_interval
 from delibsim.measures.reliability.bootstrap import bootstrap, resampled_differences
-from delibsim.measures.reliability.codes import codes_of
-from delibsim.measures.reliability.coefficients import Estimate, coefficient
+from delibsim.measures.reliability.codes import CodeMatrix, codes_of
+from delibsim.measures.reliability.coefficients import PERCENT, Estimate, coefficient
 from delibsim.measures.reliability.ratings import word_of
 
 Array = NDArray[np.float64]
@@ -66,7 +68,39 @@ def pairs(own: DimensionCodes) -> Iterator[Row]:
             row = agreed(own, own.columns[a], own.columns[b])
             lone = "too_few_texts" if np.isnan(row["low"]) else ""
             named = {"dimension": own.id, "a": a, "b": b, "coefficient": name_of_coefficient(own)}
-            yield named | row | {"note": row["note"] or lone}
+            yield named | row | {"note": row["note"] or lone} | _by_others(own, a, b)
+
+
+def _by_others(own: DimensionCodes, a: str, b: str) -> Row:
+    """The agreement of a pair by other coefficients, and by the bootstrap."""
+    both = both_given(own, (a, b))
+    if not both.any():
+        return {}
+    codes, metric = _by_value(own, _table(own, (a, b), both)), own.dimension.scale
+    kappa = coefficient(codes, "kappa", own.weighting)
+    named = [("ac", own.weighting), ("alpha", metric)]
+    ac, alpha = bootstrap(codes, named, FEW, seed_of("pairs", own.id, a, b))
+    row: Row = {"kappa": kappa.value, "alpha": coefficient(codes, "alpha", metric).value}
+    if own.ordered:
+        shares = np.bincount(codes.places.ravel(), minlength=own.q) / codes.places.size
+        observed = coefficient(codes, PERCENT, own.weighting).value
+        row["published_form"] = chance_shrunk(observed, shares)
+    for name, found in (("boot", ac), ("kappa", kappa), ("alpha", alpha)):
+        low, high = found.interval()
+        if high - low > ROUNDING:  # a coder of one level has a kappa of 0 in every sample
+            row |= {f"{name}_low": low, f"{name}_high": high}
+    return row
+
+
+def _by_value(own: DimensionCodes, table: Array) -> CodeMatrix:
+    """The codes of a table of places (texts, coders); on an interval scale those of their values,
+    which alpha goes by, and whose places are the same.
+    """
+    if own.dimension.scale != "interval":
+        return codes_of(table, list(range(own.q)))
+    values = np.array([float(value) for value in own.dimension.values])
+    given = values[np.nan_to_num(table).astype(int)]
+    return codes_of(np.where(np.isnan(table), np.nan, given), list(values))
 
 
 def name_of_coefficient(own: DimensionCodes) -> str:
@@ -87,11 +121,7 @@ def groups(own: DimensionCodes) -> Iterator[Row]:
         if len(coders) < 2:
             continue
         table = np.column_stack([own.columns[coder] for coder in coders])
-        codes = by_value = codes_of(table, list(range(own.q)))
-        if metric == "interval":
-            values = np.array([float(value) for value in own.dimension.values])
-            given = values[np.nan_to_num(table).astype(int)]
-            by_value = codes_of(np.where(np.isnan(table), np.nan, given), list(values))
+        codes, by_value = codes_of(table, list(range(own.q))), _by_value(own, table)
         named = (
             (name_of_coefficient(own), coefficient(codes, "ac", own.weighting)),
             (f"alpha, {metric}", coefficient(by_value, "alpha", metric)),

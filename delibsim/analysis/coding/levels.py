@@ -15,12 +15,15 @@ from delibsim.domain.score import ENSEMBLE
 from delibsim.domain.study import natural
 from delibsim.measures.ensemble import (
     FEWEST,
+    area_under_curve,
     bins,
     brier,
     calibration_error,
     effective_votes,
     error_correlation,
 )
+from delibsim.measures.inference.means import t_quantile
+from delibsim.store.coded import DimensionSamples
 from delibsim.store.tables.codings import CERTAINTY, certainty
 
 Array = NDArray[np.float64]
@@ -79,6 +82,7 @@ def certainties(own: DimensionCodes) -> Iterator[Row]:
     row["without"] = ", ".join(f"{code} {n}" for code, n in sorted(reasons.items()))
     row["unanimous"] = _mean(spread[decided] == 0)
     row |= {"unanimous_samples": _mean(largest == 1), "modal_share": _mean(largest)}
+    row["samples_sd"] = _median_sd(own.samples)
     row |= {name: _mean(sure[name]) for name in CERTAINTY[:-1]}
     flips = sure["flips"]
     row["flips"] = _mean(flips[~np.isnan(flips)] > 0)
@@ -92,6 +96,62 @@ def _mean(values: np.ndarray) -> float:
     known = np.asarray(values, dtype=float)
     known = known[~np.isnan(known)]
     return float(known.mean()) if len(known) else np.nan
+
+
+def _median_sd(samples: DimensionSamples) -> float:
+    """The median over texts and models of the standard deviation of a model's samples, in levels;
+    NaN where levels have no order, or nobody was asked twice.
+    """
+    values, counts = samples.values, samples.counts.reshape(-1, samples.counts.shape[2])
+    several = counts[counts.sum(axis=1) > 1]
+    if values is None or not len(several):
+        return np.nan
+    n = several.sum(axis=1)
+    means = several @ np.array(values) / n
+    squares = several @ np.array(values) ** 2
+    return float(np.median(np.sqrt(np.clip(squares - n * means**2, 0, None) / (n - 1))))
+
+
+def texts_sure(own: DimensionCodes) -> Iterator[Row]:
+    """How sure the ensemble is of each text, and on which share of the pairs of people who coded it
+    their levels differ.
+    """
+    if own.samples is None:
+        return
+    sure, split = certainty(own.samples), _splits(own)
+    places = {text: place for place, text in enumerate(own.texts)}
+    for i, text in enumerate(own.samples.texts):
+        if text in places:
+            row: Row = {"dimension": own.id, "text": text, "split": split[places[text]]}
+            yield row | {name: float(sure[name][i]) for name in CERTAINTY}
+
+
+def _splits(own: DimensionCodes) -> Array:
+    """Of each text (texts,) the share of pairs of people who disagree; NaN without a pair."""
+    pairs = [1 - _agrees(own, a, b) for a, b in combinations(own.people, 2)]
+    if not pairs:
+        return np.full(len(own.places), np.nan)
+    return pd.DataFrame(pairs).mean().to_numpy(dtype=float)
+
+
+TOLD_BY = ("entropy", "entropy_within", "entropy_between")
+"""What of the ensemble may tell where people disagree."""
+
+
+def foretold(own: DimensionCodes) -> Iterator[Row]:
+    """Whether the doubt of the models tells on which texts people disagree."""
+    if own.samples is None or len(own.people) < 2:
+        return
+    texts = pd.DataFrame(texts_sure(own)).dropna(subset=["split"])
+    for name in TOLD_BY if len(own.models) > 1 else TOLD_BY[:2]:
+        known = texts.dropna(subset=[name])
+        apart, doubt = known["split"].to_numpy() > 0, known[name].to_numpy(dtype=float)
+        row: Row = {"dimension": own.id, "by": name, "texts": len(known), "split": apart.sum()}
+        area, error = area_under_curve(doubt, apart)
+        half = t_quantile(np.inf) * error
+        row |= {"area": area, "low": max(area - half, 0.0), "high": min(area + half, 1.0)}
+        why = "no_variance" if np.isnan(area) else "too_few_texts"
+        yield row | {"note": why if np.isnan(error) else ""}
 
 
 def votes(own: DimensionCodes) -> Iterator[Row]:

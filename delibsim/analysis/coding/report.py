@@ -37,6 +37,7 @@ from delibsim.measures.corrected import FEW_CLUSTERS
 from delibsim.measures.ensemble import FEWEST
 from delibsim.store.coded import SamplesAsked, SchemeCodes, samples_by_dimension
 
+KAPPA = ("kappa", "kappa_low", "kappa_high")
 CONDITION = "treatment"
 """The column by which corrected means are given wherever texts have it."""
 
@@ -315,7 +316,20 @@ def drawings(results: Mapping[str, Result]) -> list[Drawing]:
     for name, make in {"equivalence_curve": _with_bounds, "corrected_means": _with_labels}.items():
         if len(given.get(name, ())):
             given[name] = make(given[name])
+    if "pairs" in given:
+        given["coefficients"] = _coefficients(given["pairs"])
     return drawings_of("codes", given)
+
+
+def _coefficients(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Gwet's coefficient and kappa of every pair, dimension by dimension."""
+    names = ["dimension", "a", "b", "estimate", "low", "high"]
+    parts = []
+    for _, own in pairs.groupby("dimension", sort=False):
+        for name, columns in {"Gwet": names[3:], "kappa": KAPPA}.items():
+            part = own[[*names[:3], *columns]].set_axis(names, axis=1)
+            parts.append(part.assign(coefficient=name))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _with_bounds(curve: pd.DataFrame) -> pd.DataFrame:

@@ -170,12 +170,15 @@ def heat(
     numbers: bool = False,
     height: float = 0.2,
 ) -> Plot:
-    """A shaded table: red below 0, blue above, white at 0; `limit` has the darkest shades."""
+    """A shaded table: red below 0, blue above, white at 0 and where there is no value; `limit` has
+    the darkest shades. What are both rows and columns stand in one order.
+    """
     parts = parts_of(table, panel)
-    wide = {
-        name: own.pivot_table(index=row, columns=column, values=value, sort=False)
-        for name, own in parts.items()
-    }
+    wide = {}
+    for name, own in parts.items():
+        cells = own.pivot_table(index=row, columns=column, values=value, sort=False)
+        same = set(cells.index) == set(cells.columns)
+        wide[name] = cells[cells.index] if same else cells
     most = limit or float(table[value].abs().max()) or 1.0
     tall = 1.2 + height * table[row].nunique()
 
@@ -209,6 +212,8 @@ def heat(
 def _numbers(axes: "Axes", values: "np.ndarray[Any, Any]", most: float) -> None:
     for line, place in np.ndindex(*values.shape):
         value = float(values[line, place])
+        if np.isnan(value):
+            continue
         ink = "white" if abs(value) > 0.6 * most else INK
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 4}
         axes.text(place, line, number(value, 2), color=ink, **look)

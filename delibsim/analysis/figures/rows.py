@@ -192,7 +192,7 @@ def _rows(
         found.append(
             EstimateRow(
                 row["label"],
-                **{name: row[column] for name, column in columns.items()},
+                **{name: row.get(column, NONE) for name, column in columns.items()},
                 pooled=bool(row["is_pooled"]),
                 mark=mark,
                 aside=row.get("aside") or "",

@@ -255,7 +255,9 @@ def against(compared: Compared, fits: Sequence[Fitted]) -> Iterator[Result]:
         "against_topics": [row for one, judge in judged for row in _topics(one, judge)],
         "against_labels": [_labels(one, judge) for one, judge in judged],
         "against_tests": with_holm(with_holm(tests), p="p_labels"),
+        "against_scores": [row for one in found for row in _each_text(one, PEOPLE)],
     }
+    rows["against_means"] = list(_over_dimensions(rows["against"], rows["against_labels"]))
     name = "people" if people is None else people.name
     for table, own in rows.items():
         reason = why or ("" if own or table != "against_tests" else "one_judge")
@@ -346,6 +348,35 @@ def _ends_within(
             low, high = cluster_interval(values, names, RESAMPLES, seed, level)
         found |= {f"published_{name}low": low, f"published_{name}high": high}
     return found
+
+
+AGREED = ("r", "rho", "tau", "mae", "rmse", "kappa", "agreement")
+"""What is averaged over dimensions, of scores and of labels."""
+PEOPLE = "people"
+
+
+def _over_dimensions(scores: Sequence[Row], labels: Sequence[Row]) -> Iterator[Row]:
+    """The mean over dimensions of a judge's agreement with people, and its standard deviation."""
+    by_judge: dict[str, dict[str, Row]] = {}
+    for row in (*(row for row in scores if row["over"] != WITHIN), *labels):
+        by_judge.setdefault(row["judge"], {}).setdefault(row["dimension"], {}).update(row)
+    for judge, own in by_judge.items():
+        found: Row = {"judge": judge, "dimensions": len(own)}
+        for name in AGREED:
+            values = [row.get(name, NAN) for row in own.values()]
+            found[name] = float(np.mean(values))
+            found[f"{name}_sd"] = float(np.std(values, ddof=1)) if len(values) > 1 else NAN
+        yield found
+
+
+def _each_text(one: JudgesAndPeople, people: str) -> Iterator[Row]:
+    """The z scores of every text by people and by each judge, over the texts that have both."""
+    for judge, scores in ((people, one.scores), *((own.name, own.scores) for own in one.judges)):
+        known = ~np.isnan(scores) & ~np.isnan(one.scores)
+        places, values = np.flatnonzero(known), z_scale(scores[known])
+        for place, value in zip(places, values, strict=True):
+            row: Row = {"dimension": one.own.dimension, "judge": judge, "score": value}
+            yield row | {"id": one.own.ids[place], "group": one.own.groups[place]}
 
 
 def _topics(one: JudgesAndPeople, judge: JudgeBesidePeople) -> Iterator[Row]:

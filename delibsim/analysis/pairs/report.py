@@ -198,6 +198,7 @@ def drawings(
     given = {
         "scores": _scores(settings, table[table["dimension"].isin(known)]),
         "curve": _long(curve[curve["dimension"].isin(known)]),
+        "against_scores": results["against_scores"],
     }
     return drawings_of("pairs", given)
 

@@ -26,6 +26,7 @@ from delibsim.analysis.study.effects import (
     verb,
 )
 from delibsim.analysis.study.effects import NONE as UNCLEAR
+from delibsim.analysis.study.factors import levels_named, with_levels
 from delibsim.analysis.study.methods import StudyRecord
 from delibsim.analysis.study.outcomes import (
     CHANGE,
@@ -244,6 +245,8 @@ def how_much(found: "Findings") -> str:
     for column in ("topic", "model", "treatment"):
         noun = "set-up" if column == "model" and joined else column
         factors.append(counted(rows[column].nunique(), noun))
+    for factor, levels in levels_named(with_levels(rows[rows["treatment"].notna()])).items():
+        factors.append(f"{len(levels)} levels of {factor.replace('_', ' ')}")
     told = {**runs, "planned": counted(runs["planned"], "session"), "factors": ", ".join(factors)}
     return said("study/size", were="was" if runs["planned"] == 1 else "were", **told)
 
@@ -301,13 +304,17 @@ def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
 
 
 def _did(held: pd.DataFrame) -> str:
-    """What groups did between both surveys, by treatment."""
+    """What groups did between both surveys, by treatment, and with which parts."""
     spoke = held["interaction"] if "interaction" in held else held["treatment"] != NONE
     spoke = spoke.fillna(True).astype(bool)
     speaking = list(map(named, treatments_of(held[spoke])))
     parts = [f"deliberated under {listed(speaking, 'or')}"] if speaking else []
     parts += [] if spoke.all() else ["did not speak with each other"]
-    return ", or ".join(parts)
+    varied = []
+    for factor, levels in levels_named(with_levels(held)).items():
+        names = [level.partition("=")[2] for level in levels]
+        varied.append(f"{factor.replace('_', ' ')} ({listed(names, 'or')})")
+    return ", or ".join(parts) + (f", with {listed(varied)}" if varied else "")
 
 
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
@@ -382,8 +389,9 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
 def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
     """The answer to the second question: on these topics, with these models."""
     own = [row for row in rows if not missing(row["estimate"]) and not exactly_equal(row)]
+    equal = [_pair(row) for row in rows if row["topics"] < ENOUGH and exactly_equal(row)]
     if not own:
-        return ""
+        return said("study/equal_here", pairs=listed(equal)) if equal else ""
     topics = int(max(row["topics"] for row in own))
     these = "this topic" if topics == 1 else f"these {topics} topics"
     parts, label = [], measured(str(own[0]["outcome"]))
@@ -399,6 +407,7 @@ def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
             parts.append(f"{a} against {b}, no clear difference, {numbers}")
     if others := len(own) - len(parts):
         parts.append(f"no clear difference in {counted(others, 'contrast')}")
+    parts += [f"{name}, the same in every pair" for name in equal]
     return f"On {these}, with these {whom}: {'; '.join(parts)}."
 
 

@@ -14,10 +14,9 @@ from typing import Any
 from delibsim.analysis.pages.page import Entry
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
-from delibsim.domain.conversation import IMPORTED
+from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.cost import Money
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.hosting import PERSON
 from delibsim.domain.measure import MEASURES
 from delibsim.domain.text import counted
 from delibsim.models.enforcing import format_in
@@ -28,7 +27,6 @@ from delibsim.store.runs import Runs
 
 SECTION = re.compile(r"^## \d+\. Primary outcome$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`([a-z_]+)`")
-SEATS_OF_PEOPLE = (PERSON, "human", IMPORTED)
 LONGEST = 40
 """Logs that are read for one model, at most, to find a call of it."""
 
@@ -57,7 +55,7 @@ class StudyModel:
     @property
     def people(self) -> bool:
         """Whether it is a seat for people, and no model."""
-        return self.settings.get("kind") in SEATS_OF_PEOPLE
+        return self.settings.get("kind") in KINDS_OF_PEOPLE
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,8 @@ def kinds(scores: pd.DataFrame) -> Iterator[Row]:
     means = cells.pivot_table(index="model", columns="kind", values=OVERALL)
     for model in ranked(cells):
         own = {kind: means.get(kind, pd.Series(dtype=float)) for kind in ("open", "stance")}
-        yield {"model": model} | {kind: one.get(model, NAN) for kind, one in own.items()}
+        row = {kind: float(one.get(model, NAN)) for kind, one in own.items()}
+        yield {"model": model, "difference": row["stance"] - row["open"]} | row
 
 
 def topics(scores: pd.DataFrame) -> Iterator[Row]:

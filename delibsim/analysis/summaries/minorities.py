@@ -175,7 +175,9 @@ def _gap(
     own = marks.reindex(score.index).to_numpy(dtype=bool)
     values = score.to_numpy(dtype=float)
     row: Row = vars(gap(values, own)).copy()
-    row["control"], row["p_control"] = random_gaps(values, own, *control)
+    drawn = random_gaps(values, own, *control)
+    row |= {"control": drawn.mean, "control_low": drawn.low, "control_high": drawn.high}
+    row["p_control"] = drawn.p
     row["mean"] = float(values[own].mean()) if own.any() else np.nan
     opinions = opinions.loc[score.index]
     stances = opinions["stance"].to_numpy()

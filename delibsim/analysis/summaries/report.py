@@ -22,10 +22,10 @@ from delibsim.domain.summary import LABELS
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import TFIDF, Embedding
 
+GAP, CONTROL = ("estimate", "low", "high"), ("control", "control_low", "control_high")
 NOBODY = pd.DataFrame()
 """The scores of no opinion."""
 VALUES: Mapping[str, Any] = {
-    "resamples": agreement.RESAMPLES,
     "wanted": agreement.WANTED,
     "bin": biases.BIN,
 }
@@ -166,7 +166,7 @@ TITLES = {OVERALL: "Overall", **{name: label.capitalize() for name, label in LAB
 def drawings(results: Mapping[str, Result], scores: pd.DataFrame) -> list[Drawing]:
     """The figures that the tables give; `scores` (opinion, score, group) are those of opinions."""
     given = {name: result.rows for name, result in results.items() if result.given}
-    tables = {**given, "opinions": _opinions(scores)}
+    tables: dict[str, Any] = {**given, "opinions": _opinions(scores)}
     if "overall" in given:
         overall = given["overall"]
         tables["overall"] = overall.assign(dimension=overall["dimension"].map(TITLES))
@@ -175,12 +175,37 @@ def drawings(results: Mapping[str, Result], scores: pd.DataFrame) -> list[Drawin
         tables["sizes"] = _several(own[own["model"] != "all"], "size")
     if "topics" in given:
         tables["topics"] = _several(given["topics"].dropna(subset=["relative"]), "topic")
+    if "agreement" in given:
+        tables["judges"] = _both_ways(given["agreement"].dropna(subset=["spearman"]))
+    if "gaps" in given:
+        tables["controls"] = _controls(given["gaps"].dropna(subset=["estimate", "control"]))
+    if "order_bins" in given:
+        tables["order_bins"] = _several(given["order_bins"], "first")
     return drawings_of("summaries", tables)
 
 
 def _several(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """The rows of a table that has several values in a column; none of another."""
     return table if table[column].nunique() > 1 else table.iloc[:0]
+
+
+def _both_ways(agreement: pd.DataFrame) -> pd.DataFrame:
+    """Every judge with every other, as rows and as columns."""
+    turned = agreement.rename(columns={"a": "b", "b": "a"})
+    found = pd.concat([agreement, turned]).sort_values(["a", "b"], kind="stable")
+    return found.assign(dimension=found["dimension"].map(TITLES))
+
+
+def _controls(gaps: pd.DataFrame) -> pd.DataFrame:
+    """Gaps of groups over all summarisers, or the only one, and of random groups of their sizes."""
+    own = gaps[gaps["model"] == gaps.groupby("study")["model"].transform("first")]
+    several = own["study"].nunique() > 1
+    label = own["study"] + ": " + own["group"] if several else own["group"]
+    parts = []
+    for of, names in {"the group": GAP, "random groups": CONTROL}.items():
+        part = own[list(names)].set_axis(["mean", "low", "high"], axis=1)
+        parts.append(part.assign(group=label, of=of))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _opinions(scores: pd.DataFrame) -> Data:

@@ -12,7 +12,7 @@ from typing import Any
 
 from delibsim.asking.designs import JudgedMaterial, comparison_sittings, rating_sittings
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
-from delibsim.asking.road import missing_reason
+from delibsim.asking.road import missing_reason, refuse_imported
 from delibsim.asking.settings import (
     CodersAsked,
     KindSettings,
@@ -137,6 +137,7 @@ class JudgmentKind(Kind):
                 f"judgments {judgments.name} are of people alone, so there is no record"
             )
         task = judgments.files.task()
+        refuse_imported(task, f"judgments {judgments.name}")
         every = {one.id: one for one in Summaries.of(runs, task["summaries"]).all()}
         digests = {id: one.sha256 for id, one in every.items() if one.missing is None}
         edited = [id for id, digest in task["judged"].items() if digests.get(id) != digest]

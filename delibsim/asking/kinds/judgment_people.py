@@ -26,7 +26,7 @@ from delibsim.asking.kinds.judgment import (
 from delibsim.asking.nouns import Plan
 from delibsim.asking.paper import hand_out
 from delibsim.asking.people import Given, HandedOut, Online, Pack, Replies, SheetStep, new_folder
-from delibsim.asking.road import merge
+from delibsim.asking.road import merge, refuse_imported
 from delibsim.asking.settings import CodersAsked
 from delibsim.asking.texts import checked_wording, kin_among, plain
 from delibsim.domain.errors import WrongInput
@@ -245,6 +245,7 @@ def plan_judging(runs: Runs, overrides: Sequence[str]) -> Plan:
     k = ring(settings, made, notes)
     wording = checked_wording(settings.wording, check_verdict_texts)
     judgments = Judgments.of(runs, settings.name)
+    refuse_imported(judgments.files.task(), f"judgments {judgments.name}")
     new = _task(runs, settings, judges, summaries.name, made, wording)
     task = merge(JUDGMENTS, judgments, plain(new))
     material = with_people(material, judgments)

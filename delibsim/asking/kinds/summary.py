@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, changed_since
-from delibsim.asking.road import missing_reason
+from delibsim.asking.road import IMPORTED, missing_reason, refuse_imported
 from delibsim.asking.texts import OpinionMaterial, material_of, parts_of, slots_of
 from delibsim.domain.annotation import Annotation
 from delibsim.domain.data import read_data
@@ -119,6 +119,7 @@ class SummaryKind(Kind):
         """The summaries of a task as they were kept."""
         summaries = Summaries.begun(runs, name)
         task, opinions = summaries.files.task(), opinions_of(runs)
+        refuse_imported(task, f"summaries {summaries.name}")
         return self.as_kept(runs, summaries, summarised_in(task, opinions))
 
     def unfit(self, plan: Plan) -> list[str]:
@@ -314,10 +315,13 @@ def _load(about: Summarised, slot: Slot, reply: Range) -> Load:
 
 
 def summarised_in(task: Mapping[str, Any], opinions: OpinionSet) -> Summarised:
-    """What summarisers of a task as it was kept are given: all summaries that are planned in it."""
+    """What summarisers of a task as it was kept are given: all summaries that are planned in it;
+    none where they were imported.
+    """
     material, joining = material_of(task, opinions), task.get("joining")
     models = [*task["models"], *task["floors"]]
-    slots = slots_of(material, models, task["sizes"], task["draws"], task["runs"])
+    asked = material, models, task["sizes"], task["draws"], task["runs"]
+    slots = () if IMPORTED in task else slots_of(*asked)
     return Summarised(
         material=material,
         slots=tuple(slots),

@@ -1,6 +1,7 @@
 """Who is less represented by a summary, and what order, place and topics have to do with it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,15 +58,26 @@ def gap(scores: ArrayLike, group: ArrayLike) -> RepresentationGap:
     return RepresentationGap(estimate, low, high, t, found.df, found.p, n, others)
 
 
-def random_gaps(scores: ArrayLike, group: ArrayLike, draws: int, seed: int) -> tuple[float, float]:
-    """The mean gap of as many opinions drawn at random, and the two-sided p of the gap that is,
-    (1 + #{|T*| >= |T|}) / (1 + draws); NaN twice where there is no gap.
+class RandomGaps(NamedTuple):
+    """The gaps of random groups: their mean, where the middle 95% of them lie, and p of the gap
+    that is.
+    """
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def random_gaps(scores: ArrayLike, group: ArrayLike, draws: int, seed: int) -> RandomGaps:
+    """The gaps of as many opinions drawn at random, and the two-sided p of the gap that is,
+    (1 + #{|T*| >= |T|}) / (1 + draws); NaN where there is no gap.
     """
     values, marks = np.asarray(scores, dtype=float), np.asarray(group, dtype=bool)
     marks, values = marks[~np.isnan(values)], values[~np.isnan(values)]
     n, size = len(values), int(marks.sum())
     if size == 0 or size == n:
-        return float("nan"), float("nan")
+        return RandomGaps(*[float("nan")] * 4)
     total = values.sum()
     observed = (total - values[marks].sum()) / (n - size) - values[marks].mean()
     rng = np.random.default_rng(seed)
@@ -73,7 +85,8 @@ def random_gaps(scores: ArrayLike, group: ArrayLike, draws: int, seed: int) -> t
     drawn = values[np.argpartition(keys, size - 1, axis=1)[:, :size]].sum(axis=1)
     found = (total - drawn) / (n - size) - drawn / size
     reached = int((np.abs(found) >= abs(observed) - 1e-12).sum())
-    return float(found.mean()), (1 + reached) / (1 + draws)
+    low, high = np.quantile(found, [0.025, 0.975])
+    return RandomGaps(float(found.mean()), float(low), float(high), (1 + reached) / (1 + draws))
 
 
 def within(

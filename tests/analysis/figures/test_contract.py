@@ -51,6 +51,7 @@ def comparison():
     scores = given["scores"].rows.assign(panel="all")
     facts = {"scale": "log_odds", "level": 95, "words": "log odds"}
     tables = {"scores": Data(scores, facts), "curve": _long(given["curve"].rows)}
+    tables["against_scores"] = given["against_scores"]
     return drawings_of("pairs", tables)
 
 
@@ -59,6 +60,8 @@ def summaries():
     given = kept("summaries")
     topics = pd.DataFrame({"model": ["a", "b"] * 2, "topic": ["x", "x", "y", "y"]})
     given["topics"] = result("topics", topics.assign(relative=[0.1, -0.1, -0.1, 0.1]))
+    kinds = pd.DataFrame({"model": ["a", "b"], "difference": [0.1, -0.1]})
+    given["kinds"] = result("kinds", kinds)
     return of_summaries.drawings(given, pd.DataFrame(scores))
 
 
@@ -187,10 +190,10 @@ def test_of_many_lines_each_has_a_panel_of_its_own():
 
 
 def test_a_column_that_an_entry_names_must_be_there():
-    rows = kept("codes")["pairs"].rows
-    assert len(drawings_of("codes", {"pairs": rows})) == 1
+    rows = kept("codes")["levels"].rows
+    assert len(drawings_of("codes", {"levels": rows})) == 1
     with pytest.raises(KeyError):
-        drawings_of("codes", {"pairs": rows.drop(columns="a")})
+        drawings_of("codes", {"levels": rows.drop(columns="coder")})
 
 
 PREPARED_FROM_ANSWERS = {"pair_correlations", "individual_change", "effects_on_texts"}

@@ -162,8 +162,8 @@ def test_gaps():
     assert gap([0.5] * 6, [True] * 3 + [False] * 3).note == "no_variance"
     assert gap(scores, [True] * 10).note == "group_too_small"
     assert np.isnan(gap(scores, [True] * 10).estimate)
-    mean, p = random_gaps(scores, [True] * 4 + [False] * 6, 1000, 1)
-    assert abs(mean) < 0.01
+    mean, low, high, p = random_gaps(scores, [True] * 4 + [False] * 6, 1000, 1)
+    assert low < -0.05 < mean < 0.01 < high
     assert 0.01 < p < 0.1
 
 
