@@ -26,7 +26,6 @@ SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
     "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
     "small_groups": re.compile(r"procedure\.small_group.+"),
-    "phases": re.compile(r"procedure\.phases"),
 }
 """The keys of the settings of a session that are those of a factor."""
 OF_SPEECH = ("rounds", "facilitation", "small_groups")
