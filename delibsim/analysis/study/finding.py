@@ -75,6 +75,9 @@ clear ones are told.
 """
 MOST = 12
 """Topics and models that are named; of more their number is told."""
+NULL = "citizens of the null model"
+SIZES = 3
+"""Sizes of groups that are named one by one."""
 MIXED = "people and language models"
 WITH = {CITIZENS: "citizens", MIXED: "groups"}
 """Of whom an answer on these topics speaks, where not as the population is called."""
@@ -289,15 +292,19 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [one.name for one in models if one.settings.get("kind") in ("person", "imported")]
+    people = [one.name for one in models if one.people]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
-    who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
+    who = {CITIZENS: NULL, MODELS: "language models"}.get(kind, kind)
+    if kind == MIXED and models and all(one.people or one.embedded for one in models):
+        who = f"people and {NULL}"
     if names:
         who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
     sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
-    ends = " to ".join(f"{size:g}" for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
-    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{ends} {who}'.strip()}"
+    many = listed([f"{size:g}" for size in sizes], "or")
+    if len(sizes) > SIZES:
+        many = f"{sizes[0]:g} to {sizes[-1]:g}"
+    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{many} {who}'.strip()}"
 
 
 def _did(held: pd.DataFrame) -> str:
