@@ -77,6 +77,9 @@ clear ones are told.
 """
 MOST = 12
 """Topics and models that are named; of more their number is told."""
+NULL = "citizens of the null model"
+SIZES = 3
+"""Sizes of groups that are named one by one."""
 WITH = {CITIZENS: "citizens", MIXED: "groups"}
 """Of whom an answer on these topics speaks, where not as the population is called."""
 IN_SHORT = {
@@ -260,33 +263,35 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
     if held.empty:
         return said("study/nothing_held", planned=counted(len(rows), "session"))
     debates = "format" in held and (held["format"] == "debate").all()
-    topics = held["topic"].nunique()
+    topics, outcome = held["topic"].nunique(), str(first["outcome"])
     told = {
         "verb": "debated" if debates else "talked about",
         "sessions": counted(len(held), "session"),
         "who": _who(held, participants_in(found.study), record),
         "topics": f"{topics} topics" if topics > 1 else "a topic",
         "did": _did(held),
-        "what": quantity(str(first["outcome"]), str(first["scale"])),
+        "what": quantity(outcome, str(first["scale"])),
+        "gloss": gloss(outcome),
     }
     asked = not debates and ("answers_expected" not in held or held["answers_expected"].any())
-    return said(
-        f"study/compared{'' if asked else '_talks'}", **told, gloss=gloss(str(first["outcome"]))
-    )
+    return said("study/compared" if asked else "study/compared_talks", **told)
 
 
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [one.name for one in models if one.settings.get("kind") in ("person", "imported")]
+    people = [one.name for one in models if one.people]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
-    who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
+    who = {CITIZENS: NULL, MODELS: "language models"}.get(kind, kind)
+    if kind == MIXED and models and all(one.people or one.embedded for one in models):
+        who = f"people and {NULL}"
     if names:
         who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
     sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
-    ends = " to ".join(f"{size:g}" for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
-    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{ends} {who}'.strip()}"
+    few = listed([f"{size:g}" for size in sizes], "or")
+    many = f"{sizes[0]:g} to {sizes[-1]:g}" if len(sizes) > SIZES else few
+    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{many} {who}'.strip()}"
 
 
 def _did(held: pd.DataFrame) -> str:
