@@ -2,7 +2,10 @@
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from chromium import browser  # noqa: F401
@@ -19,13 +22,26 @@ os.environ.pop("COLUMNS", None)
 settings.register_profile("quick", settings(), max_examples=40, deadline=None)
 settings.load_profile("quick")
 
+# Files are written there whole and synchronised, thousands of times, which memory does not wait for.
+MEMORY = Path("/dev/shm")
+if (
+    "TMPDIR" not in os.environ
+    and MEMORY.is_dir()
+    and os.access(MEMORY, os.W_OK)
+    and shutil.disk_usage(MEMORY).free > 4e9
+    and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
+):
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None
+
 # What is imported and collected stays, so that looking for garbage in it is time lost.
 gc.disable()
 
 
 def pytest_collection_finish():
-    """Look for garbage in what tests make, and no longer in what was there before them."""
+    """Look for garbage in what tests make, seldom, and no longer in what was there before them."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 

@@ -216,6 +216,7 @@ def _become(asked, streams):
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
+    os.umask(0o022)  # as a user's shell has it
     sys.argv = ["delibsim", *asked["arguments"]]
     if asked["room"]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (asked["room"], asked["room"]))

@@ -147,13 +147,12 @@ def test_any_column_of_a_table_is_an_outcome(delibsim, home):
     trust.assign(seen="yes").to_csv("trust.csv", index=False)
     rows.to_csv("wide.csv", index=False)
     found = delibsim("analyze", "trust.csv", "--outcome", "trust", "--json", *FEW).json
-    same = delibsim("analyze", "wide.csv", "--outcome", "dri", "--json", *FEW).json
+    same = study(home / "wide.csv", outcomes=["dri"]).contrasts("dri", "absolute")
     assert {(row["outcome"], row["scale"], row["role"]) for row in found["contrasts"]} == {
         ("trust", "value", "primary")
     }
-    changes = [row for row in same["contrasts"] if row["scale"] == "absolute"]
     for name in ("a", "b", "estimate", "low", "high", "p_holm", "verb"):
-        assert [row[name] for row in found["contrasts"]] == [row[name] for row in changes]
+        assert [row[name] for row in found["contrasts"]] == same[name].tolist()
     assert {row["outcome"] for row in found["by_topic"]} == {"trust"}
     assert found["runs"]["analysed"] == len(rows)
     for name, told in {"seen": "'yes', not a number", "hope": "'hope'"}.items():
@@ -178,10 +177,9 @@ def test_what_models_code_is_an_outcome_that_models_alone_do_not_decide(delibsim
     told = delibsim("analyze", "pilot", "--outcome", "justification", *FEW).out
     assert "by models alone the difference in dqi3.justification is" in told
     assert "delibsim code handout" in told
-    words = delibsim("analyze", "pilot", "--outcome", "words_spoken", "--json", *FEW).json
-    assert {row["b"] for row in words["contrasts"]} == {"none", "basic"}
-    usual = delibsim("analyze", "pilot", "--json", *FEW).json
-    assert {row["outcome"] for row in usual["contrasts"]} > {"dri", "dqi3.justification"}
+    words = study("pilot", outcomes=["words_spoken"]).contrasts()
+    assert set(words["b"]) == {"none", "basic"}
+    assert set(study("pilot").contrasts()["outcome"]) > {"dri", "dqi3.justification"}
 
 
 def test_what_is_scored_of_participants_or_statements_alone_is_averaged_in_sessions(delibsim, home):

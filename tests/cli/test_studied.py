@@ -4,12 +4,13 @@ says in a sentence.
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 
 import pandas as pd
 import pytest
-from plugin.installed import DELIBSIM
+import warm
 from provider_thread import provider_in_a_thread
 from small_study import break_sessions, copied, held_study
 
@@ -27,10 +28,9 @@ def held(tmp_path_factory):
     home = tmp_path_factory.mktemp("studied")
     settings = ("topic=ccps,acp", f"treatment={','.join(ASKED)}", "replicate=1,2")
     runs = held_study(home, *settings, "group.size=3", "rounds=1", study="first")
-    words = [DELIBSIM, "analyze", "first", "--json"]
-    done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return runs, json.loads(done.stdout)
+    code, out, err = warm.run(["analyze", "first", "--json"], home, os.environ)
+    assert code == 0, err
+    return runs, json.loads(out)
 
 
 def read(path):

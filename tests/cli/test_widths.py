@@ -36,7 +36,8 @@ def printed(delibsim, monkeypatch, words, width):
 def test_every_command_fits(delibsim, study, partial, home, monkeypatch, words):
     if words[0] == "run":  # what was held before is told in other words
         assert delibsim(*words).code == 0
-    whole, _ = printed(delibsim, monkeypatch, words, UNBOUNDED)
+    whole, err = printed(delibsim, monkeypatch, words, UNBOUNDED)
+    assert "unknown command" not in err
     known = set(whole.split())
     for width in WIDTHS:
         if words[0] == "new":

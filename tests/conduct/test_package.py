@@ -1,5 +1,6 @@
 """A package holds what it may and nothing else, and its check says where it is not equal."""
 
+import asyncio
 import csv
 import json
 import re
@@ -15,7 +16,9 @@ from small_study import break_sessions, copied, held_study
 from delibsim.cli.main import app
 from delibsim.conduct.package import Unclean, Wishes, package
 from delibsim.conduct.package_check import check, first_difference, rebuild_all
+from delibsim.conduct.package_record import left_out
 from delibsim.conduct.package_scan import texts_in, traces_of
+from delibsim.conduct.verify import verify_study
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people import persons, rooms
 from delibsim.store.people.persons import Identity
@@ -171,19 +174,29 @@ def test_without_texts_the_record_is_hashes_and_the_study_table_gives_the_effect
     assert any("made again" in one for one in checked.equal)
 
 
-def test_what_is_damaged_is_left_out_and_counted(study, tmp_path):
+def of_people(runs, session, kind="human"):
+    """Make people of the models of a session, as if it had been held with them."""
+    for path in (runs.path(session) / "session.json", runs.path(session) / "run.json"):
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        plan = plain.get("session", plain)
+        for model in plan["models"].values():
+            model["kind"] = kind
+        path.write_text(json.dumps(plain), encoding="utf-8")
+    (runs.path(session) / "SHA256SUMS").unlink()
+
+
+def test_the_damaged_and_the_people_stay_out_and_what_must_not_stand_is_taken_out(study, tmp_path):
     runs = copied(study, tmp_path)
     _, damaged, _ = break_sessions(runs)
-    found = packaged(runs, tmp_path / "p")
-    assert [(one.place, one.why) for one in found.left_out["s"]] == [(damaged, "damaged")]
-    assert not found.whole
-    assert check(found.folder, quiet).faults == []
-    departures = (found.folder / "materials/s/departures.md").read_text(encoding="utf-8")
-    assert "planned sessions are not among those held here" in departures
-
-
-def test_addresses_are_found_and_taken_out_on_request(study, tmp_path):
-    runs = copied(study, tmp_path)
+    people = next(one for one in runs.sessions()[3:] if ".none." in one)
+    of_people(runs, people)
+    spoken = next(run for run in runs.readable([]) if run.transcript)
+    secret = spoken.transcript[0].text.split()[-1]
+    folder = runs.path(spoken.session.id)
+    for path in folder.glob("*.json*"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(secret, "mary@example.org"), encoding="utf-8")
+    (folder / "SHA256SUMS").unlink()
     plan = "# Plan\n\nask jane.doe@example.org or sk-abcdefghijklmnop1234\n"
     (runs.folder / "preregistration.md").write_text(plan, encoding="utf-8")
     with pytest.raises(Unclean) as refused:
@@ -193,9 +206,22 @@ def test_addresses_are_found_and_taken_out_on_request(study, tmp_path):
     assert not any("sk-abcdef" in one for one in told)
     assert not (tmp_path / "p").exists()
     found = packaged(runs, tmp_path / "p", redact=True, kept=["jane.doe@example.org"])
+    assert not found.whole
+    out = {one.place: one.why for one in found.left_out["s"]}
+    assert out == {damaged: "damaged", people: "people"}
+    assert not (found.folder / "data/record/s" / people).exists()
+    for name, _, text in texts_in(found.folder / "data"):
+        assert people not in text or name.endswith("study.json") or "wide" in name.lower(), name
+    texts = {one.text for one in found.redacted}
+    assert texts == {"mary@example.org", "sk-abcdefghijklmnop1234"}
     plan = (found.folder / "materials/s/preregistration.md").read_text(encoding="utf-8")
     assert "ask jane.doe@example.org or [redacted]" in plan
-    assert check(found.folder, quiet).faults == []
+    assert changed_files(found.folder / "data/record/s" / spoken.session.id) == []
+    checked = check(found.folder, quiet)
+    assert checked.faults == []
+    assert f"s/{spoken.session.id}: redacted, so it cannot be replayed" in checked.unchecked
+    departures = (found.folder / "materials/s/departures.md").read_text(encoding="utf-8")
+    assert "planned sessions are not among those held here" in departures
 
 
 def test_what_is_hidden_already_is_no_secret_and_what_is_taken_out_leaves_json(study, tmp_path):
@@ -215,37 +241,10 @@ def test_what_is_hidden_already_is_no_secret_and_what_is_taken_out_leaves_json(s
     assert "Ana" not in traces_of([runs], [], ()).without("Ana of Speaker 1")
 
 
-def test_a_redacted_session_has_new_sums_and_is_not_replayed(study, tmp_path):
-    runs = copied(study, tmp_path)
-    spoken = next(run for run in runs.readable([]) if run.transcript)
-    secret = spoken.transcript[0].text.split()[-1]
-    folder = runs.path(spoken.session.id)
-    for path in folder.glob("*.json*"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(text.replace(secret, "jane@example.org"), encoding="utf-8")
-    (folder / "SHA256SUMS").unlink()
-    found = packaged(runs, tmp_path / "p", redact=True)
-    assert [one.text for one in found.redacted] == ["jane@example.org"]
-    assert changed_files(found.folder / "data/record/s" / spoken.session.id) == []
-    assert check(found.folder, quiet).faults == []
-
-
-@pytest.mark.parametrize("kind", ["person", "human"])
-def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path, kind):
+def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
     runs = copied(study, tmp_path)
     session = runs.sessions()[0]
-    for path in (runs.path(session) / "session.json", runs.path(session) / "run.json"):
-        plain = json.loads(path.read_text(encoding="utf-8"))
-        plan = plain.get("session", plain)
-        for model in plan["models"].values():
-            model["kind"] = kind
-        path.write_text(json.dumps(plain), encoding="utf-8")
-    (runs.path(session) / "SHA256SUMS").unlink()
-    found = packaged(runs, tmp_path / "p")
-    assert [(one.place, one.why) for one in found.left_out["s"]] == [(session, "people")]
-    assert not (found.folder / "data/record/s" / session).exists()
-    for name, _, text in texts_in(found.folder / "data"):
-        assert session not in text or name.endswith("study.json") or "wide" in name.lower(), name
+    of_people(runs, session, "person")
     with pytest.raises(WrongInput, match="QUESTION=ANSWER"):
         packaged(runs, tmp_path / "p", people="share=yes")
     register = Register.of(runs, "")
@@ -254,18 +253,17 @@ def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path, kind):
     rooms.take_seat(register, ada)
     persons.keep_answers(register, ada, {"share": "no"})
     register.close()
-    out = packaged(runs, tmp_path / "p", people="share=yes").left_out["s"]
+    out = left_out(runs, asyncio.run(verify_study(runs, quiet)), "share=yes")
     assert [(one.place, one.why) for one in out] == [(session, "people")]
     register = Register.of(runs, "")
     persons.keep_answers(register, ada, {"share": "yes"}, attempt=1)
     register.close()
-    assert packaged(runs, tmp_path / "p", people="share=yes").left_out["s"] == []
+    (runs.folder / "preregistration.md").write_text("# Plan of Ada Byron\n", encoding="utf-8")
+    found = packaged(runs, tmp_path / "p", people="share=yes", redact=True)
+    assert found.left_out["s"] == []
+    assert [one.kind for one in found.redacted] == ["person"]
     assert (tmp_path / "p/data/record/s" / session / "run.json").is_file()
     assert not any(path.name == "people.sqlite" for path in (tmp_path / "p").rglob("*"))
-    (runs.folder / "preregistration.md").write_text("# Plan of Ada Byron\n", encoding="utf-8")
-    with pytest.raises(Unclean) as refused:
-        packaged(runs, tmp_path / "p", people="all")
-    assert [one.kind for one in refused.value.traces] == ["person"]
 
 
 def test_instruments_of_others_without_a_licence_take_the_record_with_them(study, tmp_path):

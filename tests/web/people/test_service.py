@@ -1,6 +1,7 @@
 """A study with people as a service: real processes, which are ended and begun again by its name."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import warm
 from people_site import Browser, take_part
 from provider_thread import provider_in_a_thread
 
@@ -20,13 +22,10 @@ TABLE = (
 
 
 def delibsim(home, *arguments, code=0):
-    """A command as a user's shell runs it: others may read what it makes."""
-    command = [COMMAND, *arguments]
-    done = subprocess.run(
-        command, cwd=home, capture_output=True, text=True, umask=0o022, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done
+    """A command as a user's shell runs it: others may read what it makes. Its output and errors."""
+    found, out, err = warm.run(arguments, home, os.environ)
+    assert found == code, err
+    return out, err
 
 
 @contextmanager
@@ -50,7 +49,7 @@ def for_others(folder):
 
 
 def state_of(home):
-    (session,) = json.loads(delibsim(home, "status", "hall", "--json", code=4).stdout)["sessions"]
+    (session,) = json.loads(delibsim(home, "status", "hall", "--json", code=4)[0])["sessions"]
     return session["state"]
 
 
@@ -106,7 +105,7 @@ def test_a_secret_in_an_address_is_in_no_file_and_links_before_the_first_time_sa
     for path in (home / "runs").rglob("*"):
         assert path.is_dir() or b"canary-of-an-address" not in path.read_bytes(), path
     (home / "runs/hall/served.json").unlink()
-    told = delibsim(home, "people", "invite", "hall", "--n", "1").stderr
+    told = delibsim(home, "people", "invite", "hall", "--n", "1")[1]
     assert "was not served yet: its links begin with http://127.0.0.1:8377" in told
     named = ("people", "invite", "hall", "--open", "-o", "b.csv", "--url", "https://a.example/")
     delibsim(home, *named)
