@@ -17,6 +17,7 @@ from delibsim.analysis.figures.words import (
     label_of,
     left_out,
     of_benchmark,
+    of_fives,
     of_models,
     of_null,
     of_outcome,
@@ -27,8 +28,8 @@ from delibsim.analysis.figures.words import (
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.outcomes import CHANGE, measured, quantity
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.sample import FIVES, treatments_of
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
-from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import MAIN, main_contrasts
 from delibsim.domain.measure import CATALOGUE
@@ -54,6 +55,7 @@ def regression(measure: str, table: str) -> Prepare:
         groups[NULL_WORDS] = of_null(study, change)
         people = of_benchmark(study, measure)
         groups[REAL_PEOPLE] = people.rename(columns=named)
+        groups[FIVES] = of_fives(people["topic"], measure).rename(columns=named)
         groups = {name: own for name, own in groups.items() if len(own)}
         fits = rows_of(results, table)
         parts = []
@@ -64,7 +66,7 @@ def regression(measure: str, table: str) -> Prepare:
         if max(map(len, parts)) > most:
             more += f" More than {most} sessions: squares, darker for more of them."
         if len(people):
-            more += " People: a point for each topic of the benchmark, plain errors."
+            more += said("study/people_of_five")
         more += why_no_people(study, measure) + left_out(study, known, change)
         facts = {"sessions": len(known), "whose": population(study)}
         return Data(pd.concat(parts), facts, more)
