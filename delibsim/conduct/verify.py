@@ -53,8 +53,8 @@ class Finding:
     Of a session the verdicts are those of a replay, and: changed (a file, or what study.json says
     of the plan), lost (its run is gone), no run, withdrawn, imported (people held it elsewhere: its
     files are compared with their check sums alone). `summed` says whether its check sums
-    are known. Of a task `answers` were computed again; "no record" and "imported" (others gave them)
-    say that none can be.
+    are known. Of a task `answers` were computed again; "no record" and "imported" (others gave
+    them) say that none can be.
     """
 
     name: str
