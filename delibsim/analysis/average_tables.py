@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from delibsim.analysis.averages import NULL_CITIZEN, Average, Averages, Levels
 from delibsim.analysis.conditions import (
@@ -20,9 +20,10 @@ from delibsim.analysis.run.summary import FLAG
 from delibsim.analysis.table import DisplayColumn, DisplayTable, number
 from delibsim.domain.condition import Condition
 from delibsim.domain.effect import Drop, NoEffect
-from delibsim.domain.measure import HEADINGS, Measure
+from delibsim.domain.measure import HEADINGS, Measure, heading_of
 from delibsim.domain.reason import in_words
 from delibsim.domain.run import Session
+from delibsim.domain.survey import Phase
 from delibsim.domain.text import counted
 
 NO_PHASE = ""
@@ -31,7 +32,9 @@ ALL_SESSIONS = "sessions (n)"
 CONDITIONS = "conditions"
 BECAUSE = "no value because"
 INTERVAL = "95% over topics"
-OF_RUNS = (*HEADINGS.values(), "mean", "SD", INTERVAL)
+SHOWN = {phase: heading_of(phase) for phase in (*get_args(Phase), CHANGE)}
+"""The phases and their headings, in order; columns without any value are left out."""
+OF_RUNS = (*SHOWN.values(), "mean", "SD", INTERVAL)
 
 Cell = tuple[str, Levels]
 _Cells = Mapping[Cell, Mapping[str, Average]]
@@ -78,7 +81,8 @@ class MeasuresByLevel:
         last = [self._table(unphased, [NO_PHASE])] if unphased else []
         changing = self.with_phase(CHANGE)
         if changing:
-            yield [self._table(changing, list(HEADINGS)), *last]
+            phases = [one for one in SHOWN if one in HEADINGS or self.with_phase(one)]
+            yield [self._table(changing, phases), *last]
             yield [self._table(changing, [CHANGE]), *last]
         else:
             yield last
@@ -151,7 +155,8 @@ class MeasuresByLevel:
 
     def _title(self, phases: Sequence[str]) -> str:
         what = {NO_PHASE: "Mean", CHANGE: "Change (after less before)"}
-        shown = what[phases[0]] if len(phases) == 1 else "Before, after and change"
+        named = ", ".join(map(heading_of, phases[:-1])).capitalize()
+        shown = what[phases[0]] if len(phases) == 1 else f"{named} and change"
         found = self.found
         over = f"{counted(found.topics, 'topic')} and {counted(found.models, 'model')}"
         if found.settings > 1:
@@ -209,7 +214,7 @@ def _cells_of(phases: Mapping[str, Average], planned: int, signed: bool) -> dict
     cells = dict.fromkeys((*OF_RUNS, "n", CONDITIONS, PEOPLE, BECAUSE), "")
     if not phases:
         return cells | {"n": f"0/{planned}", CONDITIONS: "0", BECAUSE: "no run"}
-    for phase, heading in HEADINGS.items():
+    for phase, heading in SHOWN.items():
         cells[heading] = _value(phases, phase, signed)
     cells["mean"] = _value(phases, NO_PHASE, signed)
     least, main = _least(phases), phases.get(CHANGE) or phases.get(NO_PHASE)
@@ -242,7 +247,7 @@ def _column(cell: Cell, own: str, headings: Sequence[str], mixed: bool) -> Displ
     null = population == NULL_CITIZEN
     if len(headings) == 1:
         return DisplayColumn(name, group=population if null else "")
-    heading = HEADINGS.get(own, own) or "mean"
+    heading = heading_of(own) or "mean"
     return DisplayColumn(heading, group=f"{name}, {population}" if null and mixed else name)
 
 
@@ -266,7 +271,7 @@ def _value(phases: Mapping[str, Average | ConditionMean], phase: str, signed: bo
 COUNTS = ("planned", "held", "valid")
 ALWAYS = ("measure", *COUNTS)
 """The columns that are there even where they are empty."""
-BESIDE_PEOPLE = (*HEADINGS.values(), "SD")
+BESIDE_PEOPLE = (*SHOWN.values(), "SD")
 """The columns of values of the runs, beside which people's may stand."""
 TEXTS = ("measure", "undefined because")
 
@@ -325,7 +330,7 @@ def _cells(phases: Mapping[str, ConditionMean], known: Mapping[str, Measure]) ->
     cells = {"measure": label_of(least.measure, known)}
     for name in COUNTS:
         cells[name] = str(getattr(least, name))
-    for phase, heading in HEADINGS.items():
+    for phase, heading in SHOWN.items():
         cells[heading] = _value(phases, phase, signed)
     cells["SD"] = "" if change is None or change.sd is None else number(change.sd)
     people = None if change is None else change.people

@@ -3,9 +3,10 @@ and the measures of a run turn by turn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import isnan, nan
 from statistics import fmean, stdev
+from types import MappingProxyType
 from typing import Any, Literal
 
 from delibsim.analysis.table import DisplayTable, number, numbers, texts
@@ -13,9 +14,15 @@ from delibsim.domain.reason import in_words
 from delibsim.domain.run import Run
 from delibsim.domain.survey import Phase
 from delibsim.domain.text import quoted
+from delibsim.domain.transcript import Statement
 
 NO_CONTROL, TOO_FEW, EQUAL = "no_control", "too_few_replicates", "equal_differences"
+ONCE = "people_once"
+"""Why a fork of a conversation of people has no effect."""
 HEADS = ("controls", "sd", "forks", "sd", "effect", "95% interval", "n")
+BESIDE_PEOPLE = ("people", "forks", "sd", "n")
+SHOWN = 240
+"""Characters of a turn that are shown beside another."""
 ITEM = "item "
 """What the name of a measure begins with that is the mean answer to one item."""
 OF_RATERS = "proposition_wins"
@@ -49,7 +56,7 @@ class ForkEffect:
     `forks` and `controls` count those with a value; `mean` and `sd` are of the forks, `noise_mean`
     and `noise_sd` of the controls. `effect` is the mean difference over the `n` numbers that have
     both, from `low` to `high` with 95% confidence; `note` is the reason code where there is no
-    effect or no interval.
+    effect or no interval. `people` is the value in a conversation of people that was forked.
     """
 
     parent: str
@@ -69,6 +76,7 @@ class ForkEffect:
     note: str = ""
     change: str = ""
     seed: int = 0
+    people: float = nan
 
     @property
     def beyond_noise(self) -> bool | None:
@@ -77,7 +85,10 @@ class ForkEffect:
 
     def plain(self) -> dict[str, Any]:
         """As plain values; what is undefined is None."""
-        return plain_of(self) | {"beyond_noise": self.beyond_noise}
+        plain = plain_of(self) | {"beyond_noise": self.beyond_noise}
+        if self.note != ONCE:
+            del plain["people"]
+        return plain
 
 
 def plain_of(one: Any) -> dict[str, Any]:
@@ -85,9 +96,12 @@ def plain_of(one: Any) -> dict[str, Any]:
     return {name: None if value != value else value for name, value in asdict(one).items()}
 
 
-def effects_of_forks(forks: Iterable[ForkValues]) -> list[ForkEffect]:
+def effects_of_forks(
+    forks: Iterable[ForkValues], people: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+) -> list[ForkEffect]:
     """The effect of every change at every place of every run, measure by measure, and last of each
-    place its controls alone where nothing was changed there.
+    place its controls alone where nothing was changed there. Of conversations of `people` it has
+    their values by measure instead, which can have no control.
     """
     places: dict[tuple[str, int, int], dict[str, list[ForkValues]]] = {}
     for fork in forks:
@@ -99,7 +113,11 @@ def effects_of_forks(forks: Iterable[ForkValues]) -> list[ForkEffect]:
         for own in cells.values() or [[]]:
             first = (own or controls)[0]
             for measure in _measures([*own, *controls]):
-                found.append(_effect(first, measure, own, controls))
+                effect = _effect(first, measure, own, controls)
+                if first.parent in people:
+                    value = people[first.parent].get(measure, nan)
+                    effect = replace(effect, note=ONCE, people=value)
+                found.append(effect)
     return found
 
 
@@ -170,11 +188,34 @@ def tables_of_effects(
         seeds.setdefault(place, set()).add(effect.seed)
     found = []
     for (parent, at, differs, seed), own in groups.items():
-        rows = [[labels.get(one.measure, one.measure), *_numbers(one)] for one in own]
+        rows = [[labels.get(one.measure, one.measure), *_numbers(one)] for one in own if _told(one)]
+        heads = BESIDE_PEOPLE if own[0].note == ONCE else HEADS
         title = f"{parent} at {at}: {differs or 'nothing but the seed'}"
         title += f" (seed {seed})" if len(seeds[parent, at]) > 1 else ""
-        found.append(DisplayTable([*texts("after"), *numbers(HEADS)], rows, title))
+        first = "measure" if heads == BESIDE_PEOPLE else "after"
+        found.append(DisplayTable([*texts(first), *numbers(heads)], rows, title))
     return found
+
+
+def _told(effect: ForkEffect) -> bool:
+    """Whether there is anything to be told: beside people, where both have a value."""
+    return effect.note != ONCE or not isnan(effect.people + effect.mean)
+
+
+def words_beside(people: Run, fork: Run) -> DisplayTable:
+    """What models say in a fork of a conversation, turn by turn, beside what people said there."""
+    said = {one.turn.index: one for one in people.transcript}
+    rows = []
+    for one in fork.transcript:
+        theirs = said.get(one.turn.index)
+        if not one.given and (theirs is None or theirs.text != one.text):
+            rows.append([f"{one.turn.index} {one.turn.shown}", *map(_cut, (theirs, one))])
+    return DisplayTable(texts("turn", "people", "fork 1"), rows, "What is said")
+
+
+def _cut(said: Statement | None) -> str:
+    text = "" if said is None else " ".join(said.text.split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
 
 
 def table_of_measure(effects: Iterable[ForkEffect], measure: str, label: str) -> DisplayTable:
@@ -192,7 +233,9 @@ def table_of_measure(effects: Iterable[ForkEffect], measure: str, label: str) ->
 
 
 def _numbers(effect: ForkEffect) -> list[str]:
-    """The cells of an effect below `HEADS`."""
+    """The cells of an effect below `HEADS`, or below `BESIDE_PEOPLE`."""
+    if effect.note == ONCE:
+        return [*map(number, (effect.people, effect.mean, effect.sd)), str(effect.forks)]
     cells = [number(effect.noise_mean), number(effect.noise_sd)]
     cells += [number(effect.mean), number(effect.sd), number(effect.effect, signed=True)]
     return [*cells, _interval(effect), str(effect.n)]
@@ -216,7 +259,9 @@ def unmeasured(forks: Sequence[ForkValues], study: str) -> list[str]:
 def notes_on_effects(effects: Sequence[ForkEffect]) -> list[str]:
     """Why effects or intervals are missing, and what those that are there mean."""
     notes = dict.fromkeys(effect.note for effect in effects if effect.note)
-    lines = [f"no interval: {in_words(note)}" for note in notes]
+    lines = [f"no {'effect' if note == ONCE else 'interval'}: {in_words(note)}" for note in notes]
+    if ONCE in notes:
+        lines.append("measures of talk are of all turns, those of opinions of the survey after")
     if any(effect.beyond_noise is not None for effect in effects):
         lines.append(
             "effect: mean difference of forks and controls of one number, whose seeds are the same;"
@@ -330,7 +375,8 @@ def notes_over_runs(found: Sequence[OverRuns]) -> list[str]:
     return lines
 
 
-Source = Literal["survey before", "probe", "survey after"]
+Source = Literal["survey before", "survey between", "probe", "survey after"]
+BETWEEN: Source = "survey between"
 
 
 @dataclass(frozen=True)
@@ -383,7 +429,7 @@ class SurveyPoint:
 
 def readings(
     points: Sequence[SurveyPoint],
-    values: Mapping[tuple[str, Phase], Mapping[str, tuple[float, str]]],
+    values: Mapping[tuple[str, str], Mapping[str, tuple[float, str]]],
 ) -> list[MeasureAfter]:
     """Every measure at every point of the course; `values` gives value and note by measure for
     every run and phase.
@@ -452,10 +498,10 @@ def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[DisplayTable]:
 
 
 _BRIEF = {"survey before": "before", "survey after": "after"}
-_ORDER = {"survey before": 0, "probe": 1, "survey after": 2}
+SURVEYS_IN_ORDER = {"survey before": 0, "survey between": 1, "probe": 2, "survey after": 3}
 
 
 def _in_course(entry: tuple[tuple[int, Source], Any]) -> tuple[int, int]:
     """Where a survey stands in the course: by turn, the surveys of the run first and last."""
     (after, source), _ = entry
-    return after, _ORDER[source]
+    return after, SURVEYS_IN_ORDER[source]

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from delibsim.asking.nouns import Kind, Plan
+from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.transcript import SPEAKING
 from delibsim.planning.compose import StudyPlan, plan
-from delibsim.planning.config import Reader, key_of, one_name, read_values
+from delibsim.planning.config import Reader, key_of, names, one_name, read_values
 from delibsim.planning.overrides import values_by_key
 from delibsim.store.runs import Runs
 
@@ -41,6 +43,15 @@ def setting(default: Any, read: Reader, key: str = "") -> Any:
     if isinstance(default, type):
         return field(default_factory=default, metadata=about)
     return field(default=default, metadata=about)
+
+
+def roles(name: str, value: Any) -> tuple[str, ...]:
+    """Roles whose words are put before coders, citizens where none is named."""
+    found = names(name, value)
+    for one in found:
+        if one not in SPEAKING:
+            raise unknown(f"role in {name}", one, SPEAKING)
+    return tuple(one for one in SPEAKING if one in found)
 
 
 def readers_of(settings: type[Any]) -> dict[str, Reader]:
@@ -139,7 +150,7 @@ def coders_asked(
         own = dict(settings)
         if LIMIT in own:
             own[LIMIT] = most
-        if own["kind"] == "human":
+        if own["kind"] in KINDS_OF_PEOPLE:
             raise WrongInput(f"{name} is a person; {called.people}")
         if own["kind"] != "citizen" or seats == 1:
             coders[name] = own

@@ -19,7 +19,13 @@ from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import OpinionSet, Slot
 from delibsim.domain.text import study_named
-from delibsim.domain.transcript import PREPARATION, Statement
+from delibsim.domain.transcript import (
+    CITIZEN,
+    PREPARATION,
+    SPEAKING,
+    Statement,
+    Turn,
+)
 from delibsim.domain.treatment import Wording
 from delibsim.planning.compose import plan
 from delibsim.store.files import json_text
@@ -31,16 +37,26 @@ BETWEEN = "\n\n"
 """What stands between statements that are joined to one text."""
 
 
+Roles = Sequence[str]
+CITIZENS: Roles = (CITIZEN,)
+
+
 def texts_of(
-    runs: Runs, unit: str = "statement", context: int = 0, faults: list[str] | None = None
+    runs: Runs,
+    unit: str = "statement",
+    context: int = 0,
+    faults: list[str] | None = None,
+    roles: Roles = CITIZENS,
 ) -> list[Text]:
     """The texts of a study, in order of session and turn, or in the order of import.
 
     Of runs, `unit` "statement" gives each statement (id SESSION/INDEX), "speaker" the words of a
     participant joined (SESSION/PARTICIPANT), "text" all statements of a session joined (SESSION);
-    the group is the session. Notes before a debate, which nobody else is shown, are left out. What
-    is wrong with runs that cannot be read is added to `faults`. Imported texts are given as they
-    are, whether by statement or by text, in the groups that were named at their import.
+    the group is the session. It is what those in these `roles` said, and where they are others
+    than citizens, each text says whose it is. Notes before a debate, which nobody else is shown,
+    are left out. What is wrong with runs that cannot be read is added to `faults`. Imported texts
+    are given as they are, whether by statement or by text, in the groups that were named at their
+    import.
 
     `context` is how many statements of the session, or earlier texts of the group, are given with
     each statement. WrongInput for another unit, for speakers of imported texts, and for context
@@ -57,13 +73,23 @@ def texts_of(
         raise WrongInput(f"context={context} is what was said before a statement; leave by= out")
     found = []
     for run in runs.readable([] if faults is None else faults):
-        found += list(_UNITS[unit](run, context))
+        found += list(_UNITS[unit](run, context, roles))
     return found
 
 
+def of_roles(roles: Roles) -> dict[str, list[str]]:
+    """What a task keeps of the roles whose words it is about; nothing where citizens alone."""
+    return {} if tuple(roles) == CITIZENS else {"roles": list(roles)}
+
+
+def roles_in(task: Mapping[str, Any]) -> Roles:
+    """The roles whose words a task is about."""
+    return tuple(task.get("roles", CITIZENS))
+
+
 def texts_of_run(run: Run, unit: str) -> list[Text]:
-    """The texts of one run, as `texts_of` gives those of a study."""
-    return list(_UNITS[unit](run, 0))
+    """The texts of one run, as `texts_of` gives those of a study, of everybody who spoke."""
+    return list(_UNITS[unit](run, 0, SPEAKING))
 
 
 def _imported(imported: StudyTexts, unit: str, context: int) -> list[Text]:
@@ -94,8 +120,8 @@ def _with(text: Text, context: Sequence[str]) -> Text:
     return Text(text.id, text.text, text.group, tuple(context), text.source, text.facts)
 
 
-def _statements(run: Run, context: int) -> Iterator[Text]:
-    said = _aloud(run)
+def _statements(run: Run, context: int, roles: Roles) -> Iterator[Text]:
+    said = _aloud(run, roles)
     texts = [statement.text for statement in said]
     for n, statement in enumerate(said):
         turn = statement.turn
@@ -107,26 +133,29 @@ def _statements(run: Run, context: int) -> Iterator[Text]:
             source="statement",
             facts=_facts(run)
             | _of_speaker(run, turn.speaker, f"turn {turn.index}")
-            | {"round": str(turn.round)},
+            | {"round": str(turn.round)}
+            | _role(turn, roles),
         )
 
 
-def _speakers(run: Run, _: int) -> Iterator[Text]:
+def _speakers(run: Run, _: int, roles: Roles) -> Iterator[Text]:
     spoken: dict[str, list[str]] = {}
-    for statement in _aloud(run):
+    of_role: dict[str, dict[str, str]] = {}
+    for statement in _aloud(run, roles):
         spoken.setdefault(statement.turn.speaker, []).append(statement.text)
+        of_role[statement.turn.speaker] = _role(statement.turn, roles)
     for speaker, texts in sorted(spoken.items()):
         yield Text(
             id=f"{run.session.id}/{speaker}",
             text=BETWEEN.join(texts),
             group=run.session.id,
             source="speaker",
-            facts=_facts(run) | _of_speaker(run, speaker),
+            facts=_facts(run) | _of_speaker(run, speaker) | of_role[speaker],
         )
 
 
-def _whole(run: Run, _: int) -> Iterator[Text]:
-    texts = [statement.text for statement in _aloud(run)]
+def _whole(run: Run, _: int, roles: Roles) -> Iterator[Text]:
+    texts = [statement.text for statement in _aloud(run, roles)]
     if texts:
         id = run.session.id
         yield Text(id, BETWEEN.join(texts), group=id, source="text", facts=_facts(run))
@@ -135,9 +164,15 @@ def _whole(run: Run, _: int) -> Iterator[Text]:
 _UNITS = {"statement": _statements, "speaker": _speakers, "text": _whole}
 
 
-def _aloud(run: Run) -> list[Statement]:
-    """The statements of participants that others were shown, in order."""
-    return [said for said in run.speech if said.turn.task != PREPARATION]
+def _aloud(run: Run, roles: Roles) -> list[Statement]:
+    """The statements in these roles that others were shown, in order."""
+    said = [one for one in run.transcript if one.turn.task != PREPARATION]
+    return [one for one in said if (one.turn.role or CITIZEN) in roles]
+
+
+def _role(turn: Turn, roles: Roles) -> dict[str, str]:
+    """Whose words a text is, where texts are of several roles."""
+    return {} if tuple(roles) == CITIZENS else {"role": turn.role or CITIZEN}
 
 
 def _facts(run: Run) -> dict[str, str]:
@@ -170,7 +205,12 @@ def unit_in(runs: Runs, by: str) -> str:
 
 
 def study_texts(
-    runs: Runs, by: str, context: int, faults: list[str], verb: str = "code"
+    runs: Runs,
+    by: str,
+    context: int,
+    faults: list[str],
+    verb: str = "code",
+    roles: Roles = CITIZENS,
 ) -> list[Text]:
     """The texts of a study in the unit that is asked for; WrongInput where there are none.
 
@@ -178,12 +218,16 @@ def study_texts(
     """
     imported = StudyTexts(runs).held()
     unit = IMPORTED if imported and by == "statement" else by
-    texts = texts_of(runs, unit, context, faults)
+    texts = texts_of(runs, unit, context, faults, roles)
     if not texts:
         raise WrongInput(
             f"{study_named(runs.study)} has no texts to {verb}: hold its sessions first, or import"
             " texts with delibsim import STUDY FILE --as texts"
         )
+    there = {text.facts.get("role", CITIZEN) for text in texts}
+    for role in () if imported else roles:
+        if role not in there:
+            raise WrongInput(f"roles={role}: nobody speaks as {role} in {study_named(runs.study)}")
     return texts
 
 

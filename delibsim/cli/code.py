@@ -11,6 +11,7 @@ from delibsim.asking.kinds.code_plan import Measured, measured, plan_coding, tri
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Outcome, Plan
 from delibsim.asking.people import HandedOut
+from delibsim.asking.settings import roles
 from delibsim.cli.asking import AskingCommand, CommandLine, Handing, Reported, commands_of
 from delibsim.cli.options import (
     RUNS,
@@ -103,7 +104,9 @@ class CodeCommand(AskingCommand):
         from delibsim.asking.kinds import code_people as people  # numpy is slow to import
 
         given = settings_of(call.words, HANDED)
-        coding = coding_of(call.runs, given["scheme"], given["by"], given["context"])
+        heard = roles("roles", given["roles"].split(",")) if given["roles"] else ()
+        by, context = given["by"], given["context"]
+        coding = coding_of(call.runs, given["scheme"], by, context, roles=heard)
         if given["draw"] == "doubt":
             kind, usual = people.REVIEW, "1"
             draw = people.draw_review(coding, handing.n or REVIEWED, given["dimension"])

@@ -12,6 +12,7 @@ from delibsim.cli.terminal import agreed, console, echo_json, on_terminal
 from delibsim.conduct.cost import spent
 from delibsim.conduct.forks import Branches
 from delibsim.domain.text import counted, study_named
+from delibsim.models.enforcing import apart
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import REPEATED, StudyPlan
@@ -78,6 +79,8 @@ def show_waiting(
     repeated = {"combinations_without_a_session_of_their_own": planned.repeated}
     values = {**plain(found, planned.study), **repeated, **effects.plain(), "rendered": rendered}
     before = [heading(planned.study, found)]
+    voices = {name: own for one in planned.sessions for name, own in one.models.items()}
+    before += [f"warning: {issue.text}" for issue in apart(voices.values())]
     before += [REPEATED.format(planned.repeated)] if planned.repeated else []
     show_found(found, planned.limits, values, as_json, [*before, *effects.lines()], runs=runs)
 

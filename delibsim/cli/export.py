@@ -86,9 +86,9 @@ def export(
 def _refuse(runs: Runs, form: str, without_texts: bool) -> None:
     """WrongInput for a form that this study cannot have; exit code 4 where there is nothing."""
     if StudyTexts(runs).held():
-        if form != TABLES:
+        if form == "bench":
             raise WrongInput(
-                f"--as {form} is of sessions, and this holds texts; leave out --as {form}"
+                "--as bench is of sessions, and this holds texts; leave out --as bench"
             )
     elif without_texts:
         raise WrongInput(

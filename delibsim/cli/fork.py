@@ -2,7 +2,8 @@
 study, all its forks and the effect of what each has otherwise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -19,6 +20,7 @@ from delibsim.analysis.forks import (
     tables_of_effects,
     tables_over_runs,
     unmeasured,
+    words_beside,
 )
 from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.cli.estimate import ask_first, show_estimate_of_branches
@@ -139,6 +141,7 @@ def _hold(found: Branches, places: Places, as_json: bool, quiet: bool) -> int:
     parts = [
         *told(found, outcomes, ("fork", "forks")),
         *_effects(effects, scored.labels, False),
+        *_said(scored, {session.cell for session in found.plan.sessions}),
         *unmeasured(own_forks, scored.study),
         f"Next  delibsim fork {quoted(shown_path(found.runs.folder))}",
     ]
@@ -178,6 +181,7 @@ def _all(found: ForkReport, items: bool) -> Iterator[str | DisplayTable]:
     yield f"{study_named(found.study)}: {counted(planned, 'fork')}, {held} held"
     yield _table(found)
     yield from _effects(found.effects, found.labels, items)
+    yield from _said(found, found.first)
     for table in tables_over_runs(found.over_runs, found.labels, items):
         yield from ("", table)
     yield from notes_over_runs(
@@ -213,6 +217,18 @@ def _effects(
     for table in tables_of_effects(effects, labels, items):
         yield from ("", table)
     yield from notes_on_effects(shown(effects, items))
+
+
+def _said(found: ForkReport, cells: Collection[str]) -> Iterator[str | DisplayTable]:
+    """Of kinds of forks of conversations what models say, beside what people said there."""
+    for cell, run in found.first.items():
+        parentage = run.session.parentage
+        if cell in cells and parentage is not None:
+            place, fork = parentage.place, f"{found.study}/{run.session.id}"
+            table = words_beside(found.people[place], run)
+            title = f"{place} at {parentage.at}: {told_apart([run.session])[run.session.id]}"
+            yield from ("", replace(table, title=title))
+            yield f"whole: delibsim show {quoted(place)} {quoted(fork)}"
 
 
 probe_app = typer.Typer(add_completion=False)

@@ -317,7 +317,7 @@ def _conversations(order: Order) -> ImportResult:
         raise WrongInput(f"name what is imported, and the study: {usage}")
     name = given["example"]
     path, answers = example(name) if name else (Path(order.words[0]), order.answers)
-    own = {one: given[one] for one in ("topic", "treatment", "survey", "facts")}
+    own = {one: given[one] for one in ("topic", "treatment", "survey", "facts", "answers_in")}
     importer = load(GROUP, order.kind)
     source = ConversationSource(path, importer, **own, answers=answers, keep_names=order.keep_names)
     runs = study_of_texts(given["study"], order.root)
@@ -328,7 +328,11 @@ def _conversations(order: Order) -> ImportResult:
         lines.append(f"who is who: {shown(found.key)} (for its owner alone; do not share it)")
     next_ = "score" if found.what == "conversation" else "list texts"
     lines.append(f"Next       delibsim {next_} {quoted(runs.study)}")
-    left_out = [f"not placed: {n:,} x {what}" for what, n in found.unplaced.items()]
+    kinds: dict[str, list[str]] = {}
+    for what, n in found.unplaced.items():
+        kind, _, name = what.partition(": ")
+        kinds.setdefault(f"not placed: {n:,} x {kind}", []).append(name)
+    left_out = [f"{kind}: {', '.join(of)}".removesuffix(": ") for kind, of in kinds.items()]
     return ImportResult(lines, found.plain(), left_out)
 
 

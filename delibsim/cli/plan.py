@@ -127,6 +127,7 @@ def preregister(
     """
     import asyncio
 
+    from delibsim.conduct.power import contrasts_planned
     from delibsim.planning.compose import plan
     from delibsim.planning.freeze import frozen
     from delibsim.planning.preregistered import (
@@ -160,7 +161,8 @@ def preregister(
         plans = asyncio.run(plans_of(planned, frozen(planned), runs))
     path = to or runs.folder / FILE
     refuse_if_filled_in(path, plans.begun)
-    text = document(replace(plans, power=analysis))
+    contrasts = contrasts_planned(plans.sessions)
+    text = document(replace(plans, power=analysis, contrasts=contrasts))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
     digest = hashlib.sha256(text.encode()).hexdigest()

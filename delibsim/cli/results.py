@@ -21,11 +21,13 @@ from delibsim.cli.terminal import (
     safe,
     say,
     shown,
+    study_at,
 )
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.study import slug
 from delibsim.domain.text import study_named
-from delibsim.store.study_texts import refuse_texts
+from delibsim.store.runs import Runs
+from delibsim.store.study_texts import refuse_texts, votes_on
 
 MORE = "Every table behind this one: --tables all prints them, -o FOLDER writes them with a page."
 ALL = "all"
@@ -119,6 +121,7 @@ def print_result(result: Any, screen: Console) -> None:
 
 analyze_app = typer.Typer(add_completion=False)
 
+VOTES = "votes"
 GOLD = "gold"
 """What people's sessions are where those of models are corrected by them."""
 KINDS = {
@@ -151,11 +154,20 @@ def analyze(
     A study that is not scored is scored first. With two studies, both stand beside each other.
     Exit code 0; 3 if a planned session has no value, 4 if nothing could be analysed.
     """
+    if of == VOTES:
+        _report_on_votes(study_at(study, root), to, as_json)
     if of:
         raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
-    if other and len(other) > 1:
-        raise WrongInput(f"two studies stand beside each other, not {1 + len(other)}")
-    second = other[0] if other else None
+    conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
+    others = [word for word in other or () if word not in conditions]
+    if len(others) > 1:
+        raise WrongInput(f"two studies stand beside each other, not {1 + len(others)}")
+    if conditions and not like:
+        raise WrongInput(
+            f"{conditions[0]} chooses sessions that are set beside others: --like STUDY"
+        )
+    second = others[0] if others else None
+    asked = [like, *conditions] if like else ()
     from delibsim.analysis.study.study_table import DrawCounts
     from delibsim.conduct.analyse import analyse, check, compare, folder_of_both, source_of
 
@@ -169,7 +181,7 @@ def analyze(
         raise WrongInput(
             "--outcome, --people-are and --like are of one study; analyse each by itself"
         )
-    source = source_of(study, root, watch, to, second is None, names, people_are, like)
+    source = source_of(study, root, watch, to, second is None, names, people_are, asked)
     if second is None:
         report = analyse(source, chosen, margin, watch)
         folder = to or source.folder
@@ -189,10 +201,18 @@ def analyze(
     raise typer.Exit(exit_code(report.something, report.whole))
 
 
+def _report_on_votes(runs: Runs, to: Path | None, as_json: bool) -> NoReturn:
+    """Print what people's votes on the opinions of a study say."""
+    from delibsim.analysis.summaries.votes import votes_report
+
+    opinions, voters = votes_on(runs)
+    end_with_report(votes_report(opinions, voters), to, as_json)
+
+
 def _report_of(kind: str, words: list[str], to: Path | None, root: Path, as_json: bool) -> int:
     """Print the report of what was asked about texts, as its own command does; the exit code."""
     if kind not in KINDS and kind not in KINDS.values():
-        raise unknown("kind", kind, KINDS)
+        raise unknown("kind", kind, [*KINDS, VOTES])
     command = loaded(KINDS.get(kind, kind)).commands["report"]
     words += ["--dir", str(root)] if root != RUNS else []
     words += ["-o", str(to)] if to else []

@@ -142,6 +142,8 @@ def _print_line(line: TranscriptLine, screen: Console, whole: bool) -> None:
         screen.print(f"     {cut}; the rest is shown with --whole", style="dim", soft_wrap=True)
     for code in line.codes:
         print_text(code, screen, "dim", indent=INDENT)
+    if line.then:
+        screen.print(f"\n{line.then}", style="bold")
 
 
 def _show_call(place: Place, call: str, as_json: bool) -> None:

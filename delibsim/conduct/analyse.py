@@ -8,18 +8,19 @@ from pathlib import Path
 
 from delibsim.analysis.pages.folder import WRITER
 from delibsim.analysis.report import Report
-from delibsim.analysis.result import Result, said
+from delibsim.analysis.result import Result, make_table, said
 from delibsim.analysis.study.comparison import report_on_two
 from delibsim.analysis.study.like import MEASURES, like
+from delibsim.analysis.study.like_items import like_by_item
 from delibsim.analysis.study.methods import StudyRecord, record_of
 from delibsim.analysis.study.mixed_subjects import CHANCE, held_by_people, mixed_subjects
 from delibsim.analysis.study.outcomes import chosen_outcomes
 from delibsim.analysis.study.pair_correlations import pair_correlations
 from delibsim.analysis.study.report import Findings, analyses, findings, study_report
 from delibsim.analysis.study.sample import wanted_outcomes
-from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable
+from delibsim.analysis.study.study_table import HELD, DrawCounts, StudyTable, selected
 from delibsim.conduct.analysed import place_of, table_of
-from delibsim.conduct.answers import tables_of_answers
+from delibsim.conduct.answers import answers_of_study, tables_of_answers
 from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.conduct.cost import money_of
 from delibsim.conduct.null_twin import with_twin
@@ -30,6 +31,8 @@ from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts
 
 Watch = Callable[[str, int, int], None]
+OTHER = "like."
+"""What a condition begins with that chooses sessions of the study that another is set beside."""
 FOLDER = "analysis"
 """The folder of the report, within that of the study."""
 
@@ -44,7 +47,7 @@ class AnalysisSource:
 
     `runs` is the study, None where a table is all there is. `of_people` is the table with the
     sessions of people, where these correct those of models. `beside` is a study of people that this
-    one is set beside.
+    one is set beside, as far as its sessions are chosen, and `liked` those of this one that are.
     """
 
     table: StudyTable
@@ -53,6 +56,7 @@ class AnalysisSource:
     runs: Runs | None = None
     of_people: StudyTable | None = None
     beside: "AnalysisSource | None" = None
+    liked: StudyTable | None = None
 
 
 def source_of(
@@ -63,7 +67,7 @@ def source_of(
     alone: bool = True,
     outcomes: Sequence[str] = (),
     people: str = "",
-    like: str = "",
+    like: Sequence[str] = (),
 ) -> AnalysisSource:
     """The study of this name or folder, or the table in this file.
 
@@ -72,9 +76,9 @@ def source_of(
     the study's own. `outcomes` are what treatments are compared on, by name; the first decides
     unless the study's preregistration names another. With `people` "gold" the sessions of people
     are what those of models are corrected by, and no model of their own. `like` names a study of
-    people that this one is set beside, measure by measure. WrongInput where there is
-    none of these, and, if the study is analysed alone, where no report can be written, before
-    anything is read.
+    people that this one is set beside, measure by measure, and behind it conditions of sessions
+    (treatment=high; like.treatment=open of people). WrongInput where there is none of these, and,
+    if the study is analysed alone, where no report can be written, before anything is read.
     """
     place = place_of(name, root)
     if place.runs is not None:
@@ -92,31 +96,50 @@ def source_of(
     columns = [*outcomes, *(MEASURES if like and place.runs else ())]
     columns += [CHANCE] if people else []
     table = with_twin(table_of(place, watch, columns), place.runs, watch, columns)
-    beside = _beside(like, root, watch) if like else None
-    chosen = chosen_outcomes(table.rows, outcomes)
-    table = replace(table, outcomes=chosen, by_models=by_models(place.runs, table))
+    theirs = [one.removeprefix(OTHER) for one in like[1:] if one.startswith(OTHER)]
+    ours = [one for one in like[1:] if not one.startswith(OTHER)]
+    beside = _beside(like[0], root, watch, theirs) if like else None
+    liked = _chosen(table, ours) if like else None
+    named = chosen_outcomes(table.rows, outcomes)
+    table = replace(table, outcomes=named, by_models=by_models(place.runs, table))
     if record is not None and record.primary:
         table = replace(table, primary=record.primary)
-    elif chosen:
-        table = replace(table, primary=chosen[0].measure)
+    elif named:
+        table = replace(table, primary=named[0].measure)
     of_people = None
     if people:
         of_people = table
         models = table.rows[~held_by_people(table.rows)].reset_index(drop=True)
         measures = frozenset(one.measure for one in wanted_outcomes(table))
         table = replace(table, rows=models, by_models=table.by_models | measures)
-    return AnalysisSource(table, record, own, place.runs, of_people, beside)
+    return AnalysisSource(table, record, own, place.runs, of_people, beside, liked)
 
 
-def _beside(name: str, root: Path, watch: Watch) -> AnalysisSource:
-    """The study of this name as one that another is set beside; it is scored, and nothing is held
-    or written of it besides.
+def _chosen(table: StudyTable, conditions: Sequence[str]) -> StudyTable:
+    """The sessions in these conditions; of the null twin those in them but for models."""
+    if not conditions:
+        return table
+    named = f"{table.study} ({', '.join(conditions)})"
+    found = replace(selected(table, conditions), study=named)
+    if table.twin is None:
+        return found
+    other = [one for one in conditions if not one.startswith("model=")]
+    try:
+        return replace(found, twin=selected(replace(table, rows=table.twin), other).rows)
+    except WrongInput:
+        return replace(found, twin=None)
+
+
+def _beside(name: str, root: Path, watch: Watch, conditions: Sequence[str]) -> AnalysisSource:
+    """The study of this name as one that another is set beside, in sessions of these conditions; it
+    is scored, and nothing is held or written of it besides.
     """
     place = place_of(name, root)
     if place.runs is None:
-        return AnalysisSource(table_of(place, watch), None, place.path)
+        table = _chosen(table_of(place, watch), conditions)
+        return AnalysisSource(table, None, place.path)
     refuse_texts(place.runs, said("study/of_sessions"))
-    table = table_of(place, watch, MEASURES)
+    table = _chosen(table_of(place, watch, MEASURES), conditions)
     return AnalysisSource(table, record_of(place.runs), place.path, place.runs)
 
 
@@ -149,21 +172,33 @@ def _found(
     in_people, said = _in_people(source)
     found = findings(source.table, draws, analyses(margin), watch)
     on_texts, told = effects_on_texts(source.runs, source.table)
-    of_like, likeness = likeness_of(source, draws)
+    of_like, likeness = likeness_of(source, draws, watch)
     more = [*_from_answers(source, watch), *on_texts, *in_people, *of_like]
     return found.with_results(more, told, ahead=[*said, *likeness])
 
 
-def likeness_of(source: AnalysisSource, draws: DrawCounts) -> tuple[list[Result], list[str]]:
+def likeness_of(
+    source: AnalysisSource, draws: DrawCounts, watch: Watch | None = None
+) -> tuple[list[Result], list[str]]:
     """How like people its sessions are, and what that says."""
-    if source.beside is None:
+    if source.beside is None or source.liked is None:
         return [], []
     both = [
         one.record.components("surveys") if one.record else {} for one in (source, source.beside)
     ]
     shared = both[0].keys() & both[1].keys()
     changed = {name for name in shared if both[0][name] != both[1][name]}
-    return like(source.table, source.beside.table, draws, changed)
+    tables = source.liked, source.beside.table
+    found, told = like(*tables, draws, changed)
+    if tables[0].study != source.table.study:
+        named = {"other": tables[1].study, "liked": tables[0].study}
+        told = [*told, said("study/like_chosen", **named)]
+    if source.runs is None or source.beside.runs is None:
+        named = {"study": source.table.study, "other": source.beside.table.study}
+        return [*found, make_table("study/like_items", (), why="no_answers", **named)], told
+    given = (answers_of_study(one, watch) for one in (source.runs, source.beside.runs))
+    by_item, items_told = like_by_item(*tables, given, changed)
+    return [*found, by_item], [*told, *items_told]
 
 
 def _in_people(source: AnalysisSource) -> tuple[list[Result], list[str]]:

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from delibsim.analysis.individual_change import changes_of, changes_told
 from delibsim.analysis.result import Result
+from delibsim.analysis.study.like_items import answers_of
 from delibsim.analysis.study.pair_correlations import (
     OF_PEOPLE,
     PAIRS,
@@ -17,8 +19,10 @@ from delibsim.analysis.study.pair_correlations import (
 from delibsim.conduct.score import Watch
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run
+from delibsim.store.branch_folders import TWIN
 from delibsim.store.codec import Damaged
 from delibsim.store.instruments.imported import read_people
+from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
 
 OF_RUNS: Mapping[str, tuple[Callable[[Run], list], Callable[[Iterable[list]], Result]]] = {
@@ -58,6 +62,18 @@ def tables_of_answers(
         made = OF_RUNS[name][1](given[name])
         found.append(replace(made, notes=[*made.notes, *left_out]))
     return found
+
+
+def answers_of_study(runs: Runs, watch: Watch | None = None) -> list[dict[str, Any]]:
+    """The answers in the sessions of a study and of its null twin, a row an answer; runs that
+    cannot be read are left out.
+    """
+    rows = []
+    for one in filter(None, (runs, branches_of(runs, TWIN))):
+        held = [name for name in one.sessions() if one.held(name)]
+        for run in _read(one, held, [], watch):
+            rows += answers_of(run)
+    return rows
 
 
 def _read(runs: Runs, held: Sequence[str], faults: list[str], watch: Watch | None) -> Iterator[Run]:

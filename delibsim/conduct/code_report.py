@@ -136,7 +136,7 @@ def effects_on_texts(runs: Runs | None, table: StudyTable) -> tuple[list[Result]
 
 
 def _study(coding: Coding, faults: list[str]) -> CodedStudy:
-    texts = texts_of(coding.runs, coding.unit, faults=faults)
+    texts = texts_of(coding.runs, coding.unit, faults=faults, roles=coding.roles)
     codes = SchemeCodes.of(coding.codings, faults, coding.scheme)
     packs = packs_of(coding.codings.files)
     return coded_study(coding.runs.study, codes, texts, packs)

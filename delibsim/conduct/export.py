@@ -1,20 +1,22 @@
 """A study as tidy tables in files: those of its sessions or texts, and those of what was asked."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import starmap
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from delibsim.analysis.forks import BETWEEN
 from delibsim.analysis.run.leave_out import without_personas
 from delibsim.conduct.forks import ForkReport, fork_report
 from delibsim.conduct.probes import RunCourse, course_of, probed
 from delibsim.conduct.score import Watch
 from delibsim.domain.branching import in_short, what_differs
-from delibsim.domain.exported import ExportedSession
+from delibsim.domain.errors import WrongInput
+from delibsim.domain.exported import ExportedSession, Exporter, Files, OpinionExporter
 from delibsim.domain.run import Session
 from delibsim.plugins import load
 from delibsim.store.branch_folders import FORKS
@@ -25,15 +27,16 @@ from delibsim.store.own_folder import refuse_others
 from delibsim.store.places import branches_of, inherited, is_of_branches
 from delibsim.store.runs import EXPORT, Runs
 from delibsim.store.sent import calls_of
-from delibsim.store.study_texts import StudyTexts
+from delibsim.store.study_texts import PARTS, StudyTexts, votes_on
 from delibsim.store.tables.asked import (
     code_tables,
     note_tables,
+    opinion_tables,
     summary_tables,
     table_of_texts,
     vote_tables,
 )
-from delibsim.store.tables.codebook import ROWS, tables_in
+from delibsim.store.tables.codebook import ROWS, Column, tables_in
 from delibsim.store.tables.sheets import Table, write_manifest
 from delibsim.store.tables.study import Export, export
 
@@ -72,6 +75,7 @@ def export_tables(
             *branch_tables(runs, left_out),
             *note_tables(runs, left_out),
             *intervention_tables(runs, left_out),
+            *opinion_tables(runs),
             *summary_tables(runs, left_out),
         ]
         rows_are.update({table.name: table.row for table in found})
@@ -100,9 +104,12 @@ def export_form(
     to = to.resolve()
     faults: list[str] = []
     held: Counter[str] = Counter()
-    sessions = _exported(runs, personas, faults, held, watch)
+    if StudyTexts(runs).held():
+        files = _of_opinions(runs, exporter)
+    else:
+        files = exporter.files(runs.study, _exported(runs, personas, faults, held, watch))
     with staged(to) as new:
-        for name, pieces in exporter.files(runs.study, sessions):
+        for name, pieces in files:
             path = new / name
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
@@ -115,6 +122,19 @@ def export_form(
         }
         write_manifest(new, {**about, "sessions": dict(held), "left_out": faults})
     return Export(to, {}, dict(held), {}, tuple(faults))
+
+
+def _of_opinions(runs: Runs, exporter: Exporter) -> Files:
+    """The files of opinions with votes on them; WrongInput where there are none of either."""
+    if not isinstance(exporter, OpinionExporter):
+        raise WrongInput(
+            f"--as {exporter.name} is of sessions, and this holds texts; leave out --as"
+            f" {exporter.name}"
+        )
+    (opinions, voters), manifest = votes_on(runs), runs.manifest()
+    parts = manifest.components[PARTS].values() if manifest else ()
+    about = next((part["about"] for part in parts if "about" in part), {})
+    return exporter.of_opinions(opinions, voters, about)
 
 
 def _exported(
@@ -184,7 +204,16 @@ def branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
         answers = [(course, answer) for course in courses for answer in course.answers]
         found.append(_table("trajectories", starmap(_of_course, readings)))
         found.append(_table("probe_answers", starmap(_of_course, answers)))
+        if any(reading.source == BETWEEN for _, reading in readings):
+            found[-2:] = [replace(one, columns=_with_between(one.columns)) for one in found[-2:]]
     return found
+
+
+def _with_between(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns of a course that has surveys in between."""
+    told = f"{BETWEEN}; probe"
+    found = [replace(one, values=one.values.replace("probe", told)) for one in columns]
+    return tuple(found)
 
 
 def _table(name: str, rows: Iterable[dict[str, Any]]) -> Table:

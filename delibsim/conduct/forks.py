@@ -4,9 +4,9 @@ What came before a turn is taken from the record, what follows is held anew.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from statistics import fmean
@@ -25,12 +25,11 @@ from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.replay import record_of
 from delibsim.conduct.retry import addresses_now
 from delibsim.conduct.score import Watch, score_study
-from delibsim.conduct.scorers import measures_of, usual_scorers
+from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.conduct.study import Notify, Prepared, closed_on_failure, hold_prepared, prepare
 from delibsim.domain.branching import told_apart, what_differs
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import CATALOGUE, Measure
-from delibsim.domain.parentage import position_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score, of_whole_runs
 from delibsim.domain.study import natural
@@ -44,11 +43,11 @@ from delibsim.planning.overrides import Sweep
 from delibsim.store.account import Account, account_of
 from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
-from delibsim.store.places import inherit
+from delibsim.store.places import inherit, is_of_branches
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
 
-NOT_RATED = "not_rated"
+NOT_RATED, TALK = "not_rated", "talk"
 LATER = {measure.id for name in ("consensus", "ratings") for measure in CATALOGUE[name]}
 """Measures without a phase of what follows the survey after: a collective statement, ratings."""
 
@@ -56,7 +55,8 @@ LATER = {measure.id for name in ("consensus", "ratings") for measure in CATALOGU
 @dataclass(frozen=True)
 class ForkReport:
     """The forks of a study, scored: the plan and the status of each, what each gave, effects in
-    each run and over runs that were forked alike, and the names of measures.
+    each run and over runs that were forked alike, and the names of measures. `people` are
+    conversations of people that were forked, by place, and `first` the first fork of each kind.
     """
 
     study: str
@@ -68,6 +68,8 @@ class ForkReport:
     over_runs: Sequence[OverRuns]
     labels: Mapping[str, str]
     faults: Sequence[str]
+    people: Mapping[str, Run] = field(default_factory=dict)
+    first: Mapping[str, Run] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -109,18 +111,22 @@ def fork_report(runs: Runs, watch: Watch | None = None, keep: bool = True) -> Fo
             return fork_report(elsewhere, watch)
     plans = runs.plans_by_name()
     ordered = {name: plans[name] for name in sorted(plans, key=natural)}
+    people = _conversations(runs, plans.values())
+    first: dict[str, Run] = {}
     scorers = usual_scorers()
     statuses: dict[str, str] = {}
-    values: dict[str, dict[str, float]] = {name: {} for name in plans}
+    values: dict[str, dict[str, float]] = {name: {} for name in [*plans, *people]}
 
     def on_run(run: Run) -> None:
         statuses[run.session.id] = run.status
         values[run.session.id] |= mean_answers(run)
+        if (of := run.session.parentage) and of.place in people:
+            values[run.session.id] |= _of_talk(run)
+            first.setdefault(run.session.cell, run)
 
     def take(_: str, scores: Sequence[Score]) -> None:
         for score in of_whole_runs(scores):
-            after = score.phase == "post" or score.measure in LATER
-            if after and score.note != NOT_RATED and score.target in values:
+            if _is_after(score) and score.target in values:
                 values[score.target][score.measure] = score.value
 
     scoring = score_study(runs, scorers, take, on_run, watch, plans)
@@ -129,8 +135,12 @@ def fork_report(runs: Runs, watch: Watch | None = None, keep: bool = True) -> Fo
     for name, plan in ordered.items():
         if name in statuses:
             found.append(_values(plan, values[name], told[plan.id]))
-    measures = measures_of(scorers, runs)
-    effects = effects_of_forks(found)
+    for place, run in people.items():
+        after = of_whole_runs(filter(_is_after, scores_of(run)))
+        values[place] = mean_answers(run) | {one.measure: one.value for one in after}
+        values[place] |= _of_talk(run)
+    measures = measures_of([*scorers, TALK] if people else scorers, runs)
+    effects = effects_of_forks(found, {place: values[place] for place in people})
     return ForkReport(
         study=runs.study,
         account=account_of(runs),
@@ -141,7 +151,33 @@ def fork_report(runs: Runs, watch: Watch | None = None, keep: bool = True) -> Fo
         over_runs=_over_runs(effects, ordered, measures),
         labels={name: measure.label for name, measure in measures.items()},
         faults=scoring.faults,
+        people=people,
+        first=first,
     )
+
+
+def _is_after(score: Score) -> bool:
+    """Whether a score is of what follows the deliberation."""
+    return (score.phase == "post" or score.measure in LATER) and score.note != NOT_RATED
+
+
+def _of_talk(run: Run) -> dict[str, float]:
+    """How a run was talked in, by measure."""
+    return {one.measure: one.value for one in of_whole_runs(scores_of(run, [TALK]))}
+
+
+def _conversations(runs: Runs, plans: Iterable[Session]) -> dict[str, Run]:
+    """The conversations of people that were forked, by place, as far as they are there."""
+    found: dict[str, Run] = {}
+    root = runs.folder.parents[is_of_branches(runs)]
+    for plan in plans:
+        before, place = plan.before, plan.parentage.place if plan.parentage else ""
+        if before is None or before.parentage or before.conversation is None or place in found:
+            continue
+        study, _, session = place.rpartition("/")
+        if (parent := Runs(root, study)).held(session):
+            found[place] = parent.run(session)
+    return found
 
 
 def _over_runs(
@@ -231,7 +267,7 @@ def branches(
             raise WrongInput(f"{session.id} is no branch of a run")
         at = session.parentage.at
         if at not in before:
-            before[at] = [one for one in record if _is_before(one, at)]
+            before[at] = [one for one in record if _is_before(one, session, at)]
         past[session.id] = before[at]
     own = [setting for setting in settings if setting.startswith(OF_THE_PROCESS)]
     reached = {**addresses_now(sessions, own), **(addresses or {})}
@@ -259,7 +295,7 @@ async def hold_branches(found: Branches, observer: Observer | None = None) -> li
     return await hold_prepared(await prepare_branches(found), observer)
 
 
-def _is_before(exchange: Exchange, at: int) -> bool:
-    """Whether an exchange is an outcome, and lies before a branch."""
-    before = position_of(exchange.purpose.occasion) < at
+def _is_before(exchange: Exchange, session: Session, at: int) -> bool:
+    """Whether an exchange is an outcome, and lies before the branch that a session is."""
+    before = session.position_of(exchange.purpose.occasion) < at
     return before and exchange.completion.status in OUTCOMES

@@ -13,14 +13,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts, begun_now
+from delibsim.conduct.import_texts import NOTHING_KEPT, add_texts, begun_now, fault_of_id
 from delibsim.conduct.imported_run import ConversationSource, RunMaker
 from delibsim.domain.annotation import Text
 from delibsim.domain.conversation import PEOPLE
-from delibsim.domain.corpora import AboutConversation, Comment, Unplaced, Utterance
+from delibsim.domain.corpora import AboutConversation, AboutSpeaker, Comment, Utterance
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.study import is_file_name
+from delibsim.domain.summary import Voter
 from delibsim.domain.survey import Motion, Survey, Topic
 from delibsim.domain.text import counted, safe, study_named
 from delibsim.domain.treatment import Procedure, Wording
@@ -28,12 +29,18 @@ from delibsim.planning.cell import Composer, digest
 from delibsim.planning.config import built, validated
 from delibsim.planning.overrides import Job
 from delibsim.store.codec import differences, run_to_plain
-from delibsim.store.conversation_answers import read_given
+from delibsim.store.conversation_answers import (
+    Answered,
+    answers_in_file,
+    answers_in_metadata,
+    given_answers,
+)
+from delibsim.store.corpus_files import SortedUtterances
 from delibsim.store.files import make_folder, write_atomically
 from delibsim.store.instruments.library import Library
 from delibsim.store.manifest import CONVERSATIONS, Manifest
 from delibsim.store.runs import Runs
-from delibsim.store.sorted_utterances import SortedUtterances
+from delibsim.store.study_texts import StudyTexts
 from delibsim.store.tables.csv_cells import refuse_faults
 from delibsim.store.tables.study_facts import design_of_cells
 
@@ -55,13 +62,18 @@ class ImportedConversations:
     before: int = 0
     utterances: int = 0
     speakers: int = 0
+    voters: int = 0
+    votes: int = 0
     unplaced: Counter[str] = field(default_factory=Counter)
     key: Path | None = None
 
     def lines(self) -> list[str]:
         """What must be known of it, in sentences."""
         found = f"{counted(self.new, self.what)} new, {self.before:,} known before"
-        said = f"{counted(self.utterances, 'utterance')} of {counted(self.speakers, 'speaker')}"
+        what = ("comment", "author") if self.what == "comment" else ("utterance", "speaker")
+        said = " of ".join(map(counted, (self.utterances, self.speakers), what))
+        if self.votes:
+            said += f", {counted(self.votes, 'vote')} of {counted(self.voters, 'person', 'people')}"
         return [f"{study_named(self.runs.study)}: {found}", f"read: {said}"]
 
     def plain(self) -> dict[str, Any]:
@@ -81,34 +93,45 @@ def import_conversations(
     """
     if not source.path.exists():
         raise WrongInput(f"{source.path} does not exist")
+    if source.answers and source.answers_in:
+        raise WrongInput("answers are in metadata (answers_in=) or in a file (--answers), not both")
     found = ImportedConversations(runs)
-    about: dict[str, AboutConversation] = {}
-    comments: list[Comment] = []
+    other = _Other()
     make_folder(runs.folder.parent)
     with (
         TemporaryDirectory(prefix=".import-", dir=runs.folder.parent) as folder,
         SortedUtterances(Path(folder)) as said,
     ):
-        said.add(_utterances(source, about, comments, found.unplaced))
-        if comments:
-            return _add_comments(comments, source, found)
+        said.add(_utterances(source, other, found.unplaced))
+        if other.comments:
+            return _add_comments(other, source, found)
         conversations = said.conversations()
         if not conversations:
             raise WrongInput(f"{source.path} holds no utterance")
-        maker = _maker(source, about, found.unplaced)
-        if source.answers is not None:
-            spoke = {id: said.speakers(id) for id in conversations}
-            surveys = {id: maker.subject_of(id)[1] for id in conversations}
-            maker.given |= read_given(source.answers, spoke, surveys.__getitem__)
+        maker = _maker(source, other.about, found.unplaced)
+        surveys = {id: maker.subject_of(id)[1] for id in conversations}
+        spoke = {id: said.speakers(id) for id in conversations}
+        answered = answers_in_file(source.answers) if source.answers else other.answered
+        place = source.answers or source.path
+        known = spoke, surveys.__getitem__, found.unplaced, maker.waves
+        maker.given |= given_answers(place, answered, *known)
         _add(said, conversations, maker, found, watch)
     return found
 
 
+@dataclass
+class _Other:
+    """What a source holds beside utterances."""
+
+    about: dict[str, AboutConversation] = field(default_factory=dict)
+    metadata: set[str] = field(default_factory=set)
+    answered: list[Answered] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    voters: list[Voter] = field(default_factory=list)
+
+
 def _utterances(
-    source: ConversationSource,
-    about: dict[str, AboutConversation],
-    comments: list[Comment],
-    unplaced: Counter[str],
+    source: ConversationSource, other: _Other, unplaced: Counter[str]
 ) -> Iterator[Utterance]:
     """The utterances of a source; whatever else it holds is put where it belongs."""
     for record in source.importer.read(source.path):
@@ -119,15 +142,48 @@ def _utterances(
                 told = "half a character, which no file can hold"
                 raise WrongInput(f"{source.path}, {record.where}: it holds {told}") from None
             yield record
-        elif isinstance(record, AboutConversation):
-            others = [name for name in record.facts if name not in source.facts]
-            unplaced.update(f"metadata of conversations, not in facts=: {name}" for name in others)
-            kept = {name: record.facts[name] for name in source.facts if name in record.facts}
-            about[record.conversation] = replace(record, facts=kept)
+        elif isinstance(record, AboutConversation | AboutSpeaker):
+            _take_metadata(record, source, other, unplaced)
         elif isinstance(record, Comment):
-            comments.append(record)
-        elif isinstance(record, Unplaced):
+            other.comments.append(record)
+        elif isinstance(record, Voter):
+            other.voters.append(record)
+        else:
             unplaced[record.what] += 1
+    for name in source.facts:
+        if name not in other.metadata:
+            raise unknown("metadata of conversations", name, other.metadata)
+    if source.answers_in and not other.answered:
+        raise WrongInput(
+            f"{source.path}: no metadata hold answers by answers_in={','.join(source.answers_in)};"
+            ' they are items by phase ({"pre": {"C1": 3}}), or one each (answers_in={item}_{phase})'
+        )
+
+
+def _take_metadata(
+    record: AboutConversation | AboutSpeaker,
+    source: ConversationSource,
+    other: _Other,
+    unplaced: Counter[str],
+) -> None:
+    """Keep what is known of a conversation or a speaker, and count what has no place."""
+    taken = set()
+    for name, answered in answers_in_metadata(record, source.metadata_of_answers):
+        taken.add(name)
+        other.answered.append(answered)
+    if isinstance(record, AboutSpeaker):
+        told = "metadata of speakers, which may say who they are"
+        unplaced.update(f"{told}: {name}" for name in record.facts if name not in taken)
+        return
+    kept = {}
+    other.metadata |= record.facts.keys()
+    for name, value in record.facts.items():
+        of_comments = not record.conversation
+        if (of_comments or name in source.facts) and isinstance(value, (str, int, float)):
+            kept[name] = str(value)
+        elif name not in taken and value is not None:
+            unplaced[f"metadata of conversations, not in facts=: {name}"] += 1
+    other.about[record.conversation] = replace(record, facts=kept)
 
 
 def _maker(
@@ -139,15 +195,19 @@ def _maker(
     procedure = built(Procedure, "procedure", config.procedure)
     library = Library()
     survey = library.survey(source.survey) if source.survey else None
-    subject = cache(lambda topic, question: _subject(library, topic, question, survey))
+    subject = cache(lambda *about: _subject(library, *about, survey))
     return RunMaker(source, wording, procedure, subject, about, unplaced)
 
 
 def _subject(
-    library: Library, topic: str, question: str, survey: Survey | None
+    library: Library, topic: str, question: str, answered: str, survey: Survey | None
 ) -> tuple[Topic, Survey]:
-    """A topic of the library, or a question of its own; and its survey."""
+    """A topic of the library, or a question of its own; and its survey: the one that is set, or
+    that people `answered`, where the library has it.
+    """
     entry: Topic | Motion
+    if survey is None and answered in library.surveys():
+        survey = library.survey(answered)
     if topic in library.topics():
         entry = library.entry(topic)
     elif question and is_file_name(topic):
@@ -213,6 +273,8 @@ def _add(
         ):
             components.setdefault(kind, {})[name] = value
     faults = list(map(safe, [*maker.all_faults(), *faults]))
+    if not (names or faults):
+        faults = ["in no conversation two people speak"]
     refuse_faults(source.path, faults, NOTHING_KEPT)
     found.before, found.speakers = len(names) - found.new, len(key)
     design, begun = design_of_cells(cells), begun_now()
@@ -230,13 +292,28 @@ def _add(
         found.key = _keep_key(runs, key)
 
 
+def names_of_speakers(runs: Runs) -> set[str]:
+    """Who stands behind the codes of imported conversations, as far as that is kept."""
+    rows = _known_key(_key_of(runs)).values()
+    return {row[2] for row in rows} - {row[1] for row in rows} - {*KEY}
+
+
+def _key_of(runs: Runs) -> Path:
+    """The file that says who stands behind each code, beside the study."""
+    return runs.folder.with_name(f"{runs.folder.name}.names.csv")
+
+
+def _known_key(path: Path) -> dict[tuple[str, ...], tuple[str, ...]]:
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {tuple(row[:2]): tuple(row) for row in csv.reader(file) if len(row) == len(KEY)}
+
+
 def _keep_key(runs: Runs, key: Sequence[tuple[str, ...]]) -> Path:
-    """Write who stands behind each code, beside the study, for its owner alone; the file."""
-    path = runs.folder.with_name(f"{runs.folder.name}.names.csv")
-    rows: dict[tuple[str, ...], tuple[str, ...]] = {KEY[:2]: KEY}
-    if path.is_file():
-        with path.open(encoding="utf-8", newline="") as file:
-            rows |= {tuple(row[:2]): tuple(row) for row in csv.reader(file)}
+    """Write who stands behind each code, for the owner of the study alone; the file."""
+    path = _key_of(runs)
+    rows = {KEY[:2]: KEY, **_known_key(path)}
     rows |= {row[:2]: row for row in key}
     text = io.StringIO()
     csv.writer(text).writerows(rows.values())
@@ -245,31 +322,51 @@ def _keep_key(runs: Runs, key: Sequence[tuple[str, ...]]) -> Path:
 
 
 def _add_comments(
-    comments: Sequence[Comment], source: ConversationSource, found: ImportedConversations
+    other: _Other, source: ConversationSource, found: ImportedConversations
 ) -> ImportedConversations:
-    """Add comments as opinions of a study of texts, authors as codes."""
-    seen = dict.fromkeys(one.author for one in comments)
-    authors = {author: f"Author {n}" for n, author in enumerate(seen, 1)}
-    question = source.topic or comments[0].question
+    """Add comments as opinions of a study of texts, with the votes on them; people as codes."""
+    about, comments = other.about.get("", AboutConversation("", "")), other.comments
+    question = source.topic or about.question or about.topic
     if not question:
         raise WrongInput(f"{source.path}: no question; name it: topic='Should ...?'")
-    given = []
+    authors = dict.fromkeys(one.author for one in comments if one.author)
+    people = {author: f"Author {n}" for n, author in enumerate(authors, 1)}
+    for one in other.voters:
+        people.setdefault(one.id, f"Voter {len(people) + 1}")
+    named = {id: id for id in people} if source.keep_names else people
+    given, faults = [], []
+    places: dict[str, str] = {}
     for one in comments:
-        author = one.author if source.keep_names else authors[one.author]
-        own = Text(one.id, one.text, "", (), source.path.name, dict(one.facts), author)
-        given.append(own)
-    faults = [f"{one.where}: the comment is empty" for one in comments if not one.text.strip()]
+        first = places.setdefault(one.id, one.where)
+        fault = fault_of_id(one.id) or ("" if one.text.strip() else "the comment is empty")
+        if fault := fault or (
+            f"'{one.id}' stands in {first} already" if first != one.where else ""
+        ):
+            faults.append(f"{one.where}: {fault}")
+        facts = source.path.name, dict(one.facts), named.get(one.author, "")
+        given.append(Text(one.id, one.text, "", (), *facts))
     refuse_faults(source.path, faults, NOTHING_KEPT)
+    voters = [replace(one, id=named[one.id]) for one in other.voters]
 
     def check(kept: Mapping[str, Text]) -> None:
-        other = [one.id for one in given if kept.get(one.id, one) != one]
-        told = [f"comment {id} was imported with something else" for id in other]
-        refuse_faults(source.path, told, NOTHING_KEPT)
+        told = [one.id for one in given if kept.get(one.id, one) != one]
+        faults = [f"comment {id} was imported with something else" for id in told]
+        if kept and (before := StudyTexts(found.runs).voters()) != voters:
+            changed = [one.id for one in voters if one not in before]
+            who = ", ".join(changed[:3]) or "somebody who is not there any more"
+            faults.append(
+                f"votes were imported otherwise, of {who}; name another study: study=NAME"
+            )
+        refuse_faults(source.path, faults, NOTHING_KEPT)
 
-    part = source.plain() | {"question": question, "kind": "open"}
-    found.new, _ = add_texts(found.runs, given, part, check)
+    part = source.plain() | {"question": question, "kind": "open", "about": dict(about.facts)}
+    found.new, _ = add_texts(found.runs, given, part, check, voters)
     found.before, found.what = len(given) - found.new, "comment"
     found.utterances, found.speakers = len(given), len(authors)
+    found.voters, found.votes = len(voters), sum(len(one.votes) for one in voters)
+    if not source.keep_names:
+        key = [(found.runs.study, code, id) for id, code in people.items()]
+        found.key = _keep_key(found.runs, key)
     return found
 
 

@@ -17,7 +17,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.language import parts, word_count
 from delibsim.domain.secret import refuse_key
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import KINDS, minority_of, stance_of
+from delibsim.domain.summary import KINDS, Voter, minority_of, stance_of
 from delibsim.domain.text import counted, safe, study_named
 from delibsim.measures.designs import sizes_of
 from delibsim.store.codec import differences
@@ -289,8 +289,10 @@ def add_texts(
     given: Sequence[Text],
     part: Mapping[str, Any],
     check: Callable[[Mapping[str, Text]], None],
+    voters: Sequence[Voter] = (),
 ) -> tuple[int, tuple[Text, ...]]:
-    """Add texts to a study of texts, which begins with them; how many are new, and all it holds.
+    """Add texts to a study of texts, which begins with them, and who voted on them; how many are
+    new, and all it holds.
 
     `part` is what the study says of where they come from, with its `sha256`; `check` refuses texts
     that are not those kept under their ids. WrongInput for a study of sessions, and for answers to
@@ -318,7 +320,7 @@ def add_texts(
         added = Manifest(runs.study, {}, {PARTS: named}, begun=begun_now())
         settled = added if manifest is None else manifest.amended(added)
         if fresh or settled != manifest:
-            held.keep(texts, settled)
+            held.keep(texts, settled, voters or held.voters())
     return len(fresh), texts
 
 
@@ -359,7 +361,7 @@ def _texts(sheet: CsvSheet, columns: Columns, opinions: OpinionColumns, file: Pa
         cells = dict(zip(sheet.header, row, strict=True))
         text = cells.pop(columns.text)
         id = cells.pop(columns.id).strip() if columns.id else str(n)
-        fault = _fault_of_id(id)
+        fault = fault_of_id(id)
         if not fault and id in lines_of:
             fault = f"id '{id}' stands in line {lines_of[id]} already"
         if fault:
@@ -379,7 +381,7 @@ def _texts(sheet: CsvSheet, columns: Columns, opinions: OpinionColumns, file: Pa
     return texts
 
 
-def _fault_of_id(id: str) -> str:
+def fault_of_id(id: str) -> str:
     """Why a cell cannot be an id, "" if it can."""
     if not id:
         return "the id is empty"

@@ -4,9 +4,10 @@ noted with its place.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import slug
-from delibsim.domain.survey import PHASES, Motion, Response, Survey, Topic
+from delibsim.domain.survey import PHASES, Motion, Phase, Response, Survey, Topic
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.store.conversation_answers import GivenAnswers
+from delibsim.store.conversation_answers import WAVES, GivenAnswers
 from delibsim.store.tables.sheets import sha256_of
 
 NOT_GIVEN = Reason("not_given", "the person's answer is not among those imported")
@@ -34,7 +35,7 @@ SMALLEST = 10**8
 class ConversationSource:
     """What is imported: a file or folder, what reads it, and what the source itself does not say:
     topic (an id, or a question), treatment, survey, the file of answers, the facts of conversations
-    that are kept, and whether names stay.
+    that are kept, the metadata that hold answers, and whether names stay.
     """
 
     path: Path
@@ -44,7 +45,13 @@ class ConversationSource:
     survey: str = ""
     answers: Path | None = None
     facts: tuple[str, ...] = ()
+    answers_in: tuple[str, ...] = ()
     keep_names: bool = False
+
+    @property
+    def metadata_of_answers(self) -> tuple[str, ...]:
+        """The names of metadata that are read as answers: none beside a file of answers."""
+        return () if self.answers else self.answers_in or ("answers",)
 
     def plain(self) -> dict[str, Any]:
         """What study.json says of it."""
@@ -61,17 +68,19 @@ class RunMaker:
     wrong.
 
     `wording` and `procedure` are what models would be told in a fork. `subject` gives topic and
-    survey by the words for a topic. `names` are those of the last conversation: the id of a speaker
-    by the name of the seat.
+    survey by the words for topic, question and survey. `names` are those of the last conversation:
+    the id of a speaker by the name of the seat.
     """
 
     source: ConversationSource
     wording: Wording
     procedure: Procedure
-    subject: Callable[[str, str], tuple[Topic, Survey]]
+    subject: Callable[[str, str, str], tuple[Topic, Survey]]
     about: Mapping[str, AboutConversation]
     unplaced: Counter[str]
     given: GivenAnswers = field(default_factory=dict)
+    waves: dict[tuple[str, Phase], int] = field(default_factory=dict)
+    """After which turn a survey in between was held, by conversation and phase."""
     names: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     _times: dict[str, str] = field(default_factory=dict)
@@ -81,13 +90,13 @@ class RunMaker:
         """Topic and survey of a conversation; WrongInput where nothing says what it is about."""
         known = self.about.get(id) or AboutConversation("", id)
         if self.source.topic:
-            return self.subject(self.source.topic, "")
+            return self.subject(self.source.topic, "", known.survey)
         if not (known.topic or known.question):
             raise WrongInput(
                 f"nothing says what conversation '{id}' is about; name it: topic=ID, or"
                 " topic='Should ...?'"
             )
-        return self.subject(known.topic, known.question)
+        return self.subject(known.topic, known.question, known.survey)
 
     def all_faults(self) -> list[str]:
         """What is wrong, also that times are written in several ways."""
@@ -118,8 +127,9 @@ class RunMaker:
             name = f"{cell}.r{numbers[cell]}"
         turns = tuple(self._turns(said, seats))
         surveyed = any((id, speaker) in self.given for speaker in seats)
-        told = about.votes, about.facts
-        conversation = Conversation(self.source.path.name, id, turns, surveyed, *told)
+        waves = self._waves(id, seats, about, len(turns))
+        told = Conversation(self.source.path.name, id, turns, surveyed, about.votes, about.facts)
+        conversation = replace(told, waves=waves)
         session = Session(
             id=name,
             topic=topic,
@@ -135,7 +145,7 @@ class RunMaker:
             conversation=conversation,
         )
         pairs = zip(turns, said, strict=True)
-        responses = tuple(self._responses(id, seats, survey)) if surveyed else ()
+        responses = tuple(self._responses(id, seats, survey, waves)) if surveyed else ()
         return Run(
             session=session,
             responses=responses,
@@ -190,18 +200,13 @@ class RunMaker:
 
     def _refuse_cycles(self, said: Sequence[Utterance], places: Mapping[str, int]) -> None:
         """Note replies that answer each other in a circle."""
-        whole: set[str] = set()
-        for one in said:
-            path: dict[str, None] = {}
-            id: str = one.id
-            while id and id in places and id not in whole:
-                if id in path:
-                    where = said[places[id] - 1].where
-                    self.faults.append(f"{where}: '{id}' is a reply to itself, over others")
-                    break
-                path[id] = None
-                id = said[places[id] - 1].reply_to
-            whole |= path.keys()
+        replies = {one.id: [one.reply_to] for one in said if one.id and one.reply_to in places}
+        try:
+            TopologicalSorter(replies).prepare()
+        except CycleError as circle:
+            first = min(places[id] for id in circle.args[1])
+            where, id = said[first - 1].where, said[first - 1].id
+            self.faults.append(f"{where}: '{id}' is a reply to itself, over others")
 
     def _time(self, one: Utterance) -> str:
         """When something was said, in ISO 8601; "" where that is not known."""
@@ -216,12 +221,25 @@ class RunMaker:
         self._times.setdefault(how, one.where)
         return time
 
+    def _waves(
+        self, id: str, seats: Iterable[str], about: AboutConversation, turns: int
+    ) -> dict[Phase, int]:
+        """The surveys in between that somebody answered, each with the turn after which it was."""
+        found = {}
+        for wave in WAVES:
+            if any(wave in self.given.get((id, speaker), {}) for speaker in seats):
+                found[wave] = self.waves.get((id, wave), about.waves.get(wave, -1))
+                if not 0 <= found[wave] <= turns:
+                    told = f"after which of its {turns} turns {wave} was held: column after"
+                    self.faults.append(f"conversation '{id}': the answers do not say {told}")
+        return found
+
     def _responses(
-        self, id: str, seats: Mapping[str, Participant], survey: Survey
+        self, id: str, seats: Mapping[str, Participant], survey: Survey, waves: Iterable[Phase]
     ) -> Iterator[Response]:
-        """The answers of everybody in both phases, in the order of seats."""
+        """The answers of everybody in every phase, in the order of seats."""
         items = tuple(item.id for item in survey.items)
-        for phase in PHASES:
+        for phase in (PHASES[0], *waves, PHASES[1]):
             for speaker, seat in seats.items():
                 answers = self.given.get((id, speaker), {}).get(phase, {})
                 missing = {item: NOT_GIVEN for item in items if item not in answers}

@@ -11,6 +11,7 @@ from delibsim.analysis.causes import CauseCount, causes_in, causes_told
 from delibsim.conduct.cost import log_of
 from delibsim.domain.cost import OUTCOMES, Money
 from delibsim.domain.hosting import STOPPED
+from delibsim.domain.measure import heading_of
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Response
@@ -211,6 +212,10 @@ OCCASIONS = {
 }
 
 
+def _in_words(phase: str) -> str:
+    return OCCASIONS.get(phase) or f"survey {heading_of(phase)}"
+
+
 class SessionProgress(Observer):
     """Counts what is done in each phase, and the calls by how they ended.
 
@@ -244,7 +249,7 @@ class SessionProgress(Observer):
         """For each phase its name, how much of it is done, and how much is planned."""
         found = []
         for phase, planned in self.planned.items():
-            name = "speeches" if self.is_debate and phase == "turn" else OCCASIONS[phase]
+            name = "speeches" if self.is_debate and phase == "turn" else _in_words(phase)
             found.append((name, self.done[phase], planned))
         return found
 
@@ -269,7 +274,7 @@ class SessionProgress(Observer):
     def _place(self, event: Event, done: int, planned: int) -> str:
         """How far the session is, in words."""
         if event.turn is None:
-            return f"{OCCASIONS[event.occasion]} {done}/{planned}"
+            return f"{_in_words(event.occasion)} {done}/{planned}"
         if not self.is_debate:
             of = "" if self.left else f"/{planned}"
             return f"deliberation {done}{of}, round {event.turn.round}"
@@ -281,8 +286,9 @@ class SessionProgress(Observer):
 def _planned(session: Session) -> dict[str, int]:
     asked, turns = len(session.respondents), session.planned_turns
     notes = sum(turn.task == PREPARATION for turn in turns)
-    counts = {"pre": asked, NOTES: notes, "turn": len(turns) - notes, "post": asked}
-    counts["consensus"] = _planned_for_consensus(session)
+    first, *later = session.waves
+    counts = {first: asked, NOTES: notes, "turn": len(turns) - notes}
+    counts |= {**dict.fromkeys(later, asked), "consensus": _planned_for_consensus(session)}
     return {phase: n for phase, n in counts.items() if n}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from delibsim.analysis.study.factors import levels_named
 from delibsim.analysis.study.power import (
     Assumed,
     Found,
@@ -16,11 +17,14 @@ from delibsim.analysis.study.power import (
     of_pilot,
     published,
 )
-from delibsim.analysis.study.sample import treatments_of
+from delibsim.analysis.study.sample import families_in, main_population, treatments_of
 from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.table_of_study import table_of_study
 from delibsim.analysis.table import DisplayTable, numbers, texts
 from delibsim.conduct.analysed import place_of, table_of
+from delibsim.domain.condition import settings_of
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.run import Session
 from delibsim.domain.text import brief, counted, safe
 from delibsim.measures.corrected import best_split, mixed_error
 from delibsim.measures.inference.power import TESTS, SampleSize
@@ -29,6 +33,7 @@ from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.estimate import DesignPrice, design_price, estimate
 from delibsim.planning.load import Range
 from delibsim.store.runs import Runs
+from delibsim.store.tables.session_facts import facts_of_plan
 
 MEMBERS = ("topic", "residual")
 SIZES = ("topics", "models", "replicates")
@@ -76,13 +81,13 @@ def answered(
         own["correlation"] = _share(asked.correlation)
     planned = _planned(settings) if settings else None
     table = _pilot(pilot, root) if pilot else None
-    between = between or _ends(table)
+    between = between or _ends(table, planned)
     if table is None and outcome != PUBLISHED_OUTCOME and not {*MEMBERS} <= {*own}:
         raise WrongInput(
             f"the published spread is that of {PUBLISHED_OUTCOME} and says nothing of"
             f" {safe(outcome)}; name a pilot, or state the spread: --sd topic=X,residual=X"
         )
-    assumed = of_pilot(table, outcome, between) if table is not None else published()
+    assumed = of_pilot(table, outcome, between) if table is not None else published(between)
     sample = _sample(assumed, planned, _numbers(asked.size, "size", SIZES))
     assumed = _with_own(assumed, own, sample)
     if not SMALLEST <= abs(asked.effect) <= LARGEST:
@@ -136,7 +141,7 @@ def mixed_power(
     own = _numbers(asked.sd, "sd", MEMBERS)
     outcome, between = _contrast(asked.contrast)
     table = _pilot(pilot, root) if pilot else None
-    known = of_pilot(table, outcome, between or _ends(table)) if table else published()
+    known = of_pilot(table, outcome, between or _ends(table)) if table else published(DEFAULT)
     sd, r = own.get("residual", known.spread.residual), _share(asked.correlation)
     n, units = size["people"], size["models"]
     error, alone = mixed_error(sd, n, units, r), mixed_error(sd, n, units, 0)
@@ -203,17 +208,39 @@ def _contrast(text: str) -> tuple[str, tuple[str, ...]]:
     return outcome, between
 
 
-def _ends(table: StudyTable | None) -> tuple[str, ...]:
-    """The last treatment of a pilot and its first; the published ones without a pilot."""
+def _ends(table: StudyTable | None, planned: StudyPlan | None = None) -> tuple[str, ...]:
+    """The last treatment of a pilot and its first, of one treatment the levels of what varies else;
+    without a pilot those of the settings, or the published ones.
+    """
+    pilot = table
+    if table is None and planned is not None:
+        table = table_of_plans(planned.sessions)
     if table is None:
         return DEFAULT
-    names = treatments_of(table.rows)
-    if len(names) < 2:
-        raise WrongInput(
-            f"study {table.study} has one treatment, and power is that of comparing two; name a"
-            " pilot with two, or none"
-        )
-    return (DEFAULT[0] if DEFAULT[0] in names else names[-1], names[0])
+    rows = main_population(table)[0]
+    for names in (treatments_of(rows), *levels_named(rows).values()):
+        if len(names) > 1:
+            return (DEFAULT[0] if DEFAULT[0] in names else names[-1], names[0])
+    if pilot is None:
+        return DEFAULT
+    raise WrongInput(
+        f"study {pilot.study} has one treatment, and nothing else varies that could be compared;"
+        " power is that of comparing two: name a pilot with two, or none"
+    )
+
+
+def table_of_plans(sessions: Sequence[Session]) -> StudyTable:
+    """The table of sessions that are planned, of which none is held."""
+    facts = []
+    for one in sessions:
+        own = {"session": one.id, "status": "not begun", "settings": tuple(settings_of(one))}
+        facts.append(facts_of_plan(one) | own)
+    return table_of_study("plan", facts, (), {}, {})
+
+
+def contrasts_planned(sessions: Sequence[Session]) -> dict[str, list[tuple[str, str]]]:
+    """The contrasts that the analysis of planned sessions will give, by family: a and b of each."""
+    return families_in(main_population(table_of_plans(sessions))[0])
 
 
 def _numbers(words: Sequence[str], option: str, names: Sequence[str]) -> dict[str, float]:
@@ -284,8 +311,9 @@ def _price(planned: StudyPlan) -> DesignPrice | None:
     """The price of a session of a plan; nothing is called."""
     runs = Runs(planned.root, planned.study)
     found = wait(estimate(planned.sessions, runs, planned.limits, planned.addresses))
-    treatments = {session.treatment.name for session in planned.sessions}
-    return design_price(found, max(len(treatments), 2))
+    places = {(one.topic.id, "+".join(one.models)) for one in planned.sessions}
+    cells = {one.cell for one in planned.sessions}
+    return design_price(found, max(math.ceil(len(cells) / len(places)), 2))
 
 
 def told(found: PowerAnswer, price: DesignPrice | None) -> Iterator[str | DisplayTable]:
@@ -379,7 +407,7 @@ def _prices(found: PowerAnswer, price: DesignPrice | None) -> list[str]:
     unknown = f"; unknown for {', '.join(price.unpriced)}" if price.unpriced else ""
     lines.append(
         f"          in proportion to the {price.sessions} sessions that delibsim estimate counts,"
-        f" {price.treatments} treatments{unknown}"
+        f" {price.treatments} conditions{unknown}"
     )
     return lines
 

@@ -11,14 +11,13 @@ from delibsim.conduct.score import measures_of, usual_scorers
 from delibsim.domain.run import Run
 from delibsim.domain.score import of_whole_runs
 from delibsim.domain.study import natural
-from delibsim.domain.survey import PHASES, Phase
 from delibsim.plugins import load
 from delibsim.store.branch_folders import PROBES
 from delibsim.store.codec import Damaged
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
 
-Values = dict[tuple[str, Phase], dict[str, tuple[float, str]]]
+Values = dict[tuple[str, str], dict[str, tuple[float, str]]]
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,8 @@ def course_of(runs: Runs, session: str) -> RunCourse:
     last = max((said.turn.index for said in (*run.transcript, *run.silences)), default=0)
     probes, planned, faults = _probes(runs, session)
     points = [SurveyPoint(0, "survey before", run, "pre")]
+    for wave, place in run.session.wave_places.items():
+        points.append(SurveyPoint(place, "survey between", run, wave))
     for probe in probes:
         parentage = probe.session.parentage
         if parentage is not None:
@@ -120,11 +121,11 @@ def _values(runs: Sequence[Run]) -> Values:
     for name in usual_scorers():
         scorer: Any = load("delibsim.scorers", name)
         for score in of_whole_runs(scorer.score(runs)):
-            if score.phase == "pre" or score.phase == "post":
+            if score.phase and score.phase != "change":
                 own = found.setdefault((score.target, score.phase), {})
                 own[score.measure] = score.value, score.note
     for run in runs:
-        for phase in PHASES:
+        for phase in run.session.waves:
             own = found.setdefault((run.session.id, phase), {})
             for item, mean in mean_answers(run, phase).items():
                 own[item] = mean, "missing_answer" if isnan(mean) else ""

@@ -152,15 +152,16 @@ class Study:
 
         return self._kept("report", lambda: analyse(self._source, DrawCounts(), None, _quiet))
 
-    def like(self, people: "Study") -> "pd.DataFrame":
+    def like(self, people: "Study", conditions: Sequence[str] = ()) -> "pd.DataFrame":
         """How like the sessions of another study, of people, its own are: a row a measure of
-        opinion or talk, as `delibsim analyze --like` gives them.
+        opinion or talk, as `delibsim analyze --like` gives them; of sessions in these conditions,
+        such as treatment=high of its own and like.treatment=open of the other's.
         """
         from delibsim.analysis.study.study_table import DrawCounts
         from delibsim.conduct.analyse import likeness_of, source_of
 
         place, root = str(self.folder), self.folder.parent
-        source = source_of(place, root, _quiet, None, False, like=str(people.folder))
+        source = source_of(place, root, _quiet, None, False, like=(str(people.folder), *conditions))
         found = likeness_of(source, DrawCounts())[0][0]
         if not found.given:
             raise self._without("likeness", found.detail)

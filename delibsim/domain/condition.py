@@ -215,5 +215,7 @@ def _leaves(settings: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
             yield from _leaves(value, f"{at}{key}.")
         elif value is None or isinstance(value, (str, int, float)):
             yield f"{at}{key}", value
+        elif isinstance(value, tuple) and set(map(type, value)) == {str}:
+            yield f"{at}{key}", "+".join(value)
         else:
             yield f"{at}{key}", json.dumps(value)

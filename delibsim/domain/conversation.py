@@ -5,6 +5,7 @@ it, the votes of its audience.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.reason import Reason
 from delibsim.domain.survey import Phase, Response
@@ -15,6 +16,8 @@ IMPORTED = "imported"
 """The kind of the model of a seat whose person spoke elsewhere, and cannot be asked."""
 PEOPLE = "human"
 """What such a model is called."""
+KINDS_OF_PEOPLE = (PERSON, "human", IMPORTED)
+"""The kinds of models that are people: in a browser, at the terminal, elsewhere."""
 NOT_THERE = Reason("person_not_there", "the person spoke elsewhere and cannot be asked again")
 """Why a person of an imported conversation has no answers in a fork."""
 VOTES = ("for", "against", "undecided")
@@ -47,7 +50,8 @@ class Conversation:
 
     `surveyed` says whether anybody's answers are known; without them nobody counts as surveyed.
     `votes` are shares of an audience, in percent, by phase and vote; `facts` are what else was
-    declared of it. `responses` are for forks, as `HeldTurn.said` is.
+    declared of it. `responses` are for forks, as `HeldTurn.said` is. `waves` are the surveys
+    between the first and the last, each with the number of the turn after which it was held.
     """
 
     source: str
@@ -57,6 +61,7 @@ class Conversation:
     votes: Mapping[Phase, Mapping[str, float]] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
     responses: tuple[Response, ...] = ()
+    waves: Mapping[Phase, int] = field(default_factory=dict)
 
     __repr__ = in_short
 

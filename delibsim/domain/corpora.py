@@ -5,8 +5,9 @@ puts together. docs/conversations.md says how to write one.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+from delibsim.domain.summary import Voter
 from delibsim.domain.survey import Phase
 
 
@@ -33,9 +34,11 @@ class Utterance:
 
 @dataclass(frozen=True)
 class AboutConversation:
-    """What is known of a conversation: its topic (an id), the question in words, its treatment,
-    shares of votes in percent by phase and vote, and other facts by name. Where the library has no
-    such topic, or none is named, the question is the topic.
+    """What is known of a conversation: its topic (an id), the question in words, its treatment, its
+    survey (an id), shares of votes in percent by phase and vote, and other facts by name. Where the
+    library has no such topic, or none is named, the question is the topic. Of comments on one
+    question, `conversation` is "". `waves` are the surveys in between, each with the number of the
+    turn after which it was held.
     """
 
     where: str
@@ -43,8 +46,19 @@ class AboutConversation:
     topic: str = ""
     question: str = ""
     treatment: str = ""
+    survey: str = ""
     votes: Mapping[Phase, Mapping[str, float]] = field(default_factory=dict)
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    waves: Mapping[Phase, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AboutSpeaker:
+    """What else a source says of a speaker, by name; of it answers alone are kept."""
+
+    where: str
+    speaker: str
+    facts: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,7 +69,6 @@ class Comment:
     id: str
     author: str
     text: str
-    question: str
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -66,7 +79,7 @@ class Unplaced:
     what: str
 
 
-Record = Utterance | AboutConversation | Comment | Unplaced
+Record = Utterance | AboutConversation | AboutSpeaker | Comment | Voter | Unplaced
 
 
 @runtime_checkable

@@ -1,11 +1,12 @@
 """A study as it is given to others, and the protocol of whatever writes it for another program."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from delibsim.domain.run import Run
+from delibsim.domain.summary import OpinionSet, Voter
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,20 @@ class ExportedSession:
     measures: Mapping[str, float] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
     times: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def design(self) -> dict[str, Any]:
+        """What was held, as plain values, and what came of it."""
+        session = self.run.session
+        return {
+            "topic": session.topic.id,
+            "treatment": session.treatment.name,
+            "survey": session.survey.id,
+            "replicate": session.replicate,
+            "format": session.format,
+            "status": self.run.status,
+            "undefined": dict(self.undefined),
+        }
 
     def seconds(self, participant: str, occasion: str) -> int | None:
         """When that was, in seconds since 1970; None where it is not known. A time without a zone
@@ -51,4 +66,15 @@ class Exporter(Protocol):
         which are taken before the next file is asked for. `sessions` can be gone through once.
         WrongInput where the format has no place for such a study.
         """
+        ...
+
+
+@runtime_checkable
+class OpinionExporter(Protocol):
+    """An exporter that also writes opinions with votes on them."""
+
+    def of_opinions(
+        self, opinions: OpinionSet, voters: Sequence[Voter], about: Mapping[str, str]
+    ) -> Files:
+        """The files of opinions and votes; `about` is what their source says of itself."""
         ...

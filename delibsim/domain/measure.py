@@ -10,6 +10,17 @@ SCORE_PHASES = ("pre", "post", "change")
 """The phases of scores; those of a survey are `domain.survey.PHASES`."""
 HEADINGS = {"pre": "before", "post": "after", "change": "change"}
 """The phases as they are printed."""
+
+
+def heading_of(phase: str) -> str:
+    """A phase as it is printed.
+
+    >>> heading_of("pre"), heading_of("wave_2")
+    ('before', 'wave 2')
+    """
+    return HEADINGS.get(phase) or phase.replace("_", " ")
+
+
 CHANGE = ("change",)
 ANY = (-inf, inf)
 

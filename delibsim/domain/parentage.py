@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from delibsim.domain.transcript import Turn
@@ -122,10 +123,9 @@ def branched(
     past = [slot for slot in slots if slot.turn.index < parentage.at]
     future = list(_edited(slots, parentage))
     future = [slot for slot in future if slot.turn.speaker not in left]
-    rounds = sorted({slot.turn.round for slot in future})
     held: list[TurnSlot] = []
-    for round_ in rounds:
-        own = [slot for slot in future if slot.turn.round == round_]
+    for round_, slots_ in groupby(future, key=lambda slot: slot.turn.round):
+        own = list(slots_)
         spoken = [slot for slot in own if not slot.turn.role]
         for name, place in joined.get(round_, {}).items() if spoken else ():
             turn = Turn(spoken[0].turn.index, round_, name, spoken[0].turn.task)

@@ -1,5 +1,5 @@
-"""The turns of a deliberation by its phases: a briefing, witnesses, small groups, and the rounds,
-with a facilitator or without.
+"""The phases of a deliberation, their order, and their turns: a briefing, witnesses, small groups,
+and the rounds, with a facilitator or without.
 """
 
 import itertools
@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from delibsim.domain.parentage import TurnSlot
+from delibsim.domain.survey import Phase as SurveyPhase
+from delibsim.domain.survey import waves_of
 from delibsim.domain.text import in_short
 from delibsim.domain.transcript import BRIEFING, FACILITATOR, QUESTION, WITNESS, Turn
 
@@ -177,15 +180,87 @@ class Plenary:
             yield _facilitated(last, CLOSING)
 
 
-DELIBERATED: tuple[Phase, ...] = (Informed(), Hearing(), Parted(), Plenary())
-"""The phases of a deliberation between its surveys, in order."""
+DELIBERATED: Mapping[str, Phase] = {
+    "briefing": Informed(),
+    "witnesses": Hearing(),
+    "small_groups": Parted(),
+    "plenary": Plenary(),
+}
+"""The phases of a deliberation in which something is said, in their usual order."""
+SURVEY, CONSENSUS = "survey", "consensus"
+PhaseName = Literal["survey", "briefing", "witnesses", "small_groups", "plenary", "consensus"]
+USUAL = (SURVEY, *DELIBERATED, SURVEY, CONSENSUS)
+"""The phases of a deliberation that names none, of which it holds those that it has."""
+MAY_FOLLOW = {
+    SURVEY: (*DELIBERATED, CONSENSUS),
+    CONSENSUS: (SURVEY,),
+    **dict.fromkeys(DELIBERATED, (*DELIBERATED, SURVEY, CONSENSUS)),
+}
+"""What may follow a phase, apart from what stands in the list already."""
+
+
+def fault_of_order(phases: Sequence[str]) -> str:
+    """Why phases cannot be held in this order, and what may follow what; "" where they can.
+
+    >>> fault_of_order(["survey", "plenary", "survey", "consensus", "survey"])
+    ''
+    >>> fault_of_order(["survey", "plenary", "plenary", "survey"])
+    'phases: plenary cannot stand twice, only survey can'
+    """
+    surveys = [place for place, name in enumerate(phases) if name == SURVEY]
+    if len(surveys) < 2 or surveys[0] or set(phases[surveys[-1] + 1 :]) - {CONSENSUS}:
+        return (
+            "phases: survey is the first and the last of them (consensus alone may follow the last"
+            " survey), as in [survey,plenary,survey]"
+        )
+    for place, name in enumerate(phases):
+        before = phases[place - 1] if place else ""
+        if name != SURVEY and name in phases[:place]:
+            return f"phases: {name} cannot stand twice, only survey can"
+        if before and name not in MAY_FOLLOW[before]:
+            may = [one for one in MAY_FOLLOW[before] if one == SURVEY or one not in phases[:place]]
+            return f"phases: {name} cannot follow {before}; what may: {', '.join(may)}"
+    return ""
+
+
+def phase_of(turn: Turn) -> str:
+    """The phase that a turn of a deliberation belongs to."""
+    if turn.role == BRIEFING:
+        return "briefing"
+    if turn.role == WITNESS or turn.task == QUESTION:
+        return "witnesses"
+    return "small_groups" if turn.task in (APART, REPORT) else "plenary"
+
+
+def in_words(phase: str) -> str:
+    """The name of a phase as a heading.
+
+    >>> in_words("small_groups")
+    'Small groups'
+    """
+    return phase.replace("_", " ").capitalize()
+
+
+def places_of_waves(phases: Sequence[str], slots: Sequence[TurnSlot]) -> dict[SurveyPhase, int]:
+    """The surveys between the first and the last, each with the number of the turn after which it
+    is held; 0 where nothing is said before. What a fork inserts belongs to the turn it precedes.
+    """
+    own, part = [], len(phases)
+    for slot in reversed(slots):
+        part = part if slot.inserted else phases.index(phase_of(slot.turn))
+        own.append((slot.turn.index, part))
+    surveys = [place for place, name in enumerate(phases) if name == SURVEY]
+    found = {}
+    for wave, place in list(zip(waves_of(len(surveys)), surveys, strict=True))[1:-1]:
+        found[wave] = max((index for index, part in own if part < place), default=0)
+    return found
 
 
 def turns_of(session: "Session", orders: Sequence[Sequence[str]]) -> list[Turn]:
     """All turns of a deliberation that is no branch, in order, numbered from 1."""
     found: list[Turn] = []
-    for phase in DELIBERATED:
-        for turn in phase.turns(session, orders):
+    for name in session.procedure.phases or DELIBERATED:
+        for turn in DELIBERATED[name].turns(session, orders) if name in DELIBERATED else ():
             found.append(replace(turn, index=len(found) + 1))
     return found
 

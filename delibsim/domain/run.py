@@ -16,25 +16,20 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.phases import (
     CLOSING,
     NAMED,
+    SURVEY,
     TESTIMONY,
     Briefing,
     Facilitator,
     Order,
     Witness,
+    places_of_waves,
     turns_of,
 )
-from delibsim.domain.reason import Reason
+from delibsim.domain.reason import Gap
 from delibsim.domain.seed import seed_of
-from delibsim.domain.survey import PHASES, Phase, Response, Survey, Topic, faults_of
+from delibsim.domain.survey import PHASES, WAVE, Phase, Response, Survey, Topic, faults_of
 from delibsim.domain.text import as_card, counted, in_short
-from delibsim.domain.transcript import (
-    BRIEFING,
-    FACILITATOR,
-    WITNESS,
-    Silence,
-    Transcript,
-    Turn,
-)
+from delibsim.domain.transcript import BRIEFING, FACILITATOR, WITNESS, Silence, Transcript, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
@@ -128,9 +123,43 @@ class Session:
         if self.parentage is None or self.before is None:
             return self
         known = (*self.before.seats, *(one.id for one in self.before.invited))
-        if position_of(occasion) >= self.parentage.at or participant not in known:
+        if self.position_of(occasion) >= self.parentage.at or participant not in known:
             return self
         return self.before.in_force(participant, occasion)
+
+    def position_of(self, occasion: str) -> int:
+        """The position of an occasion in the session (see `parentage.position_of`); a survey in
+        between has that of the turn before it.
+        """
+        if occasion.startswith(WAVE):
+            return (self.before or self).wave_places.get(occasion, position_of(occasion))
+        return position_of(occasion)
+
+    @property
+    def waves(self) -> tuple[Phase, ...]:
+        """The phases of its surveys, in order."""
+        return PHASES[0], *self.wave_places, PHASES[1]
+
+    @property
+    def wave_places(self) -> Mapping[Phase, int]:
+        """The surveys between the first and the last, in order, each with the number of the turn
+        after which it is held; of a probe those before it, since it asks the last survey at once.
+        """
+        phases, parentage = self.procedure.phases, self.parentage
+        if self.before is not None and parentage is not None and parentage.stops:
+            past = self.before.wave_places.items()
+            return {wave: place for wave, place in past if place < parentage.at}
+        if self.people is not None:
+            return self.people.waves
+        if phases is None or phases.count(SURVEY) == len(PHASES):
+            return {}
+        return places_of_waves(phases, self.slots([self.founders] * self.most_rounds))
+
+    @property
+    def agrees_first(self) -> bool:
+        """Whether the group seeks its statement before the last survey, which then shows it."""
+        phases = self.procedure.phases
+        return self.consensus is not None and phases is not None and phases[-1] == SURVEY
 
     def seated(self, name: str, occasion: str = "post") -> Participant:
         """The participant of this name on an occasion; of those who left, as they last sat there.
@@ -302,9 +331,8 @@ class Session:
     @property
     def unasked(self) -> frozenset[str]:
         """The names of those who spoke elsewhere and cannot be asked."""
-        known = self.models
-        found = [one.id for one in self.participants if known[one.model].get("kind") == IMPORTED]
-        return frozenset(found)
+        elsewhere = {name for name, own in self.models.items() if own.get("kind") == IMPORTED}
+        return frozenset(one.id for one in self.participants if one.model in elsewhere)
 
     @property
     def mediator(self) -> str:
@@ -389,40 +417,6 @@ class Session:
 
 
 @dataclass(frozen=True)
-class Gap:
-    """What is missing from a run for one reason: a statement, or so many `answers` to a survey."""
-
-    participant: str
-    occasion: str
-    reason: Reason
-    answers: int = 0
-
-    __repr__ = in_short
-
-    @property
-    def what(self) -> str:
-        """What is missing, as it is counted; see `missing_kind`."""
-        return missing_kind(self.occasion, self.answers)
-
-
-OF_CONSENSUS = {"position": "positions", "critique": "critiques", "vote": "ballots"}
-"""What is missing on an occasion of seeking a collective statement, by its first word."""
-
-
-def missing_kind(occasion: str, answers: int) -> str:
-    """What is missing on an occasion: "answers" (so many of them), "statements" of a turn, and of a
-    collective statement "positions", "critiques", "ballots" or "candidates".
-
-    >>> missing_kind("pre", 3), missing_kind("turn 2", 0), missing_kind("vote 1", 0)
-    ('answers', 'statements', 'ballots')
-    """
-    kind = occasion.partition(" ")[0]
-    if answers:
-        return "answers"
-    return "statements" if kind == "turn" else OF_CONSENSUS.get(kind, "candidates")
-
-
-@dataclass(frozen=True)
 class Run:
     """A session that was held: answers, speech, and what is missing from them.
 
@@ -473,8 +467,8 @@ class Run:
             raise ValueError(f"transcript: {strangers[0]!r} is no participant")
 
     def _refuse_other_responses(self) -> None:
-        respondents = self.session.respondents
-        expected = Counter((person.id, phase) for person in respondents for phase in PHASES)
+        respondents, waves = self.session.respondents, self.session.waves
+        expected = Counter((person.id, phase) for person in respondents for phase in waves)
         given = Counter((response.participant, response.phase) for response in self.responses)
         if given != expected:
             raise ValueError(

@@ -49,6 +49,33 @@ class OpinionSet:
         return tuple(text for text in self.texts if spoken(text.text))
 
 
+VOTED = {"agrees": 1, "disagrees": -1, "passes": 0}
+"""What somebody may vote on an opinion, in words and as a number."""
+
+
+@dataclass(frozen=True)
+class Voter:
+    """Somebody who voted on opinions: the opinion group that the source assigned ("" without one),
+    and the votes in order: opinion, vote, and when, in seconds since 1970 as the source writes it
+    ("" where that is not known). Of two votes on one opinion the later one holds.
+    """
+
+    id: str
+    group: str = ""
+    votes: tuple[tuple[str, int, str], ...] = ()
+
+    @property
+    def last(self) -> dict[str, int]:
+        """The vote that holds on each opinion."""
+        return {opinion: vote for opinion, vote, _ in self.votes}
+
+    @property
+    def holding(self) -> list[bool]:
+        """Of each vote whether it holds."""
+        places = {opinion: n for n, (opinion, _, _) in enumerate(self.votes)}
+        return [places[opinion] == n for n, (opinion, _, _) in enumerate(self.votes)]
+
+
 def spoken(text: str) -> bool:
     """Whether a text has a letter or a digit."""
     return any(map(str.isalnum, text))
@@ -104,8 +131,6 @@ def _named(cell: str, words: Mapping[str, tuple[str, ...]], what: str, known: Se
     raise WrongInput(f"{what} '{cell.strip()}'; write {', '.join(known)}, or leave the cell empty")
 
 
-Grouping = Literal["none", "stance", "themes"]
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 FLOORS = ("extractive", "themes")
 """The summarisers that copy sentences: offline, without a model, in every comparison."""
 PEOPLE: str = _WORDS["people"]

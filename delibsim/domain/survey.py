@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from delibsim.domain.reason import Reason
 from delibsim.domain.text import in_short
@@ -52,9 +52,15 @@ class Motion:
         return Survey(f"stance_{self.id}", (item,), 0, 100)
 
 
-Phase = Literal["pre", "post"]
+Phase = Literal["pre", "wave_2", "wave_3", "wave_4", "wave_5", "post"]
+"""Which survey of a session: the first, those between, the last. Every other phase of a session
+stands once and none is left out between two surveys, so that there are six at most.
+"""
+WAVE = "wave_"
+"""What the phase of a survey between the first and the last begins with; its number follows."""
 LABEL = re.compile(r"[A-Za-z][A-Za-z_]*[0-9]+", re.ASCII)
 PHASES: tuple[Phase, Phase] = ("pre", "post")
+"""The first and the last survey, which every session has; see `Session.waves` for all."""
 Rank1 = Literal["most_preferred", "least_preferred"]
 """What rank 1 means in ranks of preferences."""
 
@@ -73,6 +79,16 @@ class Item:
     reverse: bool = False
 
     __repr__ = in_short
+
+
+def waves_of(n: int) -> tuple[Phase, ...]:
+    """The phases of so many surveys of one session, in order.
+
+    >>> waves_of(2), waves_of(4)
+    (('pre', 'post'), ('pre', 'wave_2', 'wave_3', 'post'))
+    """
+    every: tuple[Phase, ...] = get_args(Phase)
+    return (*every[: n - 1], every[-1])
 
 
 def fault_of_distribution(forced: Sequence[int] | None, scale: range, items: int) -> str:

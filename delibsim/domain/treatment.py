@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from delibsim.domain.phases import Facilitation, Order
+from delibsim.domain.phases import Facilitation, Order, PhaseName, fault_of_order
 from delibsim.domain.rules import Rules
 from delibsim.domain.text import in_short
 
@@ -81,6 +81,7 @@ OFF = {
     "questions": 0,
     "small_groups": None,
     "small_group_rounds": 1,
+    "phases": None,
 }
 """Settings of the procedure that are named only where they are on."""
 
@@ -123,6 +124,9 @@ class Procedure:
     `small_groups`, into how many parts the group is drawn that speak apart, for so many
     `small_group_rounds`, and then report, one of each, to all (None: it is not parted).
 
+    `phases`, what is held in which order, surveys in between too (None: the usual order, of what
+    there is).
+
     Both: `audience`, who hears whom; `transcript_window`, how many of the last statements it heard
     a participant is shown (None: all); `reasks`, how often an unreadable answer is asked again.
     """
@@ -146,6 +150,7 @@ class Procedure:
     questions: int = 0
     small_groups: int | None = None
     small_group_rounds: int = 1
+    phases: tuple[PhaseName, ...] | None = None
 
     __repr__ = in_short
 
@@ -168,6 +173,8 @@ class Procedure:
         if not 1 <= self.small_group_rounds <= MOST_ROUNDS:
             given = self.small_group_rounds
             raise ValueError(f"small_group_rounds must be from 1 to {MOST_ROUNDS:,}, not {given}")
+        if self.phases is not None and (fault := fault_of_order(self.phases)):
+            raise ValueError(fault)
         words, longest = self.words, self.longest_statement
         if words is not None and longest is not None and words > longest:
             raise ValueError(f"words ({words}) cannot be more than longest_statement ({longest})")

@@ -20,12 +20,13 @@ from delibsim.domain.transcript import PREPARATION, QUESTION, Silence, Statement
 class Event:
     """One participant begins to answer a survey or to take a turn, or has done so (`done`).
 
+    `occasion` is the phase of the survey, "turn", or "consensus".
     `said` is what came of it, None before. While a collective statement is sought, an event a reply
     says who replied, the mediator included.
     """
 
     session: str
-    occasion: Literal["pre", "turn", "post", "consensus"]
+    occasion: str
     participant: str
     turn: Turn | None = None
     done: bool = False
@@ -44,7 +45,7 @@ class Floor(Protocol):
     silences: list[Silence]
 
 
-Step = TurnSlot | Literal["pre", "post", "consensus"]
+Step = TurnSlot | Phase | Literal["consensus"]
 """What happens next in a session: a turn, a survey by its phase, or seeking a collective
 statement.
 """
@@ -65,7 +66,9 @@ class SurveyPhase:
 
 @dataclass(frozen=True)
 class SpeechPhase:
-    """The turns of a session, in order; `strict`: the first silence ends them."""
+    """The turns of a session, in order, and the surveys between them; `strict`: the first silence
+    ends them.
+    """
 
     strict: bool = False
 
@@ -74,7 +77,11 @@ class SpeechPhase:
         session = floor.session
         rounds = 0 if session.kind.sides else session.most_rounds
         slots = list(session.slots([tuple(draw()) for _ in range(rounds)]))
+        waves = dict(session.wave_places)
         for place in range(len(slots)):
+            for wave in [one for one, after in waves.items() if after < slots[place].turn.index]:
+                del waves[wave]
+                yield wave
             if self.strict and floor.silences:
                 return
             if slots[place].turn.task == ANSWER and not _asked(floor, slots[place - 1].turn):
@@ -82,6 +89,7 @@ class SpeechPhase:
             if floor.statements and floor.statements[-1].names:
                 _call_up(floor.statements[-1], slots, place)
             yield slots[place]
+        yield from waves
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,10 @@ PHASES: dict[str, tuple[SurveyPhase | SpeechPhase | ConsensusPhase, ...]] = {
 
 def steps(floor: Floor, draw: Draw) -> Iterator[Step]:
     """Everything that happens in a session, in order, drawn as it is needed."""
-    for phase in PHASES[floor.session.format]:
+    phases = PHASES[floor.session.format]
+    if floor.session.agrees_first:
+        phases = (*phases[:-2], *reversed(phases[-2:]))
+    for phase in phases:
         yield from phase.steps(floor, draw)
 
 

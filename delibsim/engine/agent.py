@@ -8,7 +8,7 @@ from delibsim.domain.hosting import STOOD_IN, stand_in_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
-from delibsim.domain.survey import Phase, Response, Survey
+from delibsim.domain.survey import Phase, Response
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.engine import mesa_core
 from delibsim.engine.agenda import item_order
@@ -52,18 +52,18 @@ class Agent(mesa_core.Agent):
 
     async def respond(
         self,
-        survey: Survey,
         phase: Phase,
         heard: Sequence[Statement] = (),
         earlier: Response | None = None,
+        agreed: str = "",
     ) -> Response:
-        """Answer the survey.
+        """Answer the survey, after a collective statement that the group `agreed` on, if any.
 
         What cannot be read after the last re-ask, or is refused, is missing with the reason. So is
         what a stand-in answers in a seat in which somebody else was asked before.
         """
-        order, reversed_ = self.order, self.reversed
-        prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier)
+        order, reversed_, survey = self.order, self.reversed, self.session.survey
+        prompt = survey_prompt(self.session, self.participant, phase, order, heard, earlier, agreed)
         answers, completion = await self._ask(prompt)
         if self.first_by is None:
             self.first_by = completion.model_returned

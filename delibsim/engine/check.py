@@ -11,7 +11,9 @@ from importlib.metadata import version
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE, DELIBERATION
+from delibsim.domain.phases import CONSENSUS
 from delibsim.domain.run import Session
+from delibsim.domain.text import counted
 from delibsim.domain.treatment import Network
 from delibsim.prompts.consensus import check_consensus_texts, fixed_consensus_prompts
 from delibsim.prompts.facilitation import check_facilitator
@@ -91,7 +93,32 @@ def _check_edges(network: Network, n: int) -> None:
 
 
 def _check_deliberation(session: Session) -> None:
-    """Every session can be held as a deliberation."""
+    """Refuse phases that lack what they need, and what no phase holds; WrongInput."""
+    phases, treatment = session.procedure.phases, session.treatment
+    if phases is None:
+        return
+    needs = {
+        "briefing": (session.briefing is not None, "briefing=FILE"),
+        "witnesses": (bool(session.witnesses), "group.witnesses=[NAME]"),
+        "small_groups": (session.procedure.small_groups is not None, "procedure.small_groups=2"),
+        CONSENSUS: (session.consensus is not None, "consensus=schulze"),
+    }
+    for name, (there, setting) in needs.items():
+        if name in phases and not there:
+            raise WrongInput(
+                f"procedure.phases names {name}, and there is none: {setting}, or leave the phase"
+                " out"
+            )
+        if there and name not in phases:
+            raise WrongInput(
+                f"{setting.partition('=')[0]} is set, and procedure.phases does not name {name}:"
+                " put it where it is to be held, or set it back"
+            )
+    if "plenary" not in phases and treatment.interaction and treatment.rounds:
+        raise WrongInput(
+            f"procedure.phases names no plenary, and {counted(treatment.rounds, 'round')} of it are"
+            " planned: name it, or set rounds=0"
+        )
 
 
 def _check_debate(session: Session) -> None:
@@ -106,6 +133,11 @@ def _check_debate(session: Session) -> None:
         )
     if session.consensus is not None:
         raise WrongInput("the sides of a debate seek no collective statement: consensus=none")
+    if procedure.phases is not None:
+        raise WrongInput(
+            "procedure.phases is for deliberations; a debate is a whole whose speeches answer each"
+            " other, and its audience votes before and after it: procedure.phases=null"
+        )
     if session.facilitator is not None or session.briefing is not None or session.witnesses:
         raise WrongInput("a debate has neither a facilitator nor a briefing nor witnesses")
     if procedure.rules is None:

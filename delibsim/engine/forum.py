@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 from delibsim.domain.consensus import Consensus
 from delibsim.domain.conversation import NOT_THERE
@@ -24,6 +23,8 @@ BROKEN_OFF = Reason(
     "debate_incomplete", "the debate broke off, so the survey after it was not held"
 )
 
+NOT_YET = Reason("not_there_yet", "the participant joined after that survey")
+
 
 class Forum(mesa_core.Model):
     """A room with its agents; Mesa draws orders from the session's seed."""
@@ -41,6 +42,8 @@ class Forum(mesa_core.Model):
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []
         self.responses: dict[tuple[Phase, str], Response] = {}
+        self.agreed = ""
+        """The collective statement, once there is one."""
         self._dropped: dict[str, set[str]] = {}  # by model, also by that of the mediator
 
     def agenda(self) -> Iterator[Step]:
@@ -62,6 +65,9 @@ class Forum(mesa_core.Model):
         self.plan = self._sit(plan)
         if missing := [one for one in plan.respondents if ("pre", one.id) not in self.responses]:
             await self._ask_all("pre", missing)
+        held = {phase for phase, _ in self.responses} - {"pre", occasion}
+        away = dict.fromkeys((item.id for item in plan.survey.items), NOT_YET)
+        self._noted([Response(one.id, phase, {}, away) for phase in held for one in missing])
 
     def _sit(self, plan: Session) -> Session:
         """Seat everybody of a plan, with the models that it gives them; the plan."""
@@ -122,9 +128,9 @@ class Forum(mesa_core.Model):
             if response := self._of_people(name, phase):
                 return response
             self._tell(phase, name)
-            heard = self.heard(name) if phase == "post" else ()
+            heard = () if phase == "pre" else self.heard(name)
             earlier = self.responses.get(("pre", name))
-            response = await agent.respond(self.session.survey, phase, heard, earlier)
+            response = await agent.respond(phase, heard, earlier, self.agreed)
             self._tell(phase, name, said=response)
             return response
 
@@ -149,7 +155,8 @@ class Forum(mesa_core.Model):
         """
         if name not in self.plan.unasked or self.session.people is None:
             return None
-        if phase == "pre" and (known := self.session.people.answered(name, phase)):
+        there = self.session.in_force(name, phase).conversation is not None
+        if (there or phase == "pre") and (known := self.session.people.answered(name, phase)):
             return known
         return Response(name, phase, {}, {item.id: NOT_THERE for item in self.session.survey.items})
 
@@ -166,7 +173,9 @@ class Forum(mesa_core.Model):
 
         rule = self.session.consensus
         room = ConsensusContext(self.session, rule, self.language_models, self.heard, note, tell)
-        return await seek_consensus(room)
+        found = await seek_consensus(room)
+        self.agreed = found.statement.text if found.statement else ""
+        return found
 
     def heard(self, name: str) -> tuple[Statement, ...]:
         """The statements that a participant has heard so far (see `heard_by`)."""
@@ -187,7 +196,7 @@ class Forum(mesa_core.Model):
 
     def _tell(
         self,
-        occasion: Literal["pre", "turn", "post"],
+        occasion: str,
         name: str,
         turn: Turn | None = None,
         said: Statement | Silence | Response | None = None,

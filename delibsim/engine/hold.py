@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from delibsim.domain.parentage import TurnSlot
 from delibsim.domain.run import Run, Session
-from delibsim.domain.survey import PHASES
 from delibsim.engine.agenda import Watch
 from delibsim.engine.check import check, provenance
 from delibsim.engine.forum import Forum
@@ -33,7 +32,8 @@ async def hold(
         forum.leave()
     # Of those who left in a fork only the statements remain.
     people = [person.id for person in session.respondents]
-    responses = tuple(forum.responses[phase, name] for phase in PHASES for name in people)
+    phases = session.waves
+    responses = tuple(forum.responses[phase, name] for phase in phases for name in people)
     unanswered = any(response.missing for response in responses)
     lacking = consensus is not None and any(consensus.gaps)
     run = Run(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from delibsim.measures.inference.means import t_quantile
-from delibsim.measures.inference.resampling import percentile_interval, resampled_counts
+from delibsim.measures.inference.resampling import resampled_counts
 
 TIED = 12
 """The decimals, as shares of the largest, in which scores that are tied agree."""
@@ -291,22 +291,6 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Correlation:
         return _none(len(a), note)
     found = spearmanr(a, b)
     return _with_interval(found.statistic, found.pvalue, len(a), 1 + found.statistic**2 / 2)
-
-
-def spearman_interval(
-    x: ArrayLike, y: ArrayLike, clusters: ArrayLike, resamples: int, seed: int
-) -> tuple[float, float]:
-    """The percentile interval of the correlation of the ranks of x and y over drawn clusters, the
-    ranks held as they are in the whole; NaN where a series is constant or there is one cluster.
-    """
-    from scipy.stats import rankdata
-
-    a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    few = len(a) < FEWEST or len(np.unique(clusters)) < 2
-    if few or np.ptp(a) == 0 or np.ptp(b) == 0:
-        return math.nan, math.nan
-    ranks = rankdata(a), rankdata(b)
-    return percentile_interval(resampled_correlations(*ranks, clusters, resamples, seed))
 
 
 def partial_spearman(x: ArrayLike, y: ArrayLike, given: ArrayLike) -> Correlation:

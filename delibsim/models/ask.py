@@ -9,7 +9,7 @@ from os import getpid
 from threading import Event, Thread, current_thread
 from typing import Any, TypeVar
 
-from delibsim.domain.measure import HEADINGS
+from delibsim.domain.measure import heading_of
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Session
 from delibsim.models.base import OUTCOMES, Completion, LanguageModel, read
@@ -74,7 +74,7 @@ class Interrupted(RuntimeError):
 
     def __init__(self, model: str, prompt: Prompt, completion: Completion) -> None:
         purpose = prompt.purpose
-        occasion = HEADINGS.get(purpose.occasion, purpose.occasion)
+        occasion = heading_of(purpose.occasion)
         call = f"{model} ({purpose.participant}, {occasion})"
         fault = f"{call}: {completion.status}: {completion.detail}"
         fault += HELPS.get(completion.status, "")

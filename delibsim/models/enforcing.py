@@ -114,12 +114,18 @@ async def _enforced(model: RetryingModel, first: SchemaFormat) -> tuple[SchemaFo
 
 
 def apart(models: Iterable[Mapping[str, Any]]) -> Iterator[PreflightIssue]:
-    """A warning where some models are sent schemas and others, which could be, are not."""
-    names: dict[bool, list[str]] = {True: [], False: []}
+    """A warning where some models are sent schemas and others, which could be, are not; and where
+    that may turn out so, because of some of them it is not settled yet.
+    """
+    names: dict[str, list[str]] = {"sent": [], "free": [], "open": []}
     for settings in models:
         if "structured" in settings:
-            names[bool(format_in(settings))].append(str(settings["name"]))
-    if names[True] and names[False]:
-        sent, free = (", ".join(names[way]) for way in (True, False))
-        said = SAID["settled"]["apart"].format(sent=sent, free=free)
-        yield PreflightIssue("warning", names[True][0], said)
+            way = "sent" if format_in(settings) else "free"
+            way = "open" if settings["structured"] == AUTO else way
+            names[way].append(str(settings["name"]))
+    found = "apart" if names["sent"] and names["free"] else "perhaps_apart"
+    needed = ("sent", "free") if found == "apart" else ("open", "free")
+    if all(names[way] for way in needed):
+        told = {way: ", ".join(own) for way, own in names.items()}
+        said = SAID["settled"][found].format(**told)
+        yield PreflightIssue("warning", names[needed[0]][0], said)

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import get_args
 
 from pydantic import TypeAdapter
 
 from delibsim.domain.hosting import A_PERSON, PERSON, Hosting, named_stand_in
 from delibsim.domain.run import Session
-from delibsim.domain.survey import PHASES
+from delibsim.domain.survey import Phase
 from delibsim.domain.transcript import FACILITATOR, PREPARATION, Statement, Turn
 from delibsim.models.base import Capabilities, Completion, LanguageModel, capabilities_of
 from delibsim.models.person.browser import BrowserPerson, Given, WaitingPrompt
@@ -24,6 +25,8 @@ from delibsim.store.people.rooms import Room, Seat, give_up, last_seen, messages
 from delibsim.store.people.schema import RoomState, SeatState
 from delibsim.store.withdrawn import WITHDRAWN
 
+SHOWING = (*get_args(Phase)[1:], "position")
+"""The occasions beside turns whose prompts show the talk."""
 EVERYWHERE = "everywhere"
 """The value of `procedure.instructions` with which surveys are told them too."""
 
@@ -146,7 +149,7 @@ def talk_on_page(
     whole = procedure.show_transcript and not procedure.transcript_window
     if waits and whole and (speaks or occasion in ("", "pre")):
         return tuple(heard)
-    if not speaks and (occasion not in ("post", "position") or not procedure.show_transcript):
+    if not speaks and (occasion not in SHOWING or not procedure.show_transcript):
         return ()
     number = int(occasion.removeprefix("turn ")) if speaks else None
     aloud = [one for one in heard if one.turn.task != PREPARATION]
@@ -166,7 +169,7 @@ def instructions_on(session: Session, seat: str, occasion: str) -> str:
             return plan.facilitator.instructions.strip()
         if one.id == seat:
             return one.persona.strip()
-    surveyed = occasion in PHASES and plan.procedure.instructions == EVERYWHERE
+    surveyed = occasion in get_args(Phase) and plan.procedure.instructions == EVERYWHERE
     told = surveyed or occasion.startswith("turn ")
     return plan.treatment.instructions.strip() if told else ""
 

@@ -88,6 +88,8 @@ class Composer:
         models, addresses = model_settings(config, job, self._chosen)
         own = {"rounds": rounds, "survey": _own_survey(config, subject)}
         own["briefing"] = Path(config.briefing).stem if config.briefing else None
+        if isinstance(phases := config.procedure.get("phases"), list):
+            own["procedure.phases"] = "-".join(map(str, phases))
         differing = self._differences(leaves(plain) | own, job)
         seats = self._seats(config, subject, models, label_of(differing))
         session = self._session(config, subject, treatment, seats)

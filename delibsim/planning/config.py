@@ -197,7 +197,8 @@ def first_fault(error: ValidationError) -> str:
         return str(first["ctx"]["error"])
     where = ".".join(map(str, first["loc"])) or "configuration"
     found = "" if first["type"] == "missing" else f", found {first['input']!r}"
-    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}{found}"
+    said = first["msg"].replace("valid tuple", "valid list")
+    return f"{where}: {said[0].lower()}{said[1:]}{found}"
 
 
 Reader = Callable[[str, Any], Any]

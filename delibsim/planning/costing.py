@@ -43,7 +43,8 @@ async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
 
     async def survey(person: Participant, phase: Phase) -> Response:
         order, heard = item_order(session, person), floor.heard(person.id)
-        prompt = survey_prompt(session, person, phase, order, heard, floor.earlier.get(person.id))
+        earlier = floor.earlier.get(person.id)
+        prompt = survey_prompt(session, person, phase, order, heard, earlier, floor.agreed)
         answers, _ = read(prompt, await models[person.model].complete(prompt, 0))
         turned = reversed_for(session, person)
         return Response(person.id, phase, answers, order=order, reversed=turned)
@@ -57,7 +58,8 @@ async def calls_of(session: Session, words: int = 0) -> list[DryRunCall]:
             said, _ = read(prompt, await models[person.model].complete(prompt, 0))
             floor.statements.append(stated(step.turn, said))
         elif step == "consensus":
-            await seek_consensus(_room(session, models, floor))
+            found = await seek_consensus(_room(session, models, floor))
+            floor.agreed = found.statement.text if found.statement else ""
         else:
             given = [await survey(person, step) for person in session.respondents]
             floor.earlier = floor.earlier or {one.participant: one for one in given}
@@ -71,6 +73,7 @@ class _Floor:
         self.session, self._hears = session, hears
         self.statements: list[Statement] = []
         self.silences: list[Silence] = []
+        self.agreed = ""
         self.earlier: dict[str, Response] = {}
         """The answers to the first survey, by participant."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.parentage import Edit, Parentage
-from delibsim.domain.phases import CLOSING
+from delibsim.domain.phases import CLOSING, phase_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import is_file_name, slug
 from delibsim.engine.check import check
@@ -206,6 +206,13 @@ def _check_place(parent: Parent, at: int, edits: Sequence[Edit], rounds: int) ->
             f" (the survey before), at a turn, or at {last + 1} (the survey after)"
         )
     _check_facilitated(parent, at, edits, rounds)
+    spoken = [turn.index for turn in session.planned_turns if phase_of(turn) == "plenary"]
+    over, more = max(spoken, default=last), rounds > session.treatment.rounds
+    if session.procedure.phases and more and over < min(at, last):
+        raise WrongInput(
+            f"the rounds were over with turn {over}, and another phase followed, so no round can be"
+            f" added after it; fork at turn {over} or before"
+        )
     for edit in edits:
         beyond = last + (edit.kind == "insert")
         if not last or edit.turn > beyond:

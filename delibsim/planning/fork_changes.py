@@ -397,14 +397,18 @@ def _with_facilitator(
     session: Session, own: Session, config: Config, job: Job, composer: Composer
 ) -> tuple[Session, Mapping[str, str]]:
     """Another facilitator, or another model of it; its model stays where that of the group changes,
-    if it was named.
+    if it was named, and so do those of witnesses and of a mediator.
     """
-    if session.witnesses:
-        heard = []
-        for one in session.witnesses:
-            gone = one.model and one.model not in session.models and not one.settings
-            heard.append(replace(one, settings=own.models[one.model]) if gone else one)
-        session = replace(session, witnesses=tuple(heard))
+
+    def kept(name: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        gone = name and name not in session.models and not settings
+        return own.models[name] if gone else settings
+
+    heard = [replace(one, settings=kept(one.model, one.settings)) for one in session.witnesses]
+    rule = session.consensus
+    if rule is not None:
+        rule = replace(rule, model=kept(rule.mediator, rule.model))
+    session = replace(session, witnesses=tuple(heard), consensus=rule)
     found, address = session.facilitator, ""
     if found is None:
         if _named(job, "group.facilitator", "facilitator"):
@@ -416,8 +420,8 @@ def _with_facilitator(
     if name := config.group.facilitator:
         settings, address = mediator_settings(name, config, job, composer.chosen)
         found = replace(found, model=name, settings=settings)
-    elif found.model and found.model not in session.models and not found.settings:
-        found = replace(found, settings=own.models[found.model])
+    else:
+        found = replace(found, settings=kept(found.model, found.settings))
     addresses = {found.model: address} if address else {}
     return replace(session, facilitator=found), addresses
 

@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class Plans:
     `sessions` are the plans at hand, of all or some of those the manifest names; `scorers` what
     will be measured; `size` lines on the size of the sample by what they count; `begun` says how
     far the study has come, "" if nothing was asked yet; `power` is the analysis of power, "" where
-    there is none.
+    there is none; `contrasts` those that the analysis will give, by family.
     """
 
     manifest: Manifest
@@ -55,6 +55,7 @@ class Plans:
     limits: Limits | None = None
     begun: str = ""
     power: str = ""
+    contrasts: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
 
 async def plans_of(planned: StudyPlan, frozen: Manifest, runs: Runs) -> Plans:
@@ -212,10 +213,11 @@ def _of_sessions(sessions: Sequence[Session]) -> dict[str, list[Any]]:
             "briefing": session.briefing.name if session.briefing else "none",
             "witnesses": " + ".join(one.name for one in session.witnesses) or "none",
             "small groups": session.procedure.small_groups or "none",
+            "phases": " + ".join(session.procedure.phases or ()) or "none",
         }
         for factor, level in levels.items():
             found.setdefault(factor, []).append(level)
-    for factor in ("facilitation", "briefing", "witnesses", "small groups"):
+    for factor in ("facilitation", "briefing", "witnesses", "small groups", "phases"):
         if set(found.get(factor, ())) <= {"none"}:
             found.pop(factor, None)
     return found
@@ -304,6 +306,7 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
     """
     for procedure in {session.procedure for session in sessions}:
         whole = {key: value for key, value in asdict(procedure).items() if is_said(key, value)}
+        whole |= {"phases": list(procedure.phases)} if procedure.phases else {}
         if all(
             isinstance(value, Mapping) or whole.get(key) == value for key, value in stated.items()
         ):

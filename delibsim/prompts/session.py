@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from delibsim.domain.format import DELIBERATION
+from delibsim.domain.hosting import PERSON
 from delibsim.domain.participant import Participant
 from delibsim.domain.phases import MOMENTS, NAMED, REPORT, TESTIMONY
 from delibsim.domain.run import Session
@@ -40,22 +41,37 @@ def survey_prompt(
     order: Sequence[str],
     heard: Sequence[Statement] = (),
     earlier: Response | None = None,
+    agreed: str = "",
 ) -> Prompt:
     """Ask one participant the whole survey, with the items in `order`.
 
-    `heard` and `earlier` are shown in the post survey as far as the procedure says so.
+    `heard`, the collective statement that the group `agreed` on before, and `earlier` are shown
+    after the first survey as far as the procedure says so.
     """
     procedure = session.procedure
     form = SurveyAnswers(session.survey, reversed_for(session, participant))
     shown = heard if procedure.show_transcript else ()
     # What is asked of everybody stands before what is particular to one.
-    parts = [transcript_shown(session, shown), say(session, f"survey_{phase}"), form.rules()]
+    parts = [transcript_shown(session, shown)]
+    if agreed and procedure.show_transcript:
+        parts.append(f"{say(session, 'agreed')}\n{block('statement', quoted(agreed))}")
+    parts += [_asked_again(session, participant, phase), form.rules()]
     parts += [particulars(session, participant), _items(session, order)]
-    if phase == "post" and procedure.show_answers:
+    if phase != "pre" and procedure.show_answers:
         parts.append(_answers(session, earlier))
     parts.append(form.ending())
     messages = messages_of(session, parts, instructed=procedure.instructions == "everywhere")
     return Prompt(messages, form, Purpose(participant.id, phase))
+
+
+def _asked_again(session: Session, participant: Participant, phase: Phase) -> str:
+    """What introduces a survey. A model knows of no survey in between, so that each after the first
+    is the second to it; a person remembers them all.
+    """
+    remembers = session.models.get(participant.model, {}).get("kind") in ("human", PERSON)
+    if remembers and phase in session.waves[2:]:
+        return say(session, "survey_again")
+    return say(session, "survey_pre" if phase == "pre" else "survey_post")
 
 
 def speech_prompt(
@@ -221,7 +237,9 @@ def _last_survey(
     """The last survey of that one of these people who has the longest persona."""
     order = tuple(item.id for item in session.survey.items)
     earlier = _whole_response(session, people[0])
-    return survey_prompt(session, _longest_persona(people), "post", order, said, earlier)
+    agreed = "statement" if session.agrees_first else ""
+    person = _longest_persona(people)
+    return survey_prompt(session, person, "post", order, said, earlier, agreed)
 
 
 def _longest_persona(people: Sequence[Participant]) -> Participant:

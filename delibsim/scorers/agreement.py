@@ -1,13 +1,13 @@
 """Agreement within every run, how far its participants moved, and how stable their ranks were."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
-from delibsim.domain.survey import PHASES
+from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures.agreement import (
     agreement,
     opinion_change,
@@ -36,10 +36,11 @@ class Agreement:
 
     def _score(self, run: Run) -> Iterator[Score]:
         target = run.session.id
+        waves = run.session.waves
+        yield from _agreement("consideration_agreement", run, waves, considerations)
+        yield from _agreement("preference_agreement", run, waves, preferences)
         c = [considerations(run, phase) for phase in PHASES]
         p = [preferences(run, phase) for phase in PHASES]
-        yield from _agreement("consideration_agreement", target, c)
-        yield from _agreement("preference_agreement", target, p)
         changes = (
             ("opinion_change_c", opinion_change(*c), lambda: why_opinion_change_undefined(*c)),
             ("opinion_change_p", opinion_change(*p), lambda: why_opinion_change_undefined(*p)),
@@ -50,11 +51,15 @@ class Agreement:
             yield Score(measure, "run", target, float(value), "change", note=note)
 
 
-def _agreement(measure: str, target: str, ratings: list[Array]) -> Iterator[Score]:
-    """Agreement on these ratings before, after and in change."""
-    pre, post = map(float, np.asarray(agreement(np.stack(ratings))))
-    undefined = np.isnan([pre, post])
-    notes = [why_undefined(ratings[i]) if undefined[i] else "" for i in range(len(ratings))]
-    yield Score(measure, "run", target, pre, "pre", note=notes[0])
-    yield Score(measure, "run", target, post, "post", note=notes[1])
-    yield Score(measure, "run", target, post - pre, "change", note=notes[0] or notes[1])
+def _agreement(
+    measure: str, run: Run, waves: Sequence[Phase], answers: Callable[[Run, Phase], Array]
+) -> Iterator[Score]:
+    """Agreement on ratings or ranks in every survey, and in change."""
+    target, given = run.session.id, [answers(run, phase) for phase in waves]
+    values = list(map(float, np.asarray(agreement(np.stack(given)))))
+    notes = []
+    for phase, value, own in zip(waves, values, given, strict=True):
+        notes.append(why_undefined(own) if np.isnan(value) else "")
+        yield Score(measure, "run", target, value, phase, note=notes[-1])
+    change, note = values[-1] - values[0], notes[0] or notes[-1]
+    yield Score(measure, "run", target, change, "change", note=note)

@@ -131,12 +131,14 @@ def _of_run(
     run: Run, measure: str, coder: str, values: Mapping[str, tuple[float, str]], apart: str = ""
 ) -> Iterator[Score]:
     """The scores of one measure and coder, of which `values` has value and reason by text: of
-    texts, of participants, of the run. `apart` is why the mean of the run says nothing.
+    texts, of participants, of the run. `apart` is why the mean of the run says nothing. The words
+    of a facilitator and of witnesses are in no mean of the run.
     """
-    session, speakers = run.session.id, {}
+    session, speakers, others = run.session.id, {}, set()
     for statement in run.transcript:
         turn = statement.turn
         speakers[f"{session}/{turn.index}"] = f"{session}/{turn.speaker}"
+        others |= {f"{session}/{turn.speaker}"} if turn.role else set()
 
     def row(unit: Unit, target: str, of: Iterable[str], apart: str = "") -> Score:
         own = [values[text] for text in of]
@@ -155,7 +157,9 @@ def _of_run(
     for target, texts in by_speaker.items():
         if target != session:
             yield row("participant", target, texts)
-    yield row("run", session, values, apart)
+    own = [text for target, texts in by_speaker.items() if target not in others for text in texts]
+    if own:
+        yield row("run", session, own, apart)
 
 
 class Ratings:

@@ -1,7 +1,7 @@
 """Perspective diversity of every run: raw, standardised, and normalised by the range."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score, compared
-from delibsim.domain.survey import PHASES, Phase, Survey
+from delibsim.domain.survey import Phase, Survey
 from delibsim.measures.agreement import (
     diversity,
     diversity_range_normalised,
@@ -49,15 +49,16 @@ class _Populations:
 
     def note(self, run: Run) -> "_Noted":
         """Add the answers of a run."""
-        survey, found = run.session.survey, []
-        for phase in PHASES if list(surveyed([run])) else ():
+        survey = run.session.survey
+        found: dict[Phase, Array | int] = {}
+        for phase in run.session.waves if list(surveyed([run])) else ():
             answers = _answers(run, phase)
             complete = answers[~np.isnan(answers).any(axis=1)]
             known = self._answers.setdefault((survey, phase), array("d"))
             # The answers of a whole group are among those of all, and are not kept once more.
-            found.append(len(known) if len(complete) == len(answers) else answers)
+            found[phase] = len(known) if len(complete) == len(answers) else answers
             known.frombytes(complete.tobytes())
-        return _Noted(run.session.id, survey, len(run.session.participants), tuple(found))
+        return _Noted(run.session.id, survey, len(run.session.participants), found)
 
     def score(self, noted: "_Noted") -> Iterator[Score]:
         """Scores of a run that was noted."""
@@ -68,7 +69,7 @@ class _Populations:
         raw: dict[Phase, float] = {}
         normalised: dict[Phase, float] = {}
         notes = []
-        for phase in PHASES:
+        for phase in noted.answers:
             x, spread = self._group(noted, phase), self._spread(survey, phase)
             note = why_diversity_undefined(x)
             notes.append(note)
@@ -85,14 +86,14 @@ class _Populations:
                 yield Score(measure, "run", target, value, phase, note=reason)
         # Standardised, before and after are measured by populations of their own: their difference
         # would be no change of the group.
-        note = notes[0] or notes[1]
+        note = notes[0] or notes[-1]
         for measure, values in (("diversity", raw), ("diversity_range_normalised", normalised)):
             change = values["post"] - values["pre"]
             yield Score(measure, "run", target, change, "change", note=note)
 
     def _group(self, noted: "_Noted", phase: Phase) -> Array:
         """The answers of a run that was noted."""
-        found = noted.answers[PHASES.index(phase)]
+        found = noted.answers[phase]
         if not isinstance(found, int):
             return found
         known, items = self._answers[noted.survey, phase], _items(noted.survey)
@@ -115,7 +116,7 @@ class _Noted:
     session: str
     survey: Survey
     people: int
-    answers: tuple[Array | int, ...]
+    answers: Mapping[Phase, Array | int]
 
 
 def _items(survey: Survey) -> int:

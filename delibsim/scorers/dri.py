@@ -7,13 +7,12 @@ import numpy as np
 from delibsim.domain.measure import CATALOGUE
 from delibsim.domain.run import Run
 from delibsim.domain.score import Score
-from delibsim.domain.survey import PHASES
 from delibsim.measures.dri import dri, dri_adjusted, individual_dri, relative_change, why_undefined
 from delibsim.scorers.arrays import considerations, preferences, surveyed
 
 
 class DRI:
-    """Plain and adjusted DRI of the group before, after and in change, and of every participant.
+    """Plain and adjusted DRI of the group in every survey and in change, and of every participant.
 
     A scorer is a class with a name, a version, the measures it gives and one method. It takes what
     it needs out of the runs, calls a formula, and says for every number what it is about. Where the
@@ -35,13 +34,14 @@ class DRI:
         target = run.session.id
         # The measures work on arrays, of one group or of several, and know nothing of runs; missing
         # answers reach them as NaN and make them undefined.
-        c = np.stack([considerations(run, phase) for phase in PHASES])
-        p = np.stack([preferences(run, phase) for phase in PHASES])
+        waves = run.session.waves
+        c = np.stack([considerations(run, phase) for phase in waves])
+        p = np.stack([preferences(run, phase) for phase in waves])
         plain = np.asarray(dri(c, p)).tolist()
         adjusted = np.asarray(dri_adjusted(c, p)).tolist()
         individual = individual_dri(c, p)
         notes = []
-        for i, phase in enumerate(PHASES):
+        for i, phase in enumerate(waves):
             note = why_undefined(c[i], p[i]) if np.isnan(plain[i]) else ""
             notes.append(note)
             yield Score("dri", "run", target, plain[i], phase, note=note)
@@ -50,10 +50,10 @@ class DRI:
                 person = f"{target}/{participant.id}"
                 why = note if np.isnan(value) else ""
                 yield Score("dri_individual", "participant", person, float(value), phase, note=why)
-        note = notes[0] or notes[1]
-        for measure, (pre, post) in (("dri", plain), ("dri_adjusted", adjusted)):
-            yield Score(measure, "run", target, post - pre, "change", note=note)
-        relative = float(relative_change(*plain))
+        note = notes[0] or notes[-1]
+        for measure, values in (("dri", plain), ("dri_adjusted", adjusted)):
+            yield Score(measure, "run", target, values[-1] - values[0], "change", note=note)
+        relative = float(relative_change(plain[0], plain[-1]))
         if np.isnan(relative):
             note = note or "zero_denominator"
         yield Score("dri_relative", "run", target, relative, "change", note=note)

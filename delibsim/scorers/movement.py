@@ -48,9 +48,10 @@ class MovementScorer:
             yield Score(f"movement.{measure}", "run", target, value, "change", note=note)
         for measure, formula in (("spread", spread), ("level", lambda own: float(own.mean()))):
             values = []
-            for phase, own in zip(PHASES, (pre, post), strict=True):
+            for phase in run.session.waves:
+                own = (considerations(run, phase) - survey.scale_min) / width
                 lacking = why_undefined(own, own)
                 values.append(math.nan if lacking else formula(own))
                 yield Score(f"movement.{measure}", "run", target, values[-1], phase, note=lacking)
-            change = values[1] - values[0]
+            change = values[-1] - values[0]
             yield Score(f"movement.{measure}", "run", target, change, "change", note=why)

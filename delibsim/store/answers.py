@@ -310,15 +310,14 @@ class Codings(TaskAnswers[Any]):
         file = self.files.folder / SCHEME_FILE
         return read_json(file) if file.is_file() else {}
 
-    def keep_scheme(self, scheme: Scheme, unit: str, context: int) -> None:
-        """Keep what people code by, unless it is kept."""
+    def keep_scheme(self, scheme: Scheme, cut: Mapping[str, Any]) -> None:
+        """Keep what people code by, and how the texts are cut, unless it is kept."""
         if self.of_people():
             return
         plain = {
             "scheme": scheme_to_plain(scheme),
             "scheme_sha256": scheme.sha256,
-            "unit": unit,
-            "context": context,
+            **cut,
         }
         make_folder(self.files.folder, self.files.durable)
         file = self.files.folder / SCHEME_FILE

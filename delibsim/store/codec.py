@@ -200,6 +200,8 @@ def _brief_session(plain: dict[str, Any]) -> dict[str, Any]:
     unused = {"personas": "", "witnesses": [], **dict.fromkeys(UNUSED)}
     treatment = _without(plain["treatment"], paraphrase_of="")
     brief = _without(plain | {"procedure": procedure, "treatment": treatment}, **unused)
+    if "conversation" in brief:
+        brief["conversation"] = _without(brief["conversation"], waves={})
     if "before" in brief:
         brief["before"] = _brief_session(brief["before"])
     return brief

@@ -1,168 +1,15 @@
-"""The importers that ship: a corpus of ConvoKit, a table of turns, an export of Polis."""
+"""A table of turns; and the utterances of a source of any size, by conversation."""
 
-import csv
-import json
-import re
-from collections import Counter
+import sqlite3
 from collections.abc import Iterator, Mapping
+from dataclasses import astuple, fields
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Self
 
-from delibsim.domain.conversation import VOTES
-from delibsim.domain.corpora import AboutConversation, Comment, Record, Unplaced, Utterance
+from delibsim.domain.corpora import AboutConversation, Record, Unplaced, Utterance
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.survey import PHASES, Phase
-from delibsim.store.reading import file_text, opened
-from delibsim.store.tables.csv_cells import read_columns, streamed
-
-LINE = 2**24
-"""Bytes of the longest line that is read."""
-CHUNK = 2**20
-LATEST = 2**53
-"""No time is as many seconds, or milliseconds, after 1970; NaN is no time either."""
-ROLES = {"for": "proposition", "against": "opposition", "mod": "moderator", "audience": "audience"}
-"""The roles of Oxford debates, as the corpus of Intelligence Squared calls them."""
-QUESTIONS = ("question", "motion", "title")
-"""Metadata of a conversation that say in words what it is about, the first that there is."""
-NAMED = ("topic", *QUESTIONS, "treatment", "results", "winner")
-
-
-class Convokit:
-    """A folder of ConvoKit: utterances.jsonl and conversations.json; the speakers' metadata, which
-    say who they are, are not read.
-    """
-
-    name = "convokit"
-
-    def read(self, path: Path) -> Iterator[Record]:
-        """What its conversations and utterances are."""
-        if not (path / "utterances.jsonl").is_file():
-            raise WrongInput(f"{path} is no corpus of ConvoKit: it has no utterances.jsonl")
-        if (path / "conversations.json").is_file():
-            for id, own in each_member(path / "conversations.json"):
-                yield from _about(path, id, own)
-        for name in ("speakers.json", "users.json"):
-            if (path / name).is_file():
-                yield Unplaced(f"metadata of speakers, which may say who they are ({name})")
-        file = path / "utterances.jsonl"
-        for n, content in enumerate(_lines(file), 1):
-            yield from _utterance(file, n, content)
-
-
-def _about(path: Path, id: str, own: Any) -> Iterator[Record]:
-    where = f"conversations.json, {id}"
-    if not isinstance(own, dict):
-        raise WrongInput(f"{path}, {where}: expected an object")
-    meta = own.get("meta", own)
-    meta = meta if isinstance(meta, dict) else {}
-    votes = _votes(where, meta.get("results"))
-    question = next((str(meta[name]) for name in QUESTIONS if meta.get(name)), "")
-    facts = {}
-    for name, value in meta.items():
-        if name in NAMED or name == "vectors":
-            continue
-        if isinstance(value, (str, int, float)):
-            facts[name] = str(value)
-        elif value is not None:
-            yield Unplaced(f"metadata of conversations that are no text or number: {name}")
-    topic, treatment = (str(meta.get(name) or "") for name in ("topic", "treatment"))
-    yield AboutConversation(where, id, topic, question, treatment, votes, facts)
-
-
-def _votes(where: str, results: Any) -> dict[Phase, dict[str, float]]:
-    """The shares of an audience before and after a debate; none where there are no results."""
-    found: dict[Phase, dict[str, float]] = {}
-    for phase in PHASES if isinstance(results, dict) else ():
-        given = results.get(phase)
-        if not isinstance(given, dict):
-            continue
-        shares = {vote: given.get(vote) for vote in VOTES}
-        numbers = [one for one in shares.values() if isinstance(one, (int, float))]
-        if len(numbers) < len(VOTES) or not 99 <= sum(numbers) <= 101 or min(numbers) < 0:
-            told = ", ".join(f"{vote} {share}" for vote, share in shares.items())
-            raise WrongInput(f"{where}: votes {phase} are no shares of 100 percent ({told})")
-        found[phase] = dict(zip(VOTES, map(float, numbers), strict=True))
-    return found
-
-
-def _utterance(file: Path, n: int, content: bytes) -> Iterator[Record]:
-    where = f"line {n}"
-    try:
-        own = json.loads(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise WrongInput(f"{file}, {where} is not UTF-8; save the file as UTF-8") from None
-    except (ValueError, RecursionError):
-        ends = "" if content.endswith(b"\n") else ": the corpus breaks off there"
-        raise WrongInput(f"{file}, {where} is no JSON{ends}") from None
-    if not isinstance(own, dict):
-        raise WrongInput(f"{file}, {where}: expected an object")
-    meta = own.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
-    id = _text(own, "id")
-    speaker = _text(own, "speaker", "user")
-    conversation = _text(own, "conversation_id", "root") or id
-    text, time = own.get("text"), own.get("timestamp")
-    segment = meta.get("segment", meta.get("round"))
-    yield Utterance(
-        where=where,
-        conversation=conversation,
-        speaker=speaker,
-        text=text if isinstance(text, str) else "",
-        id=id,
-        reply_to=_text(own, "reply-to", "reply_to"),
-        time=_text(own, "timestamp"),
-        number=int(time) if isinstance(time, (int, float)) and abs(time) < LATEST else None,
-        round=segment + ("segment" in meta) if isinstance(segment, int) and segment >= 0 else 1,
-        role=ROLES.get(str(meta.get("speakertype")), "citizen"),
-    )
-
-
-def _text(own: Mapping[str, Any], *names: str) -> str:
-    """The first of these members that there is, as text; "" without any."""
-    found = next((own[name] for name in names if own.get(name) is not None), "")
-    return found if isinstance(found, str) else json.dumps(found)
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file that are not empty, each read when it is asked for."""
-    with opened(path) as file:
-        while line := file.readline(LINE):
-            if len(line) == LINE:
-                raise WrongInput(f"{path} has a line of more than {LINE:,} bytes")
-            if line.strip():
-                yield line
-
-
-def each_member(path: Path) -> Iterator[tuple[str, Any]]:
-    """The members of the object that a JSON file holds, each read when it is asked for, so that a
-    file of any size can be read; WrongInput where it is none.
-    """
-    decode, skip = json.JSONDecoder().raw_decode, re.compile(r"[\s,:]*").match
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            text, at = file.read(CHUNK).lstrip(), 1
-            whole = text.startswith("{")
-            while whole and not text.startswith("}", at := _end(skip(text, at))):
-                try:
-                    key, end = decode(text, at)
-                    value, end = decode(text, _end(skip(text, end)))
-                    whole = end < len(text)  # a number may go on
-                except (ValueError, RecursionError):
-                    whole = False
-                if whole:
-                    yield str(key), value
-                    at = end
-                elif more := file.read(max(CHUNK, len(text) - at)):
-                    text, at, whole = text[at:] + more, 0, True
-    except UnicodeDecodeError:
-        raise WrongInput(f"{path} is not UTF-8; save the file as UTF-8") from None
-    if not whole:
-        raise WrongInput(f"{path} is no JSON object, or breaks off")
-
-
-def _end(found: re.Match[str] | None) -> int:
-    return 0 if found is None else found.end()
-
+from delibsim.store.tables.csv_cells import streamed
 
 TURN_COLUMNS = ("session", "turn", "speaker", "text")
 OPTIONAL = ("round", "topic", "treatment", "time", "role", "reply_to")
@@ -212,61 +59,52 @@ def _whole(path: Path, where: str, row: Mapping[str, str], name: str) -> int:
     return int(cell)
 
 
-COUNTS = ("agrees", "disagrees", "moderated")
-VOTED = {"1": "agrees", "-1": "disagrees", "0": "passes"}
+COLUMNS = [of.name for of in fields(Utterance)]
+TYPES = {"number": "INTEGER", "round": "INTEGER"}
 
 
-class Polis:
-    """An export of Polis: comments.csv and, as far as they are there, votes.csv,
-    participants-votes.csv and summary.csv.
-    """
+class SortedUtterances:
+    """Takes utterances in the order of the source, and gives each conversation in its order."""
 
-    name = "polis"
+    def __init__(self, folder: Path) -> None:
+        self._known = sqlite3.connect(folder / "utterances.sqlite")
+        self._known.execute("PRAGMA journal_mode = OFF")
+        self._known.execute("PRAGMA synchronous = OFF")
+        named = ", ".join(f'"{name}" {TYPES.get(name, "TEXT")}' for name in COLUMNS)
+        self._known.execute(f"CREATE TABLE said (place INTEGER PRIMARY KEY, {named})")
+        marks = ", ".join("?" * (len(COLUMNS) + 1))
+        self._insert = f"INSERT INTO said VALUES ({marks})"
 
-    def read(self, path: Path) -> Iterator[Record]:
-        """Its comments, with the votes on each, in all and by opinion group."""
-        question, passes = _question(path / "summary.csv"), _passes(path / "votes.csv")
-        voters = _voters(path / "participants-votes.csv")
-        group_of = {row["participant"]: row.get("group-id", "") for row in voters}
-        file = path / "comments.csv"
-        for line, row in read_columns(file, ["comment-id", "comment-body"]).records():
-            id, author = row["comment-id"], row.get("author-id", "")
-            facts = {name: row[name] for name in COUNTS if name in row}
-            facts |= {"author_group": group_of.get(author, "")}
-            facts |= {} if passes is None else {"passes": str(passes[id])}
-            for group in sorted({*group_of.values()} - {""}):
-                own = [one.get(id, "") for one in voters if one.get("group-id") == group]
-                for vote, word in VOTED.items():
-                    facts[f"group_{group}_{word}"] = str(own.count(vote))
-            yield Comment(f"{file}, line {line}", id, author, row["comment-body"], question, facts)
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *_: object) -> None:
+        self._known.close()
 
-def _question(file: Path) -> str:
-    """What comments answer, as a summary without a header says; "" where it does not."""
-    if not file.is_file():
-        return ""
-    rows = csv.reader(file_text(file).splitlines())
-    known = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
-    return known.get("conversation-description") or known.get("topic", "")
+    def add(self, utterances: Iterator[Utterance]) -> None:
+        """Keep utterances."""
+        rows = ((n, *astuple(one)) for n, one in enumerate(utterances, 1))
+        self._known.executemany(self._insert, rows)
+        self._known.execute("CREATE INDEX by_conversation ON said (conversation, place)")
 
+    def conversations(self) -> list[str]:
+        """The ids of conversations, in the order of their first utterances."""
+        found = self._known.execute(
+            "SELECT conversation FROM said GROUP BY conversation ORDER BY min(place)"
+        )
+        return [id for (id,) in found]
 
-def _passes(file: Path) -> Counter[str] | None:
-    """How many passed over each comment; who votes again has changed her mind. None without a
-    file of votes.
-    """
-    if not file.is_file():
-        return None
-    last: dict[tuple[str, str], str] = {}
-    for line, row in streamed(file, ("comment-id", "voter-id", "vote"))[1]:
-        vote = row["vote"].strip()
-        if vote not in VOTED:
-            raise WrongInput(f"{file}, line {line}: a vote is -1, 0 or 1, not '{vote[:40]}'")
-        last[row["comment-id"].strip(), row["voter-id"]] = vote
-    return Counter(comment for (comment, _), vote in last.items() if vote == "0")
+    def speakers(self, conversation: str) -> frozenset[str]:
+        """Who speaks in a conversation."""
+        query = "SELECT DISTINCT speaker FROM said WHERE conversation = ?"
+        return frozenset(name for (name,) in self._known.execute(query, (conversation,)))
 
-
-def _voters(file: Path) -> list[dict[str, str]]:
-    """The participants with their opinion group, and their vote on each comment."""
-    if not file.is_file():
-        return []
-    return [row for _, row in read_columns(file, ["participant"]).records()]
+    def said_in(self, conversation: str) -> list[Utterance]:
+        """The utterances of a conversation, by their numbers where all have one, or else as they
+        stand in the source.
+        """
+        named = ", ".join(f'"{name}"' for name in COLUMNS)
+        query = f"SELECT {named} FROM said WHERE conversation = ? ORDER BY place"
+        found = [Utterance(*row) for row in self._known.execute(query, (conversation,))]
+        numbers = [one.number for one in found if one.number is not None]
+        return sorted(found, key=attrgetter("number")) if len(numbers) == len(found) else found

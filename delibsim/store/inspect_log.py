@@ -9,7 +9,8 @@ from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from delibsim.domain.exported import ExportedSession, Files
-from delibsim.domain.run import Run, Session
+from delibsim.domain.participant import Participant
+from delibsim.domain.run import Run
 from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Phase
 
@@ -96,32 +97,30 @@ def _sample(one: ExportedSession) -> Plain:
         "target": "",
         "messages": list(_messages(one.run)),
         "scores": {name: {"value": value} for name, value in one.measures.items()},
-        "metadata": _about(session, one),
+        "metadata": {**one.design, "participants": list(map(_person, session.participants))},
     }
 
 
-def _about(session: Session, one: ExportedSession) -> Plain:
-    people = []
-    for person in session.participants:
-        own = {"name": person.id, "model": person.model, "role": person.role}
-        people.append({**own, "persona": person.persona})
-    design: Plain = {"topic": session.topic.id, "treatment": session.treatment.name}
-    design |= {"survey": session.survey.id, "replicate": session.replicate}
-    design |= {"format": session.format, "status": one.run.status}
-    return {**design, "participants": people, "undefined": dict(one.undefined)}
+def _person(person: Participant) -> Plain:
+    own = {"name": person.id, "model": person.model, "role": person.role}
+    return {**own, "persona": person.persona}
 
 
 def _messages(run: Run) -> Iterator[Plain]:
     """What was asked in short, and what came, in the order of the session."""
-    before, after = PHASES
-    yield from _surveyed(run, before)
+    waves = dict(run.session.wave_places)
+    yield from _surveyed(run, PHASES[0])
     turns = {one.turn.index: one.turn for one in (*run.transcript, *run.silences)}
     said = {one.turn.index: one.text for one in run.transcript}
     for index, turn in sorted(turns.items()):
+        for wave in [one for one, place in waves.items() if place < index]:
+            del waves[wave]
+            yield from _surveyed(run, wave)
         asked = f"Turn {index} (round {turn.round}, {turn.task}): {turn.speaker}"
         facts = {"speaker": turn.speaker, "turn": index, "round": turn.round, "task": turn.task}
         yield from _exchange(run, turn.speaker, f"turn {index}", asked, said.get(index), facts)
-    yield from _surveyed(run, after)
+    for wave in (*waves, PHASES[1]):
+        yield from _surveyed(run, wave)
 
 
 def _surveyed(run: Run, phase: Phase) -> Iterator[Plain]:

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.summary import KINDS, OpinionSet
+from delibsim.domain.summary import KINDS, OpinionSet, Voter
 from delibsim.domain.text import study_named
 from delibsim.store.files import each_line, json_text, make_folder, written_atomically
 from delibsim.store.manifest import Manifest, write_manifest
 from delibsim.store.reading import adapter, opened
-from delibsim.store.runs import TEXTS, Runs
+from delibsim.store.runs import TEXTS, VOTERS, Runs
 
 PARTS = "texts"
 """What study.json calls the files that were imported."""
@@ -59,14 +59,26 @@ class StudyTexts:
         """Every text by its id."""
         return {text.id: text for text in self.all()}
 
-    def keep(self, texts: Sequence[Text], manifest: Manifest) -> None:
-        """Write all texts of the study, and what the study is; who calls it has compared them with
-        those that were kept.
+    def voters(self) -> list[Voter]:
+        """Who voted on the texts, from voters.jsonl, in the order of import; none without it."""
+        file, found = self.runs.folder / VOTERS, []
+        for n, (_, record) in enumerate(each_line(file) if file.is_file() else (), 1):
+            try:
+                found.append(adapter(Voter).validate_python(record))
+            except ValidationError as error:
+                raise self._damaged(n, error.errors()[0]["msg"], file) from None
+        return found
+
+    def keep(self, texts: Sequence[Text], manifest: Manifest, voters: Sequence[Voter] = ()) -> None:
+        """Write all texts of the study, who voted on them, and what the study is; who calls it has
+        compared them with those that were kept.
         """
         make_folder(self.runs.folder, self.runs.durable)
-        with written_atomically(self.file, self.runs.durable) as write:
-            for text in texts:
-                write(f"{json_text(_plain(text))}\n")
+        for file, records in ((self.file, texts), (self.runs.folder / VOTERS, voters)):
+            if records or file == self.file:
+                with written_atomically(file, self.runs.durable) as write:
+                    for record in records:
+                        write(f"{json_text(_plain(record))}\n")
         write_manifest(self.runs.folder / "study.json", manifest, self.runs.durable)
 
     def _text(self, line: int, record: Mapping[str, Any] | None) -> Text:
@@ -75,10 +87,10 @@ class StudyTexts:
         except ValidationError as error:
             raise self._damaged(line, error.errors()[0]["msg"]) from None
 
-    def _damaged(self, line: int, fault: str) -> WrongInput:
+    def _damaged(self, line: int, fault: str, file: Path | None = None) -> WrongInput:
         return WrongInput(
-            f"{self.file}, line {line}: damaged ({fault}); restore the file, or import the texts"
-            " into another study"
+            f"{file or self.file}, line {line}: damaged ({fault}); restore the file, or import the"
+            " texts into another study"
         )
 
 
@@ -91,9 +103,9 @@ def refuse_texts(runs: Runs, what: str) -> None:
         )
 
 
-def _plain(text: Text) -> dict[str, Any]:
-    """A text as one line of the file: fields that say nothing are left out."""
-    plain = vars(text)  # what it holds is plain already, and asdict would copy it
+def _plain(record: Text | Voter) -> dict[str, Any]:
+    """A text or voter as one line of the file: fields that say nothing are left out."""
+    plain = vars(record)  # what it holds is plain already, and asdict would copy it
     return {name: value for name, value in plain.items() if value or name in ("id", "text")}
 
 
@@ -115,6 +127,17 @@ def opinions_of(runs: Runs) -> OpinionSet:
             " study with: question='Should ...?'"
         )
     return OpinionSet(runs.study, question, KINDS[kind == "stance"], tuple(held.all()))
+
+
+def votes_on(runs: Runs) -> tuple[OpinionSet, list[Voter]]:
+    """The opinions that a study holds and who voted on them; WrongInput where nobody did."""
+    opinions, voters = opinions_of(runs), StudyTexts(runs).voters()
+    if not voters:
+        raise WrongInput(
+            f"{study_named(runs.study)} holds no votes on its opinions; they come with: delibsim"
+            " import FOLDER --as polis study=NAME"
+        )
+    return opinions, voters
 
 
 def question_of(runs: Runs) -> tuple[str, str]:

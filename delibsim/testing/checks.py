@@ -190,7 +190,7 @@ def check_importer(importer: Importer, path: Path) -> None:
     found = list(records)
     for record in found:
         _require(isinstance(record, get_args(Record)), f"{record!r} is no record of an import")
-        told = bool(getattr(record, "where", getattr(record, "what", "")))
+        told = any(getattr(record, name, "") for name in ("where", "what", "id"))
         _require(told, f"{record!r} does not say where it stands, or what it is")
     said = [one for one in found if isinstance(one, Utterance)]
     comments = any(isinstance(one, Comment) for one in found)

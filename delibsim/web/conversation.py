@@ -39,7 +39,6 @@ from delibsim.conduct.view import acts_in, run_view
 from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Session
 from delibsim.domain.study import natural
-from delibsim.domain.survey import PHASES
 from delibsim.domain.text import brief, counted
 from delibsim.domain.transcript import PREPARATION, Statement
 from delibsim.models.replay import Exchange
@@ -449,7 +448,7 @@ def _rounds(
 def _asked(shown: RunPage) -> list[tuple[str, Sequence[RecordedCall]]]:
     found = []
     for person in shown.view.session.respondents:
-        for phase in PHASES:
+        for phase in shown.view.session.waves:
             calls = shown.asked.get((person.id, phase), ())
             if calls and person.id not in shown.view.hidden:
                 found.append((f"{person.id}, {occasion(phase)}", calls))

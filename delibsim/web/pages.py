@@ -11,8 +11,9 @@ from delibsim.conduct.reading import listing
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.studies import chosen, progress_of
 from delibsim.conduct.reading.written import ANALYSIS
-from delibsim.domain.measure import HEADINGS
+from delibsim.domain.measure import HEADINGS, heading_of
 from delibsim.domain.study import natural
+from delibsim.domain.survey import WAVE
 from delibsim.domain.text import counted
 from delibsim.store.notes import Note, Notes
 from delibsim.store.places import is_of_branches
@@ -236,7 +237,8 @@ def _with_pages(shown: listing.Listing, private: bool) -> dict[str, Any]:
 
 def _heading(column: str, measure: str, labels: Mapping[str, str]) -> str:
     phase = column.removeprefix(f"{measure}_")
-    return HEADINGS.get(phase, labels.get(column, column))
+    wave = heading_of(phase) if phase.startswith(WAVE) else labels.get(column, column)
+    return HEADINGS.get(phase, wave)
 
 
 def _in_words(shown: listing.Listing, asked: listing.ListQuery) -> str:

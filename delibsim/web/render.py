@@ -6,14 +6,15 @@ from functools import cache
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from delibsim.analysis.pages.page import commands
 from delibsim.analysis.table import DisplayColumn
-from delibsim.domain.measure import HEADINGS
+from delibsim.domain.measure import heading_of
+from delibsim.domain.survey import Phase
 from delibsim.domain.text import brief, counted, safe
 from delibsim.web.site import Site
 
@@ -165,10 +166,10 @@ def sentence(text: str) -> str:
 def occasion(name: str) -> str:
     """An occasion in words.
 
-    >>> occasion("pre"), occasion("turn 3")
-    ('survey before', 'turn 3')
+    >>> occasion("pre"), occasion("wave_2"), occasion("turn 3")
+    ('survey before', 'survey wave 2', 'turn 3')
     """
-    return f"survey {HEADINGS[name]}" if name in ("pre", "post") else name
+    return f"survey {heading_of(name)}" if name in get_args(Phase) else name
 
 
 def place_of_fork(at: int) -> str:

@@ -59,11 +59,11 @@ def test_the_winner_model_has_the_coefficients_of_glm_and_the_errors_of_the_sand
     found = winner_model(table)
     assert found["term"].tolist() == ["constant", *PREDICTORS]
     assert found["coefficient"].tolist() == pytest.approx(expected[:11], rel=1e-5)
-    assert found["se"].tolist() == pytest.approx(expected[11:], rel=1e-4)
+    assert found["ratings_se"].tolist() == pytest.approx(expected[11:], rel=1e-4)
     assert found["odds_ratio"].tolist() == pytest.approx(np.exp(expected[:11]), rel=1e-5)
     half = 1.959963984540054 * np.array(expected[11:])
-    assert found["low"].tolist() == pytest.approx(np.array(expected[:11]) - half, rel=1e-3)
-    assert found["high"].tolist() == pytest.approx(np.array(expected[:11]) + half, rel=1e-3)
+    assert found["ratings_low"].tolist() == pytest.approx(np.array(expected[:11]) - half, rel=1e-3)
+    assert found["ratings_high"].tolist() == pytest.approx(np.array(expected[:11]) + half, rel=1e-3)
     assert found["odds_ratio_low"].tolist() == pytest.approx(np.exp(found["low"]), rel=1e-12)
     assert found["odds_ratio_high"].tolist() == pytest.approx(np.exp(found["high"]), rel=1e-12)
     assert found["vif"].iloc[1:].between(1, 10).all()
@@ -84,11 +84,13 @@ def test_the_stance_models_are_those_of_lm_with_hc2_and_anova(table, tmp_path):
     small, large = found[found["model"] == "winner"], found[found["model"] == "winner and debaters"]
     assert [
         *small["coefficient"],
-        *small["se"],
+        *small["ratings_se"],
         *large["coefficient"],
-        *large["se"],
+        *large["ratings_se"],
     ] == pytest.approx(expected[:-2], rel=1e-8)
-    assert large[["f", "f_p"]].iloc[0].tolist() == pytest.approx(expected[-2:], rel=1e-8)
+    assert large[["ratings_f", "ratings_f_p"]].iloc[0].tolist() == pytest.approx(
+        expected[-2:], rel=1e-8
+    )
     assert small["coefficient"].iloc[1] == pytest.approx(8, abs=0.7)
 
 

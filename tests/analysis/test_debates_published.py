@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from debates import debate
+from scipy.stats import t
 from tournaments import published, rater_models, tournament
 
 from delibsim.analysis.debates.dimensions import correlations, dimension_reliability, reliability
@@ -42,8 +43,8 @@ ORACLE = json.loads((Path(__file__).parents[1] / "reference" / "debate.json").re
 TEN = DIMENSIONS[:-1]
 NOT_DEFINED = {
     ("winner_model", "vif"): "term == 'constant'",
-    ("stance_models", "f"): "model == 'winner'",
-    ("stance_models", "f_p"): "model == 'winner'",
+    ("stance_models", "ratings_f"): "model == 'winner'",
+    ("stance_models", "ratings_f_p"): "model == 'winner'",
     ("paired_tests", "p_holm_ten"): "dimension == 'performance'",
     ("reliability", "low"): "measure != 'performance_icc_2k'",
     ("reliability", "high"): "measure != 'performance_icc_2k'",
@@ -131,7 +132,7 @@ def test_the_winner_model_of_model_less_person_is_that_of_statsmodels(found, pla
     hc1 = bread @ score.T @ score @ bread * len(x) / (len(x) - 11)
     own = found["winner_model"].query("contrast == 'model - human'")
     assert own["coefficient"].tolist() == pytest.approx(fit.params.tolist(), rel=1e-5, abs=1e-8)
-    assert own["se"].tolist() == pytest.approx(np.sqrt(np.diag(hc1)).tolist(), rel=1e-5)
+    assert own["ratings_se"].tolist() == pytest.approx(np.sqrt(np.diag(hc1)).tolist(), rel=1e-5)
     expected = (fit.prsquared, fit.llf, fit.llnull)
     measures = own[["pseudo_r2", "log_likelihood", "log_likelihood_null"]]
     assert tuple(measures.iloc[0]) == pytest.approx(expected, rel=1e-8)
@@ -155,9 +156,16 @@ def test_the_stance_models_are_those_of_statsmodels(found, plain):
     rows = own[own["model"] == "winner and proposition_is_model"]
     assert rows["term"].tolist() == ["constant", "winner", "proposition_is_model"]
     assert rows["coefficient"].tolist() == pytest.approx(large.params.tolist())
-    assert rows["se"].tolist() == pytest.approx(large.HC2_se.tolist())
+    assert rows["ratings_se"].tolist() == pytest.approx(large.HC2_se.tolist())
+    groups = {"groups": pd.factorize(plain["debate"])[0], "use_correction": False}
+    over = large.model.fit(cov_type="cluster", cov_kwds=groups)
+    assert rows["se"].tolist() == pytest.approx((over.bse * np.sqrt(100 / 97)).tolist())
+    half = t.ppf(0.975, 97) * rows["se"]
+    assert rows["low"].tolist() == pytest.approx((rows["coefficient"] - half).tolist())
     expected = (large.rsquared, large.rsquared_adj, f, p)
-    assert tuple(rows[["r2", "r2_adjusted", "f", "f_p"]].iloc[0]) == pytest.approx(expected)
+    assert tuple(rows[["r2", "r2_adjusted", "ratings_f", "ratings_f_p"]].iloc[0]) == pytest.approx(
+        expected
+    )
     alone = own[own["model"] == "winner"]
     expected = (small.rsquared, small.rsquared_adj)
     assert tuple(alone[["r2", "r2_adjusted"]].iloc[0]) == pytest.approx(expected)
@@ -190,7 +198,7 @@ def test_the_stance_after_has_the_highest_beta_likelihood_of_scipy(found, plain)
     assert own["term"].tolist()[1:] == ["winner", "before", "proposition_is_model", "log_precision"]
     assert own["coefficient"].tolist() == pytest.approx(best.x.tolist(), rel=1e-3, abs=1e-3)
     errors = np.sqrt(np.diag(np.linalg.inv(approx_hess(best.x, surprise))))
-    assert own["se"].tolist() == pytest.approx(errors.tolist(), rel=1e-2)
+    assert own["ratings_se"].tolist() == pytest.approx(errors.tolist(), rel=1e-2)
     assert own["log_likelihood"].iloc[0] == pytest.approx(-best.fun, abs=1e-4)
     correlation = np.corrcoef(x @ best.x[:-1], logit(y))[0, 1]
     assert own["pseudo_r2"].iloc[0] == pytest.approx(correlation**2, rel=1e-3)
@@ -250,7 +258,7 @@ def test_the_published_model_of_performance_has_the_debaters_expertise(given, fo
     terms = ["constant", "is_human", "debater_expertise", "is_human:debater_expertise"]
     assert own["term"].tolist() == terms
     assert own["coefficient"].tolist() == pytest.approx(fit.fe_params.tolist(), rel=1e-3, abs=1e-3)
-    assert own["se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    assert own["ratings_se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
     assert set(own["n"]) == {1000}
 
 
@@ -269,14 +277,20 @@ def test_the_stance_after_by_raters_is_the_mixed_model_of_statsmodels(found, pla
     own = found["rater_models"].query("model == 'stance after'")
     assert own["term"].tolist() == ["constant", "before", "proposition_is_model"]
     assert own["coefficient"].tolist() == pytest.approx(fit.fe_params.tolist(), rel=1e-3, abs=1e-3)
-    assert own["se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    assert own["ratings_se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    x, same_rater = fit.model.exog, plain["rater"].to_numpy()[:, None] == plain["rater"].to_numpy()
+    weights = np.linalg.inv(fit.scale * np.eye(500) + fit.cov_re.iloc[0, 0] * same_rater)
+    scores = (weights @ x) * (plain["after"].to_numpy() - x @ fit.fe_params.to_numpy())[:, None]
+    sums = pd.DataFrame(scores).groupby(plain["debate"].to_numpy()).sum().to_numpy()
+    bread = np.linalg.inv(x.T @ weights @ x)
+    over = np.sqrt(np.diag(bread @ sums.T @ sums @ bread) * 100 / 97)
+    assert own["se"].tolist() == pytest.approx(over.tolist(), rel=1e-3)
     beta = found["stance_after"].query("model == 'stance before and side'")
     assert beta["term"].tolist() == [*own["term"], "log_precision"]
 
 
 def test_groups_of_expertise_and_their_contrasts_are_those_of_statsmodels(given):
     import statsmodels.formula.api as smf
-    from scipy.stats import t
 
     table, people = given
     for i in range(10):  # five persons of each expertise
@@ -349,13 +363,34 @@ def test_correlations_of_models_and_people_apart_have_the_p_of_scipy(given, foun
         "debaters == 'human' and first == 'logic' and second == 'evidence'"
     )
     assert rows["r"].item() == pytest.approx(expected.statistic)
-    assert rows["p"].item() == pytest.approx(expected.pvalue)
+    assert rows["ratings_p"].item() == pytest.approx(expected.pvalue)
     wide = found["dimension_correlations"].query("debaters == 'human' and dimension == 'logic'")
     assert wide["evidence"].item() == pytest.approx(expected.statistic)
     kinds = found["dimension_correlation_tests"].groupby("debaters").size()
     assert kinds.to_dict() == {"all": 55, "human": 55, "model": 55}
     for _, part in found["dimension_correlation_tests"].groupby("debaters"):
-        assert part["p_holm"].tolist() == pytest.approx(holm(part["p"].tolist()))
+        for p in ("p", "ratings_p"):
+            assert part[f"{p}_holm"].tolist() == pytest.approx(holm(part[p].tolist()))
+
+
+def test_a_correlation_over_debates_has_the_error_of_the_jackknife_of_debates(given, found):
+    table, _ = given
+    ratings = table[["proposition.logic", "proposition.evidence"]].set_axis(["a", "b"], axis=1)
+    other = table[["opposition.logic", "opposition.evidence"]].set_axis(["a", "b"], axis=1)
+    both = pd.concat([ratings, other]).assign(debate=[*table["debate"], *table["debate"]])
+    left_out = []
+    for name in both["debate"].unique():
+        own = both[both["debate"] != name]
+        left_out.append(np.arctanh(own["a"].corr(own["b"])))
+    g = len(left_out)
+    error = np.sqrt((g - 1) / g * ((left_out - np.mean(left_out)) ** 2).sum())
+    row = found["dimension_correlation_tests"].query(
+        "debaters == 'all' and first == 'logic' and second == 'evidence'"
+    )
+    row = row.iloc[0]
+    half = (np.arctanh(row["high"]) - np.arctanh(row["low"])) / 2
+    assert row["df"] == g - 1
+    assert half == pytest.approx(t.ppf(0.975, g - 1) * error, rel=0.02)
 
 
 def test_the_model_of_performance_is_the_mixed_model_of_statsmodels(given, found):
@@ -371,7 +406,7 @@ def test_the_model_of_performance_is_the_mixed_model_of_statsmodels(given, found
         "debater_gender_woman", "is_human:rater_expertise",
     ]  # fmt: skip
     assert own["coefficient"].tolist() == pytest.approx(fit.fe_params.tolist(), rel=1e-3, abs=1e-3)
-    assert own["se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
+    assert own["ratings_se"].tolist() == pytest.approx(fit.bse_fe.tolist(), rel=1e-3)
     fixed = np.var(fit.model.exog @ fit.fe_params, ddof=1)
     rater = fit.cov_re.iloc[0, 0]
     total = fixed + rater + fit.scale
@@ -505,7 +540,7 @@ def test_where_one_kind_debates_there_is_nothing_to_compare_and_no_row_claims_it
 def test_a_stance_that_never_varies_has_no_beta_regression():
     table = tournament({"a": 0.5, "b": -0.5}, raters=4, seed=2).assign(after=50.0)
     own = stance_after(table)
-    assert set(own["note"]) == {"no_variance"}
+    assert set(own["note"]) == {"no_variance kind_left_out"}
     assert own["coefficient"].isna().all()
 
 

@@ -270,6 +270,14 @@ def test_a_study_beside_people_has_a_part_tables_figures_and_sentences(delibsim,
     plain = json.loads(delibsim("analyze", "models", "--like", "people", "--json", *FEW).out)
     assert len(plain["like"]) == 18
     assert plain["like_classifier"][0]["sessions"] == 5
+    assert {len(plain["like_items"]), plain["like_items"][0]["people_groups"]} == {54, 5}
+    for words, told in {
+        ("treatment=high", "--like", "people"): "unknown treatment 'high'. There are: normative",
+        ("like.model=x", "--like", "people"): "unknown model 'x'. There are: citizen_open",
+        ("treatment=normative",): "chooses sessions that are set beside others",
+    }.items():
+        wrong = delibsim("analyze", "models", *words, *FEW)
+        assert (wrong.code, told in wrong.err) == (2, True), wrong.err
     # An outcome that is scored where it is asked for; under none nobody talks, and has no value.
     held_study(home, "topic=ccps", "treatment=none,normative", *people[1:3], study="both")
     asked = delibsim("analyze", "both", "--outcome", "talk.echo", *FEW)

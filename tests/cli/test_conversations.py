@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import stat
 import sys
 from subprocess import run as run_process
@@ -12,6 +13,7 @@ from conversations import AFTER, BEFORE, TEXTS, TURNS, debates, polis
 from delibsim import Runs
 from delibsim.conduct.import_conversations import example
 from delibsim.plugins import load
+from delibsim.store.study_texts import StudyTexts
 from delibsim.testing import check_importer
 
 TURN, SURVEYED = "people/ccps.open.r1", "people/ccps.chaired.r1"
@@ -129,7 +131,16 @@ def test_a_fork_goes_on_with_a_model_where_people_spoke(delibsim, people, home):
     assert (
         "who did not hear what models say here: turn 6, 8, 9, 10, 11" in delibsim("show", place).out
     )
+    # No control is possible: what people said and measured stands beside the fork.
+    told = delibsim("fork", "people").out
+    assert re.search(r"\nwords of a turn +17\.818 +23\.091 +- +1\n", told), told
+    assert "no effect: people_once" in told
+    assert "agreement on" not in told  # their answers after are missing
+    assert all(word in " ".join(told.split()) for word in "Mine? Not for a light bulb.".split())
+    assert own.transcript[5].text not in told
     everybody = delibsim("fork", TURN, "--at", "6", "model=citizen", "--json").json
+    mean = next(one for one in everybody["effects"] if one["measure"] == "dri")
+    assert (round(mean["people"], 3), mean["note"], mean["effect"]) == (0.913, "people_once", None)
     assert everybody["states"]["complete"] == 1
     again = delibsim("fork", place, "--at", "9", "--seat", "4", "model=citizen", "--json").json
     later = read(home, "people/forks", again["forks"][0]["session"])
@@ -147,10 +158,7 @@ def test_votes_of_an_oxford_debate_become_its_stance_change_and_winner(delibsim,
     debates(home / "iq2")
     answer = delibsim("import", "iq2", "--as", "convokit", "study=iq2", "facts=date")
     assert answer.code == 0, answer.err
-    assert (
-        "not placed: 1 x metadata of speakers, which may say who they are (speakers.json)"
-        in answer.err
-    )
+    assert "not placed: 3 x metadata of speakers, which may say who they are: name" in answer.err
     sessions = {
         run.session.conversation.id: run
         for run in map(Runs(home / "runs", "iq2").run, Runs(home / "runs", "iq2").sessions())
@@ -234,22 +242,85 @@ def test_comments_of_polis_become_opinions_with_their_votes(delibsim, home):
         ("<script>buses</script>", "Author 2"),
     ]
     facts = texts[0]["facts"]
-    assert {
-        name: facts[name]
-        for name in ("agrees", "passes", "author_group", "group_0_agrees", "group_1_disagrees")
-    } == {
-        "agrees": "2",
-        "passes": "0",
-        "author_group": "0",
-        "group_0_agrees": "2",
-        "group_1_disagrees": "1",
-    }
+    names = ("agrees", "passes", "author_group", "group_0_agrees", "group_1_disagrees")
+    assert [facts[name] for name in names] == ["2", "0", "0", "2", "1"]
     assert texts[1]["facts"]["passes"] == "0"  # she voted again
     assert "Should there be trams, and where?" in delibsim("list", "texts", "trams").out
-    assert (
-        "0 comments new, 3 known before"
-        in delibsim("import", "trams", "--as", "polis", "study=trams").out
-    )
+    again = delibsim("import", "trams", "--as", "polis", "study=trams")
+    assert "0 comments new, 3 known before" in again.out
+    # Who is who is kept beside, and the export gives the same votes and groups back.
+    key = (home / "runs" / "trams.names.csv").read_text(encoding="utf-8").splitlines()
+    assert key[1:] == ["trams,Author 1,7", "trams,Author 2,8", "trams,Voter 3,9"]
+    assert delibsim("export", "trams", "--as", "polis", "-o", "out/trams").code == 0
+    last = (home / "out" / "trams" / "participants-votes.csv").read_text("utf-8").splitlines()
+    assert last[1:] == ["0,0,2,2,1,1,1,-1,", "1,0,1,2,2,0,1,1,", "2,1,0,2,0,1,-1,,0"]
+    about = [(home / path / "summary.csv").read_text("utf-8") for path in ("trams", "out/trams")]
+    assert set(about[0].splitlines()) <= set(about[1].splitlines())
+    assert delibsim("import", "out/trams", "--as", "polis", "study=again").code == 0
+    for name in ("texts.jsonl", "voters.jsonl"):
+        both = [(home / "runs" / study / name).read_bytes() for study in ("trams", "again")]
+        assert both[0] == both[1]
+    # A vote that was changed is refused; without single votes the last ones are taken.
+    votes = home / "trams" / "votes.csv"
+    votes.write_text(votes.read_text("utf-8").replace("3,0,9,-1", "3,0,9,1"), "utf-8")
+    changed = delibsim("import", "trams", "--as", "polis", "study=trams")
+    assert (changed.code, "votes were imported otherwise, of Voter 3" in changed.err) == (2, True)
+    votes.unlink()
+    assert delibsim("import", "trams", "--as", "polis", "study=last").code == 0
+    (own,) = [one for one in StudyTexts(Runs(home / "runs", "last")).voters() if one.group == "1"]
+    assert own.votes == (("0", -1, ""), ("2", 0, ""))
+
+
+def test_votes_say_on_what_opinion_groups_agree(delibsim, home):
+    polis(home / "trams")
+    assert delibsim("import", "trams", "--as", "polis", "study=trams").code == 0
+    tables = delibsim("analyze", "trams", "--of", "votes", "--json").json["tables"]
+    first = tables["agreement"][0]
+    # Of group 0 two agree of two, of group 1 none of one: 3/4 times 1/3.
+    names = ("opinion", "votes", "agrees", "disagrees", "passes", "least", "informed")
+    assert [first[name] for name in names] == ["0", 3, 2 / 3, 1 / 3, 0, 0, 0.25]
+    (typical, *_) = tables["typical"]
+    assert [typical[name] for name in ("group", "members", "agrees", "others")] == ["0", 2, 1, 0]
+    assert typical["ratio"] == pytest.approx((3 / 4) / (1 / 3))
+    assert delibsim("export", "trams", "-o", "tables").code == 0
+    with (home / "tables" / "opinion_votes.csv").open(encoding="utf-8") as rows:
+        votes = [
+            (row["voter"], row["text_id"], row["vote"], row["holds"])
+            for row in csv.DictReader(rows)
+        ]
+    assert ("Author 2", "1", "0", "FALSE") in votes
+    assert ("Author 2", "1", "1", "TRUE") in votes
+    whose = ("--license", "CC-BY-4.0", "--creator", "Ann Bee")
+    assert delibsim("package", "trams", "--for", "osf", "-o", "pack", *whose).code == 0
+    assert (home / "pack" / "data" / "record" / "trams" / "voters.jsonl").is_file()
+    asked = delibsim("summarise", "ask", "trams", "groups=author_group", "runs=1")
+    assert asked.code == 0, asked.err
+    wrong = delibsim("summarise", "ask", "trams", "groups=nothing", "name=b")
+    assert (wrong.code, "author_group" in wrong.err) == (2, True)
+    texts = delibsim("import", "--as", "texts", "none", "example=tram")
+    assert texts.code == 0
+    for words in (("analyze", "none", "--of", "votes"), ("export", "none", "--as", "polis")):
+        assert "holds no votes on its opinions" in delibsim(*words).err
+    assert "is of sessions" in delibsim("export", "trams", "--as", "inspect").err
+
+
+FILES = {
+    ("comments.csv", "4,0,7,2,1,1,again\n"): "line 5: '0' stands in",
+    ("votes.csv", "9,2,,1\n"): "line 9: the voter has no id",
+    ("votes.csv", "9,2,9,2\n"): "line 9: a vote is -1, 0 or 1, not '2'",
+    ("votes.csv", "yesterday,2,9,1\n"): "line 9: 'yesterday' is no number of seconds",
+    ("participants-votes.csv", "7,1,2,1,,\n"): "line 5: participant '7' stands there already",
+}
+
+
+@pytest.mark.parametrize("rows", FILES, ids=list(FILES.values()))
+def test_a_faulty_export_of_polis_is_refused_in_a_line_and_nothing_is_kept(rows, delibsim, home):
+    file = polis(home / "trams") / rows[0]
+    file.write_text(file.read_text("utf-8") + rows[1], "utf-8")
+    answer = delibsim("import", "trams", "--as", "polis", "study=s")
+    assert (answer.code, FILES[rows] in answer.err) == (2, True), answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert not list((home / "runs").glob("*"))
 
 
 @pytest.mark.parametrize(
@@ -275,6 +346,7 @@ TABLES = {
     f'{HEAD}\na,1,Ann,"x\na,2,Ben,y\n': "is a quotation mark not closed?",
     "session,speaker,text\na,Ann,x\n": "unknown column 'turn'",
     f"{HEAD}\n": "holds no utterance",
+    f"{HEAD}\na,1,Ann,x\na,2,Ann,y\n": "in no conversation two people speak",
 }
 
 
@@ -312,10 +384,11 @@ ANSWERS = {
     "a,Ann,pre,C99,3": "line 2: the survey ccps has no item 'C99'",
     "a,Zoe,pre,C1,3": "line 2: 'Zoe' never spoke in 'a', and has answers",
     "b,Ann,pre,C1,3": "line 2: there is no conversation 'b'",
-    "a,Ann,later,C1,3": "line 2: a phase is pre or post, not 'later'",
+    "a,Ann,later,C1,3": "line 2: a phase is pre, post or in between wave_2 to wave_5, not 'later'",
     "a,Ann,pre,C1,9": "line 2: Ann, pre: C1 has 9, outside 1 to 7",
     "a,Ann,pre,C1,3.5": "C1: an answer is a whole number, not '3.5'",
     "a,Ann,pre,C1,3\na,Ann,pre,C1,4": "line 3: C1 is answered twice",
+    "a,Ann,wave_2,C1,3": "do not say after which of its 3 turns wave_2 was held: column after",
 }
 
 
@@ -380,25 +453,37 @@ def test_a_corpus_is_read_as_a_stream(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_corpus_that_was_exported_is_imported_word_for_word_with_its_times_and_replies(
-    delibsim, home
-):
-    rows = ["session,turn,speaker,text,topic,time,reply_to"]
-    rows += ['s,1,Ann,"One, ""two""\n<b>three</b>",ccps,2021-04-03T10:00:00Z,']
-    rows += ["s,2,Bob,Zwei – é,ccps,2021-04-03T10:01:00Z,1", "s,3,Cem,Three,ccps,,1"]
-    (home / "turns.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert delibsim("import", "turns.csv", "--as", "turns", "study=told").code == 0
+def test_a_corpus_that_was_exported_gives_the_same_texts_replies_times_and_answers(delibsim, home):
+    rows = ["session,turn,speaker,text,topic,time,reply_to,role"]
+    rows += ['s,1,Ann,"One, ""two""\n<b>three</b>",ccps,2021-04-03T10:00:00Z,,moderator']
+    rows += ["s,2,Bob,Zwei – é,ccps,2021-04-03T10:01:00.5,1,", "s,3,Cem,Three,ccps,,1,"]
+    (home / "turns.csv").write_text("\n".join([*rows, "s,4,Bob,Four,ccps,,,"]) + "\n", "utf-8")
+    (home / "a.csv").write_text("case,speaker,phase,C1,P2\ns,Cem,1,3,\ns,Ann,2,7,1\n", "utf-8")
+    words = ("import", "turns.csv", "--as", "turns", "study=told", "--answers", "a.csv")
+    assert delibsim(*words).code == 0
     assert delibsim("export", "told", "--as", "convokit", "-o", "corpus").code == 0
     lines = (home / "corpus" / "utterances.jsonl").read_text(encoding="utf-8").splitlines()
     told = [json.loads(line) for line in lines]
-    assert [one["reply-to"] for one in told] == [None, told[0]["id"], told[0]["id"]]
-    assert [one["timestamp"] for one in told] == [1617444000, 1617444060, None]
-    found = delibsim("import", "corpus", "--as", "convokit", "study=again")
-    assert found.code in (0, 3), found.err
-    texts = []
-    for study in ("told", "again"):
-        (file,) = (home / "runs" / study).glob("*/run.json")
-        run = json.loads(file.read_text(encoding="utf-8"))
-        texts.append([one["text"] for one in run["transcript"]])
-    assert texts[0] == texts[1]
-    assert "<b>three</b>" in texts[0][0]
+    ids = [one["id"] for one in told]
+    assert [one["reply-to"] for one in told] == [None, ids[0], ids[0], ids[2]]
+    assert [one["timestamp"] for one in told] == [1617444000, 1617444060, None, None]
+    speakers = json.loads((home / "corpus" / "speakers.json").read_text("utf-8"))
+    for speaker in speakers.values():  # as others write them: an answer in a member
+        for phase, items in speaker["meta"].pop("answers").items():
+            speaker["meta"] |= {f"{phase}.{item}": value for item, value in items.items()}
+    (home / "other").mkdir()
+    for file in (home / "corpus").iterdir():
+        (home / "other" / file.name).write_bytes(file.read_bytes())
+    (home / "other" / "speakers.json").write_text(json.dumps(speakers), "utf-8")
+    for folder, more in (("corpus", []), ("other", ["answers_in={phase}.{item}"])):
+        found = delibsim("import", folder, "--as", "convokit", f"study={folder}", *more)
+        assert found.code == 0, found.err
+        kept = []
+        for study in ("told", folder):
+            run = read(home, study, "ccps.conversation.r1")
+            assert run.transcript[0].text.endswith("<b>three</b>")
+            people = [one.role for one in run.session.participants]
+            kept.append([run.transcript, run.responses, run.session.conversation.turns, people])
+        assert kept[0] == kept[1]
+    refused = delibsim("import", "other", "--as", "convokit", "study=x", "answers_in=said")
+    assert "no metadata hold answers by answers_in=said" in refused.err

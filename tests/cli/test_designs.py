@@ -2,6 +2,8 @@
 replayed and forked, and a contrast of two is one of the same people.
 """
 
+import json
+
 import pytest
 
 from delibsim import Runs
@@ -10,6 +12,7 @@ from delibsim.planning.presets import Presets
 DESIGNS = {
     "facilitation": 3,
     "information_phase": 4,
+    "three_waves": 1,
     "norms_and_facilitator": 4,
     "common_statement": 2,
     "deliberative_poll": 2,
@@ -34,7 +37,8 @@ def test_facilitation_of_citizens_makes_no_difference_and_is_told_as_that(delibs
     assert delibsim("run", "-m", "-q", "experiment=facilitation", *settings).code == 0
     answer = delibsim("analyze", "facilitation", "--draws", "20")
     assert answer.code == 0
-    assert "What varies is facilitation (none, opening, rounds)" in answer.out
+    assert "with facilitation (none, opening or rounds)" in answer.out
+    assert "Each gave the same in every pair of facilitation=opening" in answer.out
     table = home / "runs/facilitation/analysis/tables/ablations.csv"
     rows = [line.split(",") for line in table.read_text(encoding="utf-8").splitlines()]
     own = [row for row in rows if row[0] == "facilitation"]
@@ -84,3 +88,34 @@ def test_a_fork_at_a_turn_of_the_facilitator(delibsim, home):
     assert (left_out.code, "--leave SEAT" in left_out.err) == (2, True)
     later = delibsim("fork", place, "--at", "12", "rounds=3")
     assert (later.code, "closed the discussion in turn 11" in later.err) == (2, True)
+
+
+def test_words_of_a_facilitator_and_a_witness_are_coded_if_asked_and_are_in_no_mean(delibsim, home):
+    led = ("procedure.facilitation=rounds", "group.witnesses=[expert]", *SMALL, "rounds=1")
+    assert delibsim("run", "-q", "study=led", *led).code == 0
+    ask = ("code", "ask", "led", "scheme=dqi3", "samples=1", "roles=[witness,citizen,facilitator]")
+    assert delibsim(*ask).code == 0
+    assert delibsim("code", "replay", "led").code == 0
+    runs = Runs(home / "runs", "led")
+    (name,) = runs.sessions()
+    of_role = {f"{name}/{said.turn.index}": said.turn.role for said in runs.run(name).transcript}
+    scores = []
+    for line in next((home / "runs/led/scores").glob("codes*")).read_text().splitlines():
+        scores.append(json.loads(line))
+    groups = [
+        one for one in scores if one["measure"] == "dqi3.groups" and one["coder"] == "citizen"
+    ]
+    statements = {one["target"]: one["value"] for one in groups if one["unit"] == "statement"}
+    assert {of_role[text] for text in statements} == {"", "witness"}, "a facilitator is short"
+    own = [value for text, value in statements.items() if not of_role[text]]
+    (whole,) = [one["value"] for one in groups if one["unit"] == "run"]
+    assert whole == sum(own) / len(own) != sum(statements.values()) / len(statements)
+    table = delibsim("code", "effect", "led", "treatment=role", "--json").json["rows"]
+    assert {(row["a"], row["b"]) for row in table} == {("witness", "citizen")}
+    alone = delibsim("code", "ask", "led", "scheme=dqi3", "samples=1")
+    assert (alone.code, "roles: 3 entries" in alone.err) == (2, True)
+    pairs = ("compare", "ask", "led", "dimension=logical", "roles=[citizen,facilitator]")
+    assert delibsim(*pairs).code == 0
+    assert delibsim("compare", "replay", "led").code == 0
+    unheard = delibsim("code", "handout", "led", "scheme=dqi3", "roles=citizen", "--n", "2")
+    assert (unheard.code, "begun with roles" in unheard.err) == (2, True)

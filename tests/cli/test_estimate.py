@@ -41,6 +41,12 @@ def test_an_estimate_counts_what_is_to_be_held_and_writes_nothing(delibsim, stud
     )
 
 
+def test_models_that_may_be_asked_in_two_ways_are_named(delibsim):
+    words = ("estimate", "-m", "study=s", "topic=ccps", "model=gpt_5_1,local")
+    assert "two ways: gpt_5_1 in labelled lines, local in JSON" in delibsim(*words).out
+    assert "two ways" not in delibsim(*words, "model.structured=false").out
+
+
 def test_prices_thinking_time_and_budget_are_said(delibsim, home):
     (home / "conf" / "model").mkdir(parents=True)
     (home / "conf" / "model" / "own.yaml").write_text(

@@ -6,6 +6,8 @@ import json
 import pytest
 from cases import cases_of
 
+from delibsim import Runs
+
 CASES = cases_of(__file__)
 
 SESSION = "ccps.normative.citizen_rounds1_size2.r1"
@@ -251,3 +253,17 @@ def test_hostile_words_are_said_as_data(delibsim, study, home):
 def test_a_model_for_everybody_is_told_once(delibsim, study):
     assert delibsim("fork", "s", "--at", "2", "model=citizen_firm", "-q").code == 0
     assert "model: citizen -> citizen_firm  " in delibsim("fork", "s/forks").out
+
+
+def test_a_mediator_that_a_fork_takes_from_its_seat_keeps_its_settings(delibsim, home):
+    group = ("group.models=[citizen,citizen_open]", "group.size=2", "rounds=1")
+    mediated = ("consensus=schulze", "consensus.mediator=citizen_open", "topic=ccps")
+    assert delibsim("run", "-q", "study=m", *group, *mediated).code == 0
+    (name,) = Runs(home / "runs", "m").sessions()
+    answer = delibsim("fork", "-q", f"m/{name}", "--at", "2", "model=citizen_noisy")
+    assert answer.code == 0, answer.err
+    forks = Runs(home / "runs/m", "forks")
+    (plan,) = [forks.planned(one) for one in forks.sessions()]
+    assert list(plan.models) == ["citizen_noisy"]
+    assert plan.consensus.model == Runs(home / "runs", "m").planned(name).models["citizen_open"]
+    assert delibsim("replay", "m/forks").code == 0

@@ -33,7 +33,7 @@ async def test_the_recorded_run_replays_equal(runs):
     assert (len(recorded.responses), len(recorded.transcript)) == (4, 2)
 
 
-RECORDED = {"told": 4, "debate": 1, "led": 1, "assembly": 1}
+RECORDED = {"told": 4, "debate": 1, "led": 1, "assembly": 1, "waves": 1}
 """The sessions of the studies that are held today as they were, by study."""
 
 
@@ -61,6 +61,11 @@ def test_what_is_composed_today_is_what_was_planned(tmp_path):
             if study == "assembly":
                 parts = ("group.witnesses=[expert]", "procedure.small_groups=2")
                 told = ("group.size=4", "rounds=1", "procedure.questions=1")
+                words = ("topic=ccps", *told, *parts)
+            elif study == "waves":
+                phases = "survey,witnesses,survey,plenary,survey,consensus,survey"
+                parts = ("group.witnesses=[expert]", "consensus=schulze")
+                told = ("group.size=2", "rounds=1", f"procedure.phases=[{phases}]")
                 words = ("topic=ccps", *told, *parts)
             elif planned.format == "debate":
                 words = ("format=debate", "motion=remote_work", "audience=1")

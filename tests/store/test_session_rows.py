@@ -15,6 +15,7 @@ from delibsim.store.tables.study import tables
 
 EMPTY = "the column of this name is empty where nobody speaks"
 LEFT_OUT: dict[str, str] = {
+    "phases": "a column of its own where a session names them",
     "facilitation": EMPTY,
     "facilitator_names": EMPTY,
     "briefing_order": "the column of this name says which side stood first, drawn or not",

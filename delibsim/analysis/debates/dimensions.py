@@ -18,6 +18,7 @@ from delibsim.analysis.debates.ratings import (
     kinds_of,
     mean_over,
     meetings,
+    of_t,
     views_by_kind,
 )
 from delibsim.analysis.result import entry, with_holm
@@ -113,29 +114,41 @@ def correlations(table: pd.DataFrame) -> pd.DataFrame:
 def correlation_tests(table: pd.DataFrame) -> pd.DataFrame:
     """Each two dimensions with the p of their correlation, by kind of debater.
 
-    Columns: debaters, first, second, n, r, low, high (by Fisher's z), p (by t, n - 2 degrees of
-    freedom), p_holm (over the 55 pairs of one kind), note. Ratings are taken one by one, as
-    published; those of one debate or rater are not independent, so that p is too small.
+    Columns: debaters, first, second, n, r, low, high and p (errors added up by debate, on the scale
+    of Fisher's z, by t on `df` degrees of freedom), df, p_holm (over the 55 pairs of one kind),
+    ratings_p, ratings_p_holm (by t, n - 2 degrees of freedom, ratings one by one, as published),
+    note.
     """
     rows = []
     for debaters, view in views_by_kind(table):
         data = _dimensions(view)
         for first, second in combinations(DIMENSIONS, 2):
             row = {"debaters": debaters, "first": first, "second": second, "n": len(data)}
-            rows.append(row | _tested(data[first], data[second]))
-    return entry("debates/dimension_correlation_tests").frame(with_holm(rows, "debaters"))
+            rows.append(row | _tested(data[first], data[second], view.loc[data.index, "debate"]))
+    rows = with_holm(with_holm(rows, "debaters"), "debaters", p="ratings_p")
+    return entry("debates/dimension_correlation_tests").frame(rows)
 
 
-def _tested(first: pd.Series, second: pd.Series) -> Row:
+def _tested(first: pd.Series, second: pd.Series, debates: pd.Series) -> Row:
+    """A correlation with its interval and p; its error is that of the mean of what each rating adds
+    to it, added up by debate.
+    """
     from scipy.stats import pearsonr
 
     note = _why_uncorrelated(first) or _why_uncorrelated(second)
     note = note or ("too_few_ratings" if len(first) < FEWEST_FOR_A_TEST else "")
     if note:
-        return {"p": np.nan, "note": note}
-    result = pearsonr(first, second)
-    low, high = result.confidence_interval(0.95)
-    return {"r": result.statistic, "low": low, "high": high, "p": result.pvalue, "note": ""}
+        return {"p": np.nan, "ratings_p": np.nan, "note": note}
+    alone = pearsonr(first, second)
+    r = float(alone.statistic)
+    x, y = ((own - own.mean()) / own.std(ddof=0) for own in (first, second))
+    found = mean_over(x * y + r * (1 - (x**2 + y**2) / 2), debate=debates)
+    row: Row = {"r": r, "df": found.df, "p": np.nan, "ratings_p": float(alone.pvalue)}
+    if found.note:
+        return row | {"note": found.note}
+    z = float(np.arctanh(r))
+    half, p = of_t(z, found.se / (1 - r**2), found.df)
+    return row | {"low": np.tanh(z - half), "high": np.tanh(z + half), "p": p, "note": ""}
 
 
 def _dimensions(view: pd.DataFrame) -> pd.DataFrame:

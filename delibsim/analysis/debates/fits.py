@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -73,22 +73,31 @@ def logit(y: pd.Series, x: pd.DataFrame, **errors: Any) -> Any:
     return fit
 
 
-def clustered(data: pd.DataFrame, x: pd.DataFrame) -> tuple[Any, tuple[float, int]]:
-    """A logit with errors clustered by debate; how far to widen them, and degrees of freedom.
+Clustered = Callable[[np.ndarray], np.ndarray]
+"""Gives the covariance of the terms of a fit by the number of the debate of each row."""
 
-    What explains the winner is the same for all ratings of a debate, so debates are counted and not
-    ratings: G / (G - k), t(G - k). With the usual factor and the normal distribution intervals are
-    too short.
+
+def clustered(fit: Any) -> Clustered:
+    """The covariance of a fit of statsmodels with errors clustered by debate."""
+    from statsmodels.stats.sandwich_covariance import cov_cluster
+
+    return partial(cov_cluster, fit, use_correction=False)
+
+
+def over_debates(covariance: Clustered, debates: pd.Series, k: int) -> tuple[np.ndarray, float]:
+    """The covariance of k terms, with errors added up by debate, and the degrees of freedom of t.
+
+    All ratings of a debate judge the same speeches, so debates are counted and not ratings: G /
+    (G - k), t(G - k). With the usual factor and the normal distribution intervals are too short.
     """
-    groups = pd.factorize(data["debate"])[0]
-    g, k = len(set(groups)), x.shape[1]
+    groups = pd.factorize(debates)[0]
+    g = len(set(groups))
     if g <= k:
         raise Inestimable("too_few_debates")
-    kwds = {"groups": groups, "use_correction": False}
-    fit = logit(data["won"].astype(float), x.astype(float), cov_type="cluster", cov_kwds=kwds)
-    if not (fit.bse > NO_SPREAD).all():  # every debate was split alike
+    found = covariance(groups) * g / (g - k)
+    if not (np.diag(found) > NO_SPREAD**2).all():  # every debate was split alike
         raise Inestimable("no_variance_between_debates")
-    return fit, (np.sqrt(g / (g - k)), g - k)
+    return found, float(g - k)
 
 
 def ols(y: pd.Series, x: pd.DataFrame, **errors: Any) -> Any:
@@ -154,27 +163,34 @@ def ols_fit(fit: Any) -> dict[str, float]:
     return {"r2": float(fit.rsquared), "r2_adjusted": float(fit.rsquared_adj)}
 
 
-def terms(fit: Any, n: int, widened: float = 1.0, df: float = np.inf) -> pd.DataFrame:
-    """The terms of a fit of statsmodels, with their inference."""
-    return inferred(fit.params, fit.bse, n, widened, df)
-
-
-def inferred(
-    effects: pd.Series, errors: pd.Series, n: int, widened: float = 1.0, df: float = np.inf
+def terms(
+    effects: pd.Series, errors: pd.Series, covariance: Clustered, debates: pd.Series
 ) -> pd.DataFrame:
-    """Terms by name with their inference."""
-    values = inference(effects.to_numpy(), errors.to_numpy(), widened, df)
-    return pd.DataFrame({"term": list(effects.index), "n": n, **values, "note": ""})
+    """Terms by name with their inference over debates, where there are enough; beside it that over
+    ratings, by `errors` that take them one by one, as published.
+    """
+    n, values = len(debates), effects.to_numpy()
+    found = pd.DataFrame({"term": list(effects.index), "n": n, "coefficient": values})
+    alone = inference(values, errors.to_numpy())
+    found = found.assign(**{f"ratings_{name}": alone[name] for name in ALONE}, note="")
+    try:
+        spread, df = over_debates(covariance, debates, len(values))
+    except Inestimable as reason:
+        return found.assign(note=str(reason))
+    return found.assign(**inference(values, np.sqrt(np.diag(spread)), df), unit="debate", df=df)
 
 
-def inference(effect: Any, error: Any, widened: float = 1.0, df: float = np.inf) -> dict[str, Any]:
-    """Effects with errors `widened` by a factor, and what follows by t.
+ALONE = ("se", "p", "low", "high")
+"""What is told over ratings too."""
+
+
+def inference(effect: Any, error: Any, df: float = np.inf) -> dict[str, Any]:
+    """Effects and what follows from their errors by t.
 
     t has `df` degrees of freedom; by default it is the normal distribution.
     """
     from scipy.stats import t
 
-    error = error * widened
     half = t.ppf(0.975, df) * error
     z = effect / error
     found = {"coefficient": effect, "se": error, "z": z, "p": 2 * t.sf(np.abs(z), df)}
@@ -306,7 +322,7 @@ WITHIN = ("term", "dimension", "question")
 READING = read_yaml(Path(__file__).parents[2] / "data" / "debates.yaml")
 """By column: what of a model is the same for all of its terms, and names for reading."""
 FIT, HEADINGS, STANDINGS = (READING[name] for name in ("fit", "headings", "standings"))
-P_VALUES = ("p", "p_holm", "p_holm_ten", "p_units", "p_units_holm", "f_p")
+P_VALUES = ("p", "p_holm", "p_holm_ten", "p_units", "p_units_holm", "ratings_p", "ratings_f_p")
 """Columns that hold p values."""
 SMALL = 0.001
 """A p value below which it is shown as smaller than this."""

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from delibsim.analysis.result import entry, with_holm
 from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.errors import unknown
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating, debated
@@ -215,8 +216,8 @@ def columns() -> list[str]:
 
 
 def kind_of(session: Session, model: str) -> str:
-    """The kind of a debater: "human" for a person at the terminal, else "model"."""
-    return "human" if session.models[model].get("kind") == "human" else "model"
+    """The kind of a debater: "human" for a person, in a browser or not, else "model"."""
+    return "human" if session.models[model].get("kind") in KINDS_OF_PEOPLE else "model"
 
 
 def analysed(table: pd.DataFrame) -> pd.DataFrame:

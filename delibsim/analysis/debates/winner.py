@@ -16,6 +16,7 @@ from delibsim.analysis.debates.fits import (
     logit_fit,
     ols,
     or_why_not,
+    over_debates,
     signs,
     terms,
     together,
@@ -37,20 +38,23 @@ from delibsim.measures.bradley_terry.fit import centred
 from delibsim.measures.reliability.ratings import variance_inflation
 from delibsim.store.instruments.own_answers import Covariates
 
+Array = NDArray[np.float64]
 Row = dict[str, Any]
 PREDICTORS = DIMENSIONS[:-1]
 """The ten dimensions that predict the winner: performance is the rater's own summary of them."""
 
 
 def winner_model(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.DataFrame:
-    """Logistic regressions of winning on ten score differences, with HC1 errors.
+    """Logistic regressions of winning on ten score differences.
 
     The differences and the winner are coded as proposition less opposition and, over the debates in
     which both kinds of debater met, as the kind in focus less the other: the model less the person.
 
     Columns: contrast, term, n, coefficient, se, z, p, low, high (the 95% interval of the
-    coefficient), odds_ratio (of one point more), odds_ratio_low, odds_ratio_high, vif, pseudo_r2
-    (McFadden 1974), log_likelihood, log_likelihood_null (a constant alone), note.
+    coefficient), unit and df (errors clustered by debate), ratings_se, ratings_p, ratings_low,
+    ratings_high (HC1, ratings one by one, as published), odds_ratio (of one point more),
+    odds_ratio_low, odds_ratio_high (over debates), vif, pseudo_r2 (McFadden 1974), log_likelihood,
+    log_likelihood_null (a constant alone), note.
     """
     contrasts = {"proposition - opposition": pd.Series(1.0, index=table.index)}
     sign = sign_of(table, focus)
@@ -64,12 +68,12 @@ def winner_model(table: pd.DataFrame, focus: Focus = MODELS_AND_PEOPLE) -> pd.Da
             differences[name] = sign * (own - other)
         outcome = won(table).where(sign > 0, 1 - won(table))
         data = pd.DataFrame(differences).assign(won=outcome).dropna().astype(float)
-        found.append(_winner(data).assign(contrast=contrast))
+        found.append(_winner(data, table["debate"]).assign(contrast=contrast))
     return together("winner_model", found)
 
 
 @or_why_not
-def _winner(data: pd.DataFrame) -> pd.DataFrame:
+def _winner(data: pd.DataFrame, debates: pd.Series) -> pd.DataFrame:
     """The winner model of one contrast, from the differences and who won."""
     if len(data) <= len(PREDICTORS) + 1:
         raise Inestimable("too_few_ratings")
@@ -77,9 +81,10 @@ def _winner(data: pd.DataFrame) -> pd.DataFrame:
     fit = logit(data["won"], with_constant(x), cov_type="HC0")
     # Asked for HC1, statsmodels gives a logit HC0: the factor that makes the one the other is
     # applied here.
-    found = terms(fit, len(data), np.sqrt(len(data) / (len(data) - len(fit.params))))
-    ratios = np.exp(found[["coefficient", "low", "high"]])
-    found[["odds_ratio", "odds_ratio_low", "odds_ratio_high"]] = ratios
+    errors = fit.bse * np.sqrt(len(data) / (len(data) - len(fit.params)))
+    found = terms(fit.params, errors, clustered(fit), debates[data.index])
+    for name in ("", "_low", "_high"):
+        found[f"odds_ratio{name}"] = np.exp(found.get(name[1:] or "coefficient", np.nan))
     found["vif"] = [np.nan, *variance_inflation(x)]
     return found.assign(**logit_fit(fit))
 
@@ -109,14 +114,14 @@ def _strengths(data: pd.DataFrame) -> pd.DataFrame:
     if len(debaters) < 2:
         raise Inestimable("one_debater")
     try:
-        fit, spread = clustered(data, plain.join(_motion_effects(data, motions)))
+        fit, spread, df = _won(data, plain.join(_motion_effects(data, motions)))
     except Inestimable:
         motions, note = [], "motions_left_out"
-        fit, spread = clustered(data, plain)
+        fit, spread, df = _won(data, plain)
     rows = []
     for kind, term, row in _contrasts(debaters, motions, len(fit.params)):
-        effect, error = row @ fit.params, np.sqrt(row @ fit.cov_params() @ row)
-        found = inference(effect, error, *spread) | {"unit": "debate", "df": spread[1]}
+        effect, error = row @ fit.params, np.sqrt(row @ spread @ row)
+        found = inference(effect, error, df) | {"unit": "debate", "df": df}
         rows.append({"kind": kind, "term": term, "n": len(data), **found, **logit_fit(fit)})
     return pd.DataFrame(rows).assign(note=note)
 
@@ -175,12 +180,18 @@ def place_and_length(table: pd.DataFrame) -> pd.DataFrame:
 @or_why_not
 def _one_term(data: pd.DataFrame, x: pd.DataFrame, term: str) -> pd.DataFrame:
     """One term of a logit of winning, errors clustered by debate."""
-    fit, spread = clustered(data, x)
-    found = terms(fit, len(data), *spread).assign(df=spread[1], **logit_fit(fit))
-    return found[found["term"] == term]
+    fit, spread, df = _won(data, x)
+    at = list(fit.params.index).index(term)
+    found = inference(fit.params.iloc[at], np.sqrt(spread[at, at]), df) | logit_fit(fit)
+    return pd.DataFrame([{"term": term, "n": len(data), **found, "df": df, "note": ""}])
 
 
-Array = NDArray[np.float64]
+def _won(data: pd.DataFrame, x: pd.DataFrame) -> tuple[Any, Array, float]:
+    """A logit of winning, its covariance with errors clustered by debate, degrees of freedom."""
+    fit = logit(data["won"].astype(float), x.astype(float))
+    return fit, *over_debates(clustered(fit), data["debate"], x.shape[1])
+
+
 OUTCOMES: Mapping[str, str] = {"performance": "own.performance", "win_rate": "won"}
 """What is compared between groups, and its column."""
 CLUSTERS = ("debate", "person")

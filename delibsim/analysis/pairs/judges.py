@@ -10,11 +10,11 @@ import numpy as np
 from delibsim.analysis.calls import cost_usd
 from delibsim.analysis.pairs.fitted import NAN, Compared, Fitted, errors_of, known, spread_of
 from delibsim.domain.comparison import Vote
-from delibsim.measures.bradley_terry.counts import both_orders, repeats, triads
-from delibsim.measures.bradley_terry.fit import Fit, fit
+from delibsim.measures.bradley_terry.counts import Counts, both_orders, repeats, triads
+from delibsim.measures.bradley_terry.fit import Fit, Model, fit
 from delibsim.measures.bradley_terry.stability import jackknifed
 from delibsim.measures.bradley_terry.strengths import mid_ranks
-from delibsim.measures.bradley_terry.uncertainty import Uncertainty
+from delibsim.measures.bradley_terry.uncertainty import Interval, Uncertainty
 from delibsim.measures.correlations import agreement_of_scores
 from delibsim.measures.reliability.ratings import krippendorff_alpha
 
@@ -97,9 +97,12 @@ def judges(own: Fitted, compared: Compared) -> Iterator[Row]:
     """Place bias, threshold and discrimination of every judge, whether both orders agree, and what
     its votes cost.
     """
-    level, errors = own.settings.level, own.base.errors
-    parts = {name: getattr(errors, name)(level) for name in ("delta", "theta", "alpha")}
-    pooled = own.settings.model.judges == "pooled"
+    base, model = own.base, own.settings.model
+    errors = base.errors
+    parts = _less_bias(base, model, base.counts, errors)
+    parts["alpha"] = errors.alpha(own.settings.level)
+    few = FEW_VOTES if _few(base) and not errors.reason else ""
+    pooled = model.judges == "pooled"
     for place, judge in enumerate(["all"] if pooled else own.judges):
         counts = own.counts if pooled else own.counts.only(own.counts.judge == place)
         orders = both_orders(counts)
@@ -109,7 +112,7 @@ def judges(own: Fitted, compared: Compared) -> Iterator[Row]:
             row[f"{name}_low"], row[f"{name}_high"] = found.low[place], found.high[place]
         row |= {"consistency": orders.consistency, "both_orders": len(orders.pairs)}
         row |= _costs(compared, own.dimension, None if pooled else judge)
-        yield row | {"note": own.base.fit.judge_notes[place] or errors.reason}
+        yield row | {"note": base.fit.judge_notes[place] or errors.reason or few}
 
 
 def _costs(compared: Compared, dimension: str, judge: str | None) -> Row:
@@ -151,34 +154,59 @@ def majorities(votes: Sequence[Vote]) -> list[tuple[str, str]]:
     return found
 
 
-FEW = 20
-"""Votes a text below which place bias and threshold are biased upwards."""
+FEW, FEW_VOTES = 20, "few_votes"
+"""Votes a text below which place bias and threshold are biased upwards, and have no interval."""
 SPLITS = 20
+"""Into how many pairs of halves votes are split where they are few; a quarter is enough else."""
+
+
+def _few(own: Fitted) -> bool:
+    """Whether there are so few votes a text."""
+    return 2 * len(own.outcome) < FEW * len(own.ids)
+
+
+def _less_bias(
+    own: Fitted, model: Model, counts: Counts, errors: Uncertainty
+) -> dict[str, Interval]:
+    """Delta and theta of each judge (K,) with intervals about the values less their bias, which is
+    that of the jackknife; without ends where votes are few.
+    """
+    level = own.settings.level
+    delta, theta = errors.delta(level), errors.theta(level)
+    shift, factor = np.full(len(delta.value), NAN), np.full(len(theta.value), NAN)
+    if not _few(own) and not errors.reason:
+        deltas, thetas = jackknifed(counts, model, own.seed, SPLITS // 4)
+        shift, factor = deltas - delta.value, thetas / theta.value
+    return {
+        "delta": replace(delta, low=delta.low + shift, high=delta.high + shift),
+        "theta": replace(theta, low=theta.low * factor, high=theta.high * factor),
+    }
 
 
 def order(one: Fitted) -> Iterator[Row]:
     """Place bias over all judges, and what it changes of the scores; `few` says whether there are
-    so few votes that it is too large.
+    so few votes that it is too large: then it has no interval.
     """
     own = one.base
     biased, plain = both_ways(own)
     reason = own.errors.reason
     errors = Uncertainty(biased, False, reason) if reason else errors_of(biased)
-    delta = errors.delta(own.settings.level)
+    model, together = replace(own.pooled, order=True), own.counts.pooled()
+    delta = _less_bias(own, model, together, errors)["delta"]
     decided = own.outcome[own.outcome != 0]
     row: Row = {"dimension": own.dimension, "delta": delta.value[0]}
     row |= {"low": delta.low[0], "high": delta.high[0]}
     row["first"] = float((decided == 1).mean()) if len(decided) else NAN
     row |= {"delta_jackknife": NAN, "theta_jackknife": NAN}
-    row["few"] = 2 * len(own.outcome) < FEW * len(own.ids)
+    row["few"] = _few(own)
     if row["few"]:
-        base = replace(own.pooled, order=True)
-        deltas, thetas = jackknifed(own.counts.pooled(), base, own.seed, SPLITS)[:2]
+        deltas, thetas = jackknifed(together, model, own.seed, SPLITS)
         row |= {"delta_jackknife": float(deltas[0]), "theta_jackknife": float(thetas[0])}
     row["r"] = agreement_of_scores(biased.scores, plain.scores).r
     changes = np.abs(known(biased.scores - plain.scores))
     row["largest"] = float(changes.max()) if changes.size else NAN
-    yield row | {"note": "one_order" if "one_order" in biased.flags else reason}
+    few = FEW_VOTES if row["few"] else ""
+    yield row | {"note": "one_order" if "one_order" in biased.flags else reason or few}
 
 
 def both_ways(own: Fitted) -> tuple[Fit, Fit]:

@@ -15,7 +15,7 @@ from delibsim.domain.measure import Measure
 from delibsim.domain.reason import in_words
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
-from delibsim.domain.survey import PHASES, Item, Survey
+from delibsim.domain.survey import Item, Survey
 from delibsim.engine.network import network_of
 from delibsim.measures.dri import dri, over_pairs, pair_indices, rank_correlations, why_undefined
 from delibsim.scorers.arrays import considerations, preferences, surveyed
@@ -163,7 +163,7 @@ class PairsInPhase:
 
 
 def pairs_of(run: Run) -> list[PairsInPhase]:
-    """The pairs of a run before and after; [] for a debate, whose survey has no preferences.
+    """The pairs of a run in every survey; [] for a debate, whose survey has no preferences.
 
     Source: Niemeyer et al. 2024, doi:10.1017/S0003055423000023.
     """
@@ -171,7 +171,7 @@ def pairs_of(run: Run) -> list[PairsInPhase]:
         return []
     people = [person.id for person in run.session.participants]
     found = []
-    for phase in PHASES:
+    for phase in run.session.waves:
         rated, ranked = considerations(run, phase), preferences(run, phase)
         if why := why_undefined(rated, ranked):
             found.append(PairsInPhase(phase, (), None, why))

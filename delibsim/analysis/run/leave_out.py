@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.consensus import MEDIATOR, Consensus, ConsensusVote, Contribution, Ranking
-from delibsim.domain.conversation import IMPORTED
+from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
@@ -17,8 +17,8 @@ from delibsim.models.replay import Exchange
 
 NOT_SHOWN = "left_out"
 """Why a vote or an answer is missing that was given, and that is not to be shown."""
-PERSON = "human"
-"""The plug-in of a participant who is a person and no model."""
+BY_PEOPLE = "human"
+"""The source of a rating that a person gave."""
 LEFT_OUT = "(left out: persona)"
 """What stands for a persona."""
 EARLIER = "(left out: another persona)"
@@ -31,9 +31,12 @@ BLOCK = re.compile(r"(?m)^<persona>\n.*?\n</persona>$", re.DOTALL)
 
 
 def people_among(session: Session) -> frozenset[str]:
-    """The participants who are people, also those who left before a fork."""
-    kinds = {name: settings.get("kind") for name, settings in session.models.items()}
-    found = {one.id for one in session.participants if kinds[one.model] in (PERSON, IMPORTED)}
+    """Those who are people, in a browser, at the terminal or elsewhere: participants, who leads and
+    witnesses, also those who left before a fork.
+    """
+    voices = {**session.models, **session.voices}
+    asked = (*session.participants, *session.invited)
+    found = {one.id for one in asked if voices[one.model].get("kind") in KINDS_OF_PEOPLE}
     return frozenset(found if session.before is None else found | people_among(session.before))
 
 
@@ -158,7 +161,7 @@ class _Hiding:
 
 def _without_raters(run: AnnotatedRun) -> AnnotatedRun:
     """A debate without the ratings that people gave."""
-    return replace(run, ratings=tuple(one for one in run.ratings if one.source != PERSON))
+    return replace(run, ratings=tuple(one for one in run.ratings if one.source != BY_PEOPLE))
 
 
 def _seated(session: Session, personas: Mapping[str, str]) -> Session:

@@ -3,18 +3,18 @@ careful reader must know before using its numbers.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from delibsim.analysis.calls import CallSummary, repetition, without_effect
 from delibsim.analysis.human.reference import reference
 from delibsim.domain.cost import Money
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.format import format_named
-from delibsim.domain.measure import HEADINGS, Measure
-from delibsim.domain.reason import in_words
-from delibsim.domain.run import Run, Session, missing_kind
+from delibsim.domain.measure import Measure, heading_of
+from delibsim.domain.reason import in_words, missing_kind
+from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
-from delibsim.domain.survey import PHASES
+from delibsim.domain.survey import PHASES, Phase
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import PREPARATION
 from delibsim.plugins import without_effect as parts_without_effect
@@ -75,6 +75,8 @@ def parts_of(session: Session) -> list[str]:
     if session.facilitated:
         names = ", names speakers" if procedure.facilitator_names else ""
         found.append(f"facilitation {procedure.facilitation} by {session.invited[0].model}{names}")
+    if procedure.phases is not None:
+        found.append(f"phases {', '.join(procedure.phases).replace('_', ' ')}")
     return found
 
 
@@ -207,7 +209,7 @@ def _on_answers(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]
     """What is undefined or missing, and how participants were asked."""
     found = [] if format_named(summary["format"]).own_survey else _undefined(summary, measures)
     for entry in summary["missing"]:
-        occasion = HEADINGS.get(entry["occasion"], entry["occasion"])
+        occasion = heading_of(entry["occasion"])
         kind = missing_kind(entry["occasion"], entry["answers"]).removesuffix("s")
         what = counted(entry["answers"], kind) if entry["answers"] else kind
         told = f"{entry['participant']}, {occasion}: {what} ({entry['reason']})"
@@ -230,10 +232,10 @@ def _on_answers(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]
 def _undefined(summary: Summary, measures: Mapping[str, Measure]) -> list[Note]:
     found = []
     for name in summary["measures"]:
-        for phase, heading in (("", ""), *HEADINGS.items()):
+        for phase in ("", *get_args(Phase), "change"):
             reason = summary["undefined"].get(f"{name}.{phase}" if phase else name)
             if reason:
-                label = " ".join(filter(None, (measures[name].label, heading)))
+                label = " ".join(filter(None, (measures[name].label, heading_of(phase))))
                 found.append(("Undefined", f"{label}: {in_words(reason)}"))
     return found
 

@@ -18,10 +18,11 @@ from delibsim.analysis.table import (
 )
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.consensus import LEFT_OUT, MEDIATOR, Consensus, ConsensusVote
-from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure
+from delibsim.domain.measure import HEADINGS, SCORE_PHASES, Measure, heading_of
 from delibsim.domain.participant import SIDES
 from delibsim.domain.rating import DIMENSIONS, Rating
 from delibsim.domain.run import Run
+from delibsim.domain.survey import PHASES, WAVE, Phase
 from delibsim.domain.text import counted
 from delibsim.store.tables.session_rows import consensus_rows
 
@@ -40,27 +41,29 @@ RATERS = "attentive raters (n)"
 """What stands for the number of raters whose answers are averaged."""
 
 
-def answers_to(run: Run, item: str) -> Iterator[tuple[int | None, int | None]]:
-    """Everybody's answers to an item before and after, in the order of those who were asked; None
+def answers_to(
+    run: Run, item: str, waves: Sequence[Phase] = PHASES
+) -> Iterator[tuple[int | None, ...]]:
+    """Everybody's answers to an item in these surveys, in the order of those who were asked; None
     where one is missing.
     """
     for person in run.session.respondents:
-        before = run.response(person.id, "pre").answers.get(item)
-        after = run.response(person.id, "post").answers.get(item)
-        yield before, after
+        yield tuple(run.response(person.id, phase).answers.get(item) for phase in waves)
 
 
 def tables_of_answers(run: Run) -> Iterator[DisplayTable]:
-    """The answers of all, before > after, one column a participant."""
+    """The answers of all, before > after, with surveys in between, one column a participant."""
+    waves = run.session.waves
     people, survey = [person.id for person in run.session.respondents], run.session.survey
     scale = f"{survey.scale_min} to {survey.scale_max}"
-    title = f"Answers before > after ({scale}; P1, P2, ...: ranks, 1 is best)"
+    told = " > ".join(map(heading_of, waves))
+    title = f"Answers {told} ({scale}; P1, P2, ...: ranks, 1 is best)"
     for first in range(0, len(people), BESIDE):
         beside = slice(first, first + BESIDE)
         rows = []
         for item in survey.items:
-            given = list(answers_to(run, item.id))[beside]
-            cells = [f"{_or_not(before)} > {_or_not(after)}" for before, after in given]
+            given = list(answers_to(run, item.id, waves))[beside]
+            cells = [" > ".join(map(_or_not, own)) for own in given]
             rows.append([f"{item.id} {item.text}", *cells])
         yield DisplayTable([*texts("item"), *of_participants(people[beside])], rows, title)
 
@@ -77,7 +80,10 @@ def table_of_measures(summary: Summary, measures: Mapping[str, Measure]) -> Disp
     unphased = any(UNPHASED in own for own in values.values())
     null = set(summary["models"].values()) == {"citizen"}
     own_group = "null citizen" if null else "this group"
-    columns = [*texts("measure"), *numbers(HEADINGS.values(), own_group if people else "")]
+    waves = sorted({name for own in values.values() for name in own if name.startswith(WAVE)})
+    phases = (PHASES[0], *waves, *SCORE_PHASES[1:])
+    columns = texts("measure")
+    columns += numbers(map(heading_of, phases), own_group if people else "")
     if unphased:
         columns.append(DisplayColumn(UNPHASED))
     if people:
@@ -85,20 +91,22 @@ def table_of_measures(summary: Summary, measures: Mapping[str, Measure]) -> Disp
     rows = []
     for name, own in values.items():
         measure = measures[name]
-        row = [measure.label, *_phases(own, measure)]
+        row = [measure.label, *_phases(own, measure, phases)]
         if unphased:
             row.append(number(own.get(UNPHASED)))
         if people:
             of_people = {phase: people[phase].get(name) for phase in SCORE_PHASES}
-            row += _phases(of_people, measure)
+            row += _phases(of_people, measure, SCORE_PHASES)
         rows.append(row)
     return DisplayTable(columns, rows, "Measures")
 
 
-def _phases(values: Mapping[str, float | None], measure: Measure) -> list[str]:
-    """Values before, after and in change, the last with its sign where it is a difference."""
-    before, after, change = (values.get(phase) for phase in SCORE_PHASES)
-    return [number(before), number(after), number(change, measure.signed)]
+def _phases(
+    values: Mapping[str, float | None], measure: Measure, phases: Sequence[str]
+) -> list[str]:
+    """Values in these phases, that of the change with its sign where it is a difference."""
+    *surveys, change = (values.get(phase) for phase in phases)
+    return [*map(number, surveys), number(change, measure.signed)]
 
 
 def speeches_in_words(summary: Summary) -> Iterator[tuple[str, str]]:

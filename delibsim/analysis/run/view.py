@@ -3,7 +3,7 @@ measured, in the parts in which it is printed, written and shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import isnan
 from typing import Any
@@ -38,9 +38,11 @@ from delibsim.analysis.run.tables import (
 from delibsim.analysis.table import DisplayTable
 from delibsim.domain.annotation import AnnotatedRun
 from delibsim.domain.branching import in_short
-from delibsim.domain.measure import HEADINGS, Measure
+from delibsim.domain.measure import HEADINGS, Measure, heading_of
+from delibsim.domain.phases import in_words, phase_of
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import IndividualChange, Score
+from delibsim.domain.survey import Phase
 from delibsim.domain.text import counted
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.store.sent import Sent
@@ -58,6 +60,7 @@ class TranscriptLine:
     """One turn of a transcript: the heading before it ("" within a round), the time of day in UTC
     ("" where no record tells), what was said, or why nothing was (`missing`, "" where something
     was), and the codes of the text. `given`: a fork gave the words, and nobody was asked for them.
+    `then` is the survey that was held after it, in words; "" for none.
     """
 
     turn: Turn
@@ -67,6 +70,7 @@ class TranscriptLine:
     missing: str = ""
     given: bool = False
     codes: Sequence[str] = ()
+    then: str = ""
 
     @property
     def text(self) -> str:
@@ -228,19 +232,32 @@ class RunView:
         people = self.session.people
         times = {f"turn {held.turn.index}": held.time for held in people.turns} if people else {}
         times |= _times([*self.past, *self.records])
-        found, last = [], 0
+        found: list[TranscriptLine] = []
+        last, phases = "", self.session.procedure.phases
         said = [*self.run.transcript, *self.run.silences]
         for one in sorted(said, key=lambda one: one.turn.index):
             turn = one.turn
-            heading = self.session.kind.heading(turn) if turn.round != last else ""
-            last = turn.round
+            own = self.session.kind.heading(turn)
+            own = own if turn.round or phases is None else in_words(phase_of(turn))
+            heading, last = own if own != last else "", own
             time = times.get(f"turn {turn.index}", "")[11:19]  # of 2026-01-31T12:30:59.000+00:00
             codes = self.codes.get(f"{self.session.id}/{turn.index}", ())
             if isinstance(one, Statement):
                 found.append(TranscriptLine(turn, heading, time, one.text, "", one.given, codes))
             else:
                 found.append(TranscriptLine(turn, heading, time, "", str(one.why), False, codes))
+        for wave, after in self.session.wave_places.items():
+            heard = [n for n, line in enumerate(found) if line.turn.index <= after]
+            if heard:
+                found[heard[-1]] = replace(found[heard[-1]], then=self._answered(wave))
         return found
+
+    def _answered(self, wave: Phase) -> str:
+        """What came of a survey in between, in words."""
+        own = [one for one in self.run.responses if one.phase == wave]
+        lacking = sum(len(one.missing) for one in own)
+        told = counted(sum(len(one.answers) for one in own), "answer")
+        return f"Survey, {heading_of(wave)}: {told}" + (f", {lacking} missing" if lacking else "")
 
     @property
     def tables(self) -> list[DisplayTable]:

@@ -15,7 +15,6 @@ from delibsim.analysis.run.view import RunPart, RunView
 from delibsim.analysis.table import DisplayColumn, DisplayTable
 from delibsim.domain.consensus import MEDIATOR
 from delibsim.domain.rating import Rating
-from delibsim.domain.survey import PHASES
 from delibsim.domain.text import safe
 from delibsim.store.codec import SCHEMA, run_to_plain
 from delibsim.store.tables.session_rows import consensus_rows
@@ -71,6 +70,8 @@ def _blocks(part: RunPart) -> Iterator[str]:
         yield _quoted(line.text)
         if line.codes:
             yield "\n".join(f"- {escaped(code)}" for code in line.codes)
+        if line.then:
+            yield f"*{escaped(line.then)}*"
     if part.text:
         yield _quoted(part.text)
     for table in part.tables:
@@ -185,7 +186,7 @@ def _statements(view: RunView) -> Iterator[Row]:
 def _answers(view: RunView) -> Iterator[Row]:
     run = view.run
     for person in run.session.respondents:
-        for phase in PHASES:
+        for phase in run.session.waves:
             response = run.response(person.id, phase)
             for item in run.session.survey.items:
                 row: Row = {"part": "answer", "occasion": phase, "participant": person.id}

@@ -11,7 +11,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import CATALOGUE
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import read_json, read_yaml
-from delibsim.store.tables.codebook import Column
+from delibsim.store.tables.codebook import OF_PHASES, Column, without
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet
 from delibsim.store.tables.sheets import Table
 
@@ -30,6 +30,8 @@ def bench_columns(table: str, study: StudyTable | None = None) -> tuple[Column, 
     """The columns of one of the seven tables; those of measures are the study's."""
     design, counts = fixed_columns()
     columns = study.columns if study else ()
+    idle = {*OF_PHASES} - {column.name for column in columns}
+    design, counts = without(design, idle), without(counts, idle)
     fixed = {column.name for column in (*design, *counts)}
     parts: dict[str, Sequence[Column]] = {
         "design": [column for column in design if column.name not in OF_RUNS],
@@ -106,7 +108,8 @@ def read_bench(folder: Path) -> StudyTable:
     runs, found = read_sheet(folder / "runs.csv"), read_sheet(folder / "configurations.csv")
     by_name = {row[found.header.index("configuration")]: row for row in found.rows}
     design, _ = fixed_columns()
-    header = [column.name for column in design]
+    idle = {*OF_PHASES} - {*runs.header, *found.header}
+    header = [column.name for column in design if column.name not in idle]
     header += [name for name in runs.header if name not in (*header, "configuration")]
     place = {name: runs.header.index(name) for name in runs.header}
     other = {name: found.header.index(name) for name in found.header}

@@ -7,7 +7,6 @@ blocks of all these levels. Paraphrases of a treatment are wordings of it: each 
 block with each of b. Whatever does not enter is counted and named in `left_out`.
 """
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,7 +15,8 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.study_table import BLOCK
+from delibsim.analysis.study.factors import SETTINGS_OF, Stated, stated
+from delibsim.analysis.study.study_table import BLOCK, WORDING
 from delibsim.domain.effect import OF_TURNS
 from delibsim.measures.inference.contrasts import block_differences
 
@@ -26,11 +26,6 @@ NAMED = 5
 """How many things a note names before it only counts them."""
 UNIT = [*BLOCK, "replicate", "treatment"]
 """What tells the sessions of a study apart."""
-WORDING = "paraphrase"
-"""The column with the treatment as it was held, where treatments have paraphrases."""
-Stated = frozenset[tuple[str, str]]
-SETTING = re.compile(r"(?:^|, )([A-Za-z_][\w.]*)=")
-"""Where a setting begins in the text of all settings; a value may hold commas of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,15 +99,15 @@ def compared(rows: pd.DataFrame, outcome: str, a: str, b: str) -> BlockCompariso
 
 @lru_cache(maxsize=64)
 def _compared(table: TableKey, outcome: str, a: str, b: str) -> BlockComparison:
-    either = table.rows["treatment"].isin([a, b])
-    needed = [name for name in (*UNIT, "interaction", WORDING) if name in table.rows.columns]
-    both = table.rows.loc[either, needed].reset_index(drop=True)
+    rows = of_contrast(table.rows, a, b)
+    needed = [name for name in (*UNIT, "interaction", WORDING) if name in rows.columns]
+    both = rows[needed].reset_index(drop=True)
     both["value"] = np.nan
-    if outcome in table.rows.columns:
-        both["value"] = table.rows.loc[either, outcome].astype(float).to_numpy()
+    if outcome in rows.columns:
+        both["value"] = rows[outcome].astype(float).to_numpy()
     left_out = []
-    if both["value"].isna().any() or outcome not in table.rows.columns:
-        left_out.append(missing_note(table.rows[either], outcome))
+    if both["value"].isna().any() or outcome not in rows.columns:
+        left_out.append(missing_note(rows, outcome))
     both = _by_wording(placed(both.assign(held=both.index)), a, b)
     planned = both.groupby(list(BLOCK), dropna=False, sort=True).ngroup()
     known = both["value"].notna()
@@ -135,6 +130,34 @@ def _compared(table: TableKey, outcome: str, a: str, b: str) -> BlockComparison:
     left_out += duplicates_note(runs)
     pairs, unpaired = _pairs(runs, a)
     return BlockComparison(a, b, runs, _blocks(runs, pairs, a), pairs, tuple(left_out), unpaired)
+
+
+def of_contrast(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """The sessions under a and b: two treatments, or two levels of a setting such as
+    `facilitation=rounds`, which then stand as treatments, and the treatment in the setting.
+    """
+    either = rows["treatment"].isin([a, b])
+    factor = a.partition("=")[0]
+    if either.any() or f"{factor}=" not in rows.columns:
+        return rows[either]
+    own = rows[rows[f"{factor}="].isin([a, b])]
+    held = own.get(WORDING, own["treatment"]).astype(str)
+    settings = [_without(factor, one) for one in own["setting"].astype(str)]
+    named = pd.Series(settings, index=own.index)
+    if rows["treatment"].nunique() > 1 or WORDING in rows.columns:
+        named = (named + ", treatment=" + held).str.removeprefix(", ")
+    placed_by = {"treatment": own[f"{factor}="], "setting": named}
+    return own.assign(**placed_by).drop(columns=WORDING, errors="ignore")
+
+
+@lru_cache(maxsize=1024)
+def _without(factor: str, setting: str) -> str:
+    """The text of all settings without those of a factor."""
+    kept = []
+    for key, value in sorted(stated(setting)):
+        if not SETTINGS_OF[factor].fullmatch(key):
+            kept.append(f"{key}={value}" if key else value)
+    return ", ".join(kept)
 
 
 def _by_wording(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
@@ -252,22 +275,6 @@ def is_silent(rows: pd.DataFrame) -> pd.Series:
         return named
     known = rows["interaction"].astype("boolean")
     return (~known).fillna(named).astype(bool)
-
-
-def stated(setting: str) -> Stated:
-    """The settings of a session by key, from their text.
-
-    >>> sorted(stated("group.size=4, rounds=2"))
-    [('group.size', '4'), ('rounds', '2')]
-    >>> sorted(stated("long"))
-    [('', 'long')]
-    """
-    found = list(SETTING.finditer(setting))
-    if not found or found[0].start() > 0:
-        return frozenset({("", setting)} if setting else ())
-    ends = [match.start() for match in found[1:]] + [len(setting)]
-    named = zip(found, ends, strict=True)
-    return frozenset((match[1], setting[match.end() : end]) for match, end in named)
 
 
 def beside_speech(setting: str) -> Stated:

@@ -34,6 +34,7 @@ from delibsim.analysis.study.sample import (
     CITIZENS,
     MODELS,
     each_contrast,
+    families_in,
     kinds_of_participants,
     outcomes_of,
     treatments_of,
@@ -59,9 +60,8 @@ def contrasts(study: StudyTable, draws: DrawCounts) -> Result:
     code, detail = why_no_contrast(study.rows, given)
     populations = kinds_of_participants(study)
     for population, sessions in populations.items():
-        held = treatments_of(sessions)
-        if len(held) < 2 and not code:
-            only = f"one treatment only ({', '.join(held)})"
+        if not families_in(sessions) and not code:
+            only = f"one treatment only ({', '.join(treatments_of(sessions))})"
             notes.append(f"{population}: {only}, and so no contrast.")
         for named, outcome, family, found in each_contrast(
             sessions, outcomes_of(sessions, given)[0]

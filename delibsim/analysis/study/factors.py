@@ -1,22 +1,45 @@
 """Factors that vary in a study beside its treatments, and the sessions in which only one varies."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
-from delibsim.analysis.study.blocks import WORDING
+from delibsim.analysis.study.study_table import WORDING
 from delibsim.domain.text import counted
 
-PARTS = ("facilitation", "briefing", "witnesses", "small_groups")
-"""Parts of a session, of which a session has one or "none"."""
+PARTS = ("phases", "facilitation", "briefing", "witnesses", "small_groups")
+"""Parts of a session, of which a session has one or "none", and the order of its phases, where that
+is not the usual one.
+"""
 NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
+SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
+    "size": re.compile(r"group\.size|seats"),
+    "rounds": re.compile(r"rounds"),
+    "temperature": re.compile(r"(.+\.)?temperature"),
+    "wording": re.compile(r"wording"),
+    "persona": re.compile(r"persona"),
+    "phases": re.compile(r"procedure\.phases"),
+    "facilitation": re.compile(r"procedure\.facilitat.+|facilitator.*"),
+    "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
+    "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
+    "small_groups": re.compile(r"procedure\.small_group.+"),
+}
+"""The keys of the settings of a session that are those of a factor."""
+OF_SPEECH = ("rounds", "facilitation", "small_groups")
+"""Factors that a session in which nobody speaks has no level of."""
+OF_THE_TOPIC = "of the topic"
+"""The level of sessions that differ by topic alone, such as those with a briefing of their own."""
 STRATUM = ("topic", "model", "treatment")
 WITHOUT_INTERACTION = "0"
 """The level of `rounds` of sessions in which nobody speaks."""
 NOT_SET = "not set"
 ANEW = "drawn anew for each replicate"
+Stated = frozenset[tuple[str, str]]
+SETTING = re.compile(r"(?:^|, )([A-Za-z_][\w.]*)=")
+"""Where a setting begins in the text of all settings; a value may hold commas of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +70,61 @@ def factors(rows: pd.DataFrame) -> list[Factor]:
         if varying.nunique() > 1:
             found.append(varied(rows, name))
     return [*found, *_paraphrases(rows)]
+
+
+def with_levels(rows: pd.DataFrame) -> pd.DataFrame:
+    """The sessions with a column `facilitation=` that names their level, `facilitation=rounds`, for
+    each part of a session that varies; where neither a part nor the treatment does, for every other
+    factor that does. A level is empty where a session can have none.
+    """
+    if rows.empty:
+        return rows
+    levels = levels_of(rows)
+    parts = [name for name in PARTS if name in levels and levels[name].nunique() > 1]
+    others = [] if parts or rows["treatment"].nunique() > 1 else levels.columns
+    added = {}
+    for name in parts or others:
+        own = _in_detail(rows, name, levels[name])
+        if name in OF_SPEECH and "rounds" in levels:
+            own = own.where(levels["rounds"] != WITHOUT_INTERACTION)
+        if own.nunique() > 1:
+            added[f"{name}="] = f"{name}=" + own
+    return rows.assign(**added) if added else rows
+
+
+def levels_named(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The levels of each factor that `with_levels` named, in their order."""
+    found = {}
+    for column in rows.columns:
+        if str(column).endswith("="):
+            known = rows[column].dropna().unique()
+            found[column[:-1]] = sorted(known, key=lambda one: _order(one.partition("=")[2]))
+    return found
+
+
+def varied_in_words(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The same for a sentence: "small groups" with "none" and "2"."""
+    found = {}
+    for factor, levels in levels_named(with_levels(rows)).items():
+        found[factor.replace("_", " ")] = [level.partition("=")[2] for level in levels]
+    return found
+
+
+def _in_detail(rows: pd.DataFrame, name: str, levels: pd.Series) -> pd.Series:
+    """The levels of a factor, with the settings of it in which one level differs on a topic, such
+    as the model that facilitates; what differs by topic alone is one level.
+    """
+    topics = rows["topic"]
+    if name in PARTS:
+        told = levels.where(levels != "none")
+        if told.nunique() > 1 and (told.groupby(topics).nunique() < 2).all():
+            levels = told.mask(told.notna(), OF_THE_TOPIC).fillna("none")
+    settings = rows["setting"].astype(str).map(lambda text: dict(stated(text)))
+    for key in sorted(set().union(*settings)):
+        own = settings.map(lambda one, key=key: one.get(key, ""))
+        if SETTINGS_OF[name].fullmatch(key) and own.groupby([topics, levels]).nunique().max() > 1:
+            levels = levels + own.where(own == "", f" {key}=" + own)
+    return levels
 
 
 def levels_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -174,3 +252,19 @@ def _held_elsewhere(name: str, rows: pd.DataFrame) -> Factor:
             f"{name}: factors are held at {at}; sessions that differ: {int((~fits).sum())}."
         )
     return _crossed(name, rows[fits], ["topic", "model"], notes)
+
+
+def stated(setting: str) -> Stated:
+    """The settings of a session by key, from their text.
+
+    >>> sorted(stated("group.size=4, rounds=2"))
+    [('group.size', '4'), ('rounds', '2')]
+    >>> sorted(stated("long"))
+    [('', 'long')]
+    """
+    found = list(SETTING.finditer(setting))
+    if not found or found[0].start() > 0:
+        return frozenset({("", setting)} if setting else ())
+    ends = [match.start() for match in found[1:]] + [len(setting)]
+    named = zip(found, ends, strict=True)
+    return frozenset((match[1], setting[match.end() : end]) for match, end in named)

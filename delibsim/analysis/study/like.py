@@ -38,6 +38,7 @@ ALPHA = 0.05
 ENOUGH = 0.8
 """The share of sessions that must have a measure which the classifier takes."""
 WHOM = {MODELS: "models", CITIZENS: "the null citizen"}
+CONDITION = ("treatment", "model", "setting")
 CELL = ["topic", "replicate", "treatment", "model", "setting"]
 
 
@@ -81,9 +82,10 @@ def like(
     """
     rows: list[dict[str, Any]] = []
     told: list[dict[str, Any]] = []
-    every, notes = [], list[str]()
+    every, notes, pooled = [], list[str](), list[str]()
     for beside in populations_beside(study, people, changed):
         notes = notes or list(_left_out(study, people, beside))
+        pooled = pooled or list(_pooled(study, people, beside))
         times = min(draws.permutations, max(99, draws.permutations // 50))
         classifier, weights = classify(beside, times, draws.seed)
         own = measures_beside(beside, weights)
@@ -94,11 +96,11 @@ def like(
             every.append(_of_figure(beside.population, beside.rows))
     named = {"study": study.study, "other": people.study}
     tables = [
-        make_table("study/like", rows, notes, **named),
+        make_table("study/like", rows, [*pooled, *notes], **named),
         make_table("study/like_classifier", told, **named),
         make_table("study/like_sessions", pd.concat(every) if every else (), **named),
     ]
-    return tables, list(_sentences(rows, told, people.study)) or [tables[0].detail]
+    return tables, [*_sentences(rows, told, people.study), *pooled] if told else [tables[0].detail]
 
 
 def populations_beside(
@@ -247,6 +249,17 @@ def _taken(beside: BesidePeople) -> Iterator[str]:
 def _of_figure(name: str, rows: pd.DataFrame) -> pd.DataFrame:
     """The sessions of a population with everything that is compared."""
     return rows.reindex(columns=["session", "topic", *COLUMNS]).assign(population=name)
+
+
+def _pooled(study: StudyTable, people: StudyTable, beside: BesidePeople) -> Iterator[str]:
+    """Over which conditions the sessions of each are pooled."""
+    for table, rows, before in ((study, beside.rows, ""), (people, beside.people, "like.")):
+        known = {name: sorted(rows[name].dropna().astype(str).unique()) for name in CONDITION}
+        pooled = {name: values for name, values in known.items() if len(values) > 1}
+        if pooled:
+            over = " and ".join(f"{name} ({', '.join(of)})" for name, of in pooled.items())
+            how = " ".join(f"{before}{name}={values[0]}" for name, values in pooled.items())
+            yield said("study/like_pooled", study=table.study, pooled=over, how=how)
 
 
 def _left_out(study: StudyTable, people: StudyTable, beside: BesidePeople) -> Iterator[str]:

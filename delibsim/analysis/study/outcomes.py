@@ -171,11 +171,18 @@ def p_in_words(p: float) -> str:
 
 
 def named(treatment: str) -> str:
-    """A treatment as a sentence names it.
+    """A treatment, or the level of a factor, as a sentence names it.
 
     >>> named("none"), named("normative"), named("my own")
     ('no deliberation', 'normative instructions', 'the treatment my own')
+    >>> named("small_groups=none"), named("facilitation=rounds")
+    ('no small groups', 'facilitation (rounds)')
     """
+    factor, _, level = treatment.partition("=")
+    if level:
+        noun = factor.replace("_", " ")
+        usual = "the usual" if factor == "phases" else "no"
+        return f"{usual} {noun}" if level == "none" else f"{noun} ({level})"
     if treatment == "none":
         return "no deliberation"
     if treatment in INSTRUCTIONS:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.study.blocks import placed
+from delibsim.analysis.study.blocks import of_contrast, placed
 from delibsim.analysis.study.counts import left_out
+from delibsim.analysis.study.factors import levels_named
 from delibsim.analysis.study.mixed import column
 from delibsim.analysis.study.sample import main_population
 from delibsim.analysis.study.study_table import BLOCK, StudyTable
@@ -26,6 +27,7 @@ from delibsim.measures.inference.power import (
 from delibsim.measures.inference.reml import Term, estimable, independent, term
 
 PUBLISHED_SAMPLE = SampleSize(topics=12, models=11, replicates=5)
+OF_PUBLISHED = ("normative", "none")
 WITHIN = 0.1117
 """Mean standard deviation of the change of DRI within blocks, published."""
 HALF_INTERVAL = (0.076 + 0.004) / 2
@@ -56,8 +58,9 @@ class Assumed:
     notes: Sequence[str] = ()
 
 
-def published() -> Assumed:
-    """The spread of the published study, as far as what is published tells it.
+def published(between: Sequence[str] = OF_PUBLISHED) -> Assumed:
+    """The spread of the published study, as far as what is published tells it; a note says so where
+    another contrast is asked about.
 
     Twelve topics, eleven models, five replicates that share no seeds: `residual` is the whole
     within-block standard deviation, and nothing is known of the correlation. The spread between
@@ -68,7 +71,11 @@ def published() -> Assumed:
     of_topics = (HALF_INTERVAL / 1.96) ** 2 * topics * topics / (topics - 1)
     between_topics = of_topics - 2 * WITHIN**2 / (models * replicates)
     spread = Spread(math.sqrt(between_topics), WITHIN, CORRELATION)
-    return Assumed(spread, PUBLISHED, PUBLISHED_SAMPLE)
+    notes = []
+    if tuple(between) != OF_PUBLISHED:
+        a, b = between
+        notes.append(f"That spread is of normative less none; that of {a} less {b} is not known.")
+    return Assumed(spread, PUBLISHED, PUBLISHED_SAMPLE, notes=notes)
 
 
 def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int = 0) -> Assumed:
@@ -87,11 +94,13 @@ def of_pilot(study: StudyTable, outcome: str, between: Sequence[str], seed: int 
     notes += left_out(study)
     population = replace(study, rows=sessions)
     data = population.analysed(column_of_change)
+    own = of_contrast(data, *between)
     for name in between:
-        if not (data["treatment"] == name).any():
-            known = list(dict.fromkeys(data["treatment"].astype(str)))
+        if not (own["treatment"] == name).any():
+            levels = [one for several in levels_named(data).values() for one in several]
+            known = [*dict.fromkeys(data["treatment"].astype(str)), *levels]
             raise unknown(f"treatment with a change of {outcome} in {study.study}", name, known)
-    data = data[data["treatment"].isin(list(between))]
+    data = own
     rows = differences(data, column_of_change, between)
     too_small = WrongInput(
         f"{study.study} is too small to say how far changes spread: that needs two replicates of"

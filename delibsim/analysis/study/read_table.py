@@ -1,6 +1,7 @@
 """Reading the table of a study that was held elsewhere, or that `delibsim export` wrote."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,6 +24,7 @@ from delibsim.analysis.study.study_table import (
 )
 from delibsim.analysis.study.table_of_study import DTYPES, NO_ROOM, shares_seeds
 from delibsim.domain.measure import SCORE_PHASES
+from delibsim.domain.survey import WAVE
 from delibsim.measures.dri import relative_change
 from delibsim.store.branch_folders import BRANCHES
 from delibsim.store.tables.codebook import Column
@@ -37,6 +39,8 @@ OF_BRANCHES = tuple(f"/{kind}" for kind in BRANCHES)
 """What the names of studies end with that hold no planned sessions."""
 NAMES = TRIMMED | {"study"}
 STATUSES = frozenset({"complete", "partial", "no run", "damaged", "not begun", "withdrawn"})
+IN_PHASE = re.compile(rf"(.+)_({'|'.join(SCORE_PHASES)}|{WAVE}\d+)")
+"""The name of the column of a measure in a phase."""
 NOT_GIVEN = "not_given"
 """Why a value is missing that the table does not give."""
 UNKNOWN = "column of the table that was read; delibsim does not know it"
@@ -183,9 +187,9 @@ def _measured(names: Sequence[str]) -> list[tuple[str, str]]:
     known, given = known_measures(), set(names)
     found = []
     for name in names:
-        base, _, phase = name.rpartition("_")
-        if base and phase in SCORE_PHASES and (base in known or f"{base}_note" in given):
-            found.append((base, phase))
+        match = IN_PHASE.fullmatch(name)
+        if match and (match[1] in known or f"{match[1]}_note" in given):
+            found.append((match[1], match[2]))
         elif f"{name}_note" in given or (name in known and not known[name].phases):
             found.append((name, ""))
     return found

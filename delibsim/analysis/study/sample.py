@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.result import Result, make_table, said
-from delibsim.analysis.study.blocks import NONE, WORDING, BlockComparison, compared, duplicates_note
+from delibsim.analysis.study.blocks import NONE, BlockComparison, compared, duplicates_note
+from delibsim.analysis.study.factors import levels_named, with_levels
 from delibsim.analysis.study.outcomes import (
     CHANGE,
     OUTCOMES,
@@ -19,7 +20,7 @@ from delibsim.analysis.study.outcomes import (
     OutcomeMeasure,
     usual_outcomes,
 )
-from delibsim.analysis.study.study_table import StudyTable
+from delibsim.analysis.study.study_table import WORDING, StudyTable
 
 BASIC, NORMATIVE = "basic", "normative"
 PLANNED = ((NORMATIVE, NONE), (BASIC, NONE), (NORMATIVE, BASIC))
@@ -46,6 +47,19 @@ def families_of(treatments: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
     return {name: pairs for name, pairs in families.items() if pairs}
 
 
+def families_in(
+    rows: pd.DataFrame, outcome: OutcomeMeasure | None = None
+) -> dict[str, list[tuple[str, str]]]:
+    """The contrasts of these sessions by family: those of treatments, then those of each factor of
+    the design. Where an outcome is given, those that it can have a value under.
+    """
+    held = treatments_of(rows) if outcome is None else measurable(rows, outcome)
+    found = families_of(held)
+    for factor, levels in levels_named(rows).items():
+        found[factor] = [(later, earlier) for earlier, later in combinations(levels, 2)]
+    return found
+
+
 def each_contrast(
     rows: pd.DataFrame, outcomes: Iterable[OutcomeMeasure]
 ) -> Iterator[tuple[dict[str, Any], OutcomeMeasure, str, BlockComparison]]:
@@ -53,7 +67,7 @@ def each_contrast(
     names of columns, its outcome, its family, and the comparison.
     """
     for outcome in outcomes:
-        for family, pairs in families_of(measurable(rows, outcome)).items():
+        for family, pairs in families_in(rows, outcome).items():
             for a, b in pairs:
                 named = {"outcome": outcome.measure, "scale": outcome.scale, "a": a, "b": b}
                 yield named, outcome, family, compared(rows, outcome.column, a, b)
@@ -114,10 +128,9 @@ def _are_debates(rows: pd.DataFrame) -> bool:
 def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[OutcomeMeasure]) -> tuple[str, str]:
     """Why these sessions give no contrast, as a code and a sentence; "" twice where they may."""
     code, detail = why_no_outcome(rows, outcomes)
-    treatments = treatments_of(rows)
-    if code or len(treatments) > 1:
+    if code or families_in(with_levels(rows)):
         return code, detail
-    return "one_treatment", said("study/one_treatment", held=", ".join(treatments))
+    return "one_treatment", said("study/one_treatment", held=", ".join(treatments_of(rows)))
 
 
 MEASURED = ("_pre", "_post", "_change")
@@ -150,7 +163,7 @@ def without_copies(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 MODELS, CITIZENS = "models", "null citizen"
 ALL_MODELS = "all models"
-PEOPLE = "people"
+PEOPLE, MIXED = "people", "people and language models"
 FIVES = "people in groups of five"
 
 
@@ -170,8 +183,25 @@ def kinds_of_participants(study: StudyTable) -> dict[str, pd.DataFrame]:
     """
     found = dict(_by_kind(study, copies=False)[0])
     if study.twin is not None and CITIZENS not in found:
-        found[CITIZENS] = pooled_wordings(study.twin)
+        found[CITIZENS] = _of_twin(study)
     return found
+
+
+def participants_in(study: StudyTable) -> str:
+    """Who took part: models, people, both, or null citizens alone."""
+    if MODELS not in kinds_of_participants(study):
+        return CITIZENS
+    rows = study.rows
+    seats = rows["people_seats"].fillna(0) if "people_seats" in rows else pd.Series([0])
+    if not seats.any():
+        return MODELS
+    return PEOPLE if (seats == rows["size"]).all() else MIXED
+
+
+@lru_cache(maxsize=8)
+def _of_twin(study: StudyTable) -> pd.DataFrame:
+    """The sessions of the null twin of a study that has one, as contrasts take them."""
+    return with_levels(pooled_wordings(pd.DataFrame() if study.twin is None else study.twin))
 
 
 @lru_cache(maxsize=8)  # every analysis asks, and comparisons are kept by the table they are made of
@@ -187,7 +217,7 @@ def _by_kind(study: StudyTable, copies: bool) -> tuple[Mapping[str, pd.DataFrame
     if "null" in rows.columns:
         null = rows["null"].fillna(False).astype(bool)
         found = {MODELS: rows[~null], CITIZENS: rows[null]}
-    return {name: part for name, part in found.items() if len(part)}, notes
+    return {name: with_levels(part) for name, part in found.items() if len(part)}, notes
 
 
 def pooled_wordings(rows: pd.DataFrame) -> pd.DataFrame:

@@ -9,19 +9,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from delibsim.analysis.result import Result, make_table, said
-from delibsim.analysis.study.blocks import WORDING, BlockComparison, compared
+from delibsim.analysis.study.blocks import BlockComparison, compared
 from delibsim.analysis.study.effect_sizes import adjusted, before_of
 from delibsim.analysis.study.effects import noted, too_few
 from delibsim.analysis.study.mixed import over_topics_and_models
 from delibsim.analysis.study.outcomes import CHANGE, RELATIVE, OutcomeMeasure
 from delibsim.analysis.study.sample import (
-    families_of,
+    families_in,
     main_population,
     outcomes_of,
-    treatments_of,
     why_no_contrast,
 )
-from delibsim.analysis.study.study_table import DrawCounts, StudyTable
+from delibsim.analysis.study.study_table import WORDING, DrawCounts, StudyTable
 from delibsim.domain.seed import seed_of
 from delibsim.measures.inference.contrasts import Specified, joint_test, over_clusters, relabelled
 from delibsim.measures.inference.means import t_quantile
@@ -140,7 +139,7 @@ def specifications(study: StudyTable, draws: DrawCounts) -> list[Result]:
     found: list[dict[str, Any]] = []
     joint: list[dict[str, Any]] = []
     if not code:
-        pairs = next(iter(families_of(treatments_of(rows)).values()))
+        pairs = next(iter(families_in(rows).values()))
         for a, b in pairs:
             seed = seed_of(draws.seed, "specifications", a, b)
             labels = labels_of(rows, (a, b), study.paired, labellings, seed)

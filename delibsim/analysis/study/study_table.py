@@ -11,7 +11,9 @@ import pandas as pd
 
 from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import MEASURES, Measure
+from delibsim.domain.measure import MEASURES, Measure, heading_of
+from delibsim.domain.study import natural
+from delibsim.domain.survey import PHASES, WAVE
 from delibsim.plugins import declared, names
 from delibsim.store.reading import read_yaml
 from delibsim.store.tables.codebook import Column
@@ -24,6 +26,8 @@ other setting in which sessions of the study differ, such as rounds=4; it is "" 
 """
 HELD = ("complete", "partial")
 """The status of sessions that were held."""
+WORDING = "paraphrase"
+"""The column with the treatment as it was held, where treatments have paraphrases."""
 BLOCK = ("topic", "model", "setting")
 """What is held equal when treatments are compared."""
 
@@ -41,6 +45,10 @@ class StudyTable:
     not begun or withdrawn; `null` marks sessions whose participants are all citizens of the null
     model.
     `paired` says whether treatments of one replicate share people, order and seeds. `twin` are the
+    sessions of the null twin, the same design held by citizens; None where the study has citizens
+    of its own or there can be no twin; then `no_twin` is a sentence that says why. `primary` is
+    the measure whose absolute change decides, `outcomes` are those that were asked for beside it,
+    `by_models` the columns that models gave, by which alone nothing is decided.
     """
 
     study: str
@@ -91,6 +99,21 @@ ADJUSTED_RELATIVE = RELATIVE["dri_adjusted"]
 DEFINED = "The change of the adjusted index as a share of the room there was for it."
 
 
+def when_in_words(phase: str) -> str:
+    """When a phase is, as columns say it.
+
+    >>> when_in_words("post"), when_in_words("wave_2")
+    ('after it', 'in wave 2, between the two')
+    """
+    return WHEN.get(phase) or f"in {heading_of(phase)}, between the two"
+
+
+def _place_of_phase(phase: str) -> tuple[Any, ...]:
+    """Where the columns of a phase stand: surveys in their order, then the change."""
+    order = ["", PHASES[0], WAVE, *WHEN]
+    return order.index(WAVE if phase.startswith(WAVE) else phase), natural(phase)
+
+
 @cache
 def fixed_columns() -> tuple[tuple[Column, ...], tuple[Column, ...]]:
     """The columns of the design, and those of counts."""
@@ -128,7 +151,7 @@ def measure_columns(
         phases.setdefault(measure, []).append(phase)
     for measure, own in phases.items():
         facts = known.get(measure) or MEASURES.get(measure)
-        for phase in sorted(own, key=["", *WHEN].index):
+        for phase in sorted(own, key=_place_of_phase):
             yield _of_measure(measure, phase, facts)
         meaning = f"why a value of {measure} is missing: reason codes joined by ;, empty otherwise"
         yield Column(f"{measure}_note", "text", meaning)
@@ -140,10 +163,11 @@ def _of_measure(measure: str, phase: str, facts: Measure | None) -> Column:
     name = column_of(measure, phase)
     if facts is None:
         meaning = f"{measure}, which no scorer that is installed declares"
-        return Column(name, "number", f"{meaning}; {WHEN.get(phase, '')}".rstrip("; "))
+        told = [meaning, when_in_words(phase)] if phase else [meaning]
+        return Column(name, "number", "; ".join(told))
     meaning = f"{facts.label}: {facts.definition}"
     if phase and facts.phases != ("change",):
-        meaning = f"{facts.label}, {WHEN[phase]}: {facts.definition}"
+        meaning = f"{facts.label}, {when_in_words(phase)}: {facts.definition}"
     return Column(name, "number", meaning, facts.unit, _ends(facts, phase))
 
 

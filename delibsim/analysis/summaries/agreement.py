@@ -8,11 +8,15 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.summaries.judged import OVERALL, JudgedSet, by_judge
-from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import DIMENSIONS, SCALE
-from delibsim.measures.correlations import exact_rank_p, pearson, spearman, spearman_interval
+from delibsim.measures.correlations import (
+    correlation_interval,
+    exact_rank_p,
+    pearson,
+    spearman,
+)
 from delibsim.measures.inference.components import intraclass, of_means, raters_needed
-from delibsim.measures.inference.resampling import cluster_interval
+from delibsim.measures.inference.means import jackknifed
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import coefficient
 from delibsim.measures.summaries.prediction import SAME, derived, errors, linear, normalised
@@ -20,12 +24,11 @@ from delibsim.measures.summaries.prediction import SAME, derived, errors, linear
 Row = dict[str, Any]
 Array = np.ndarray
 PEOPLE = "people"
-RESAMPLES = 2_000
 FEWEST = 4
+NAN = float("nan")
+NO_ENDS = {"low": NAN, "high": NAN}
 WANTED = 0.8
 """The reliability for which the raters of a summary are counted."""
-SEED, SEED_OF_ORDERINGS = seed_of("agreement of judges"), seed_of("orderings of judges")
-"""One for all pairs of judges, so that they have the same resamples."""
 LEVELS = list(range(SCALE[0], SCALE[1] + 1))
 SAID = list(DIMENSIONS)
 
@@ -58,7 +61,7 @@ def _agreed(both: pd.DataFrame, a: str, b: str) -> Row:
     """What two judges agree on, of the sittings that both have judged."""
     x, y = both[a].to_numpy(dtype=float), both[b].to_numpy(dtype=float)
     opinions, studies = (both.index.get_level_values(name) for name in ("opinion", "study"))
-    row = correlated(x, y, opinions, studies, SEED)
+    row = correlated(x, y, opinions, studies)
     whole = np.column_stack([x, y])
     if np.isin(whole, LEVELS).all():  # means of several people are no codes
         codes = codes_of(whole, LEVELS)
@@ -67,14 +70,16 @@ def _agreed(both: pd.DataFrame, a: str, b: str) -> Row:
     return row
 
 
-def correlated(x: Array, y: Array, drawn: Any, within: Any, seed: int) -> Row:
-    """The correlations of two series (n,): Pearson, Spearman with its interval, `drawn` being what
-    is resampled with all its values, and Spearman of values less the mean of what they stand
-    `within`.
+def correlated(x: Array, y: Array, clusters: Any, within: Any) -> Row:
+    """The correlations of two series (n,): Pearson, Spearman with its interval over `clusters`, and
+    Spearman of values less the mean of what they stand `within`.
     """
+    from scipy.stats import rankdata
+
     ranked = spearman(x, y)
     row: Row = {"n": len(x), "pearson": pearson(x, y).value, "spearman": ranked.value}
-    row["low"], row["high"] = spearman_interval(x, y, np.asarray(drawn), RESAMPLES, seed)
+    ends = correlation_interval(rankdata(x), rankdata(y), np.asarray(clusters))
+    row |= {"low": ends.low, "high": ends.high} if len(x) >= FEWEST else NO_ENDS
     values = pd.DataFrame({"x": x, "y": y})
     centred = values - values.groupby(np.asarray(within)).transform("mean")
     row["spearman_within"] = spearman(centred["x"], centred["y"]).value
@@ -134,15 +139,25 @@ def _ordered(known: pd.DataFrame, name: str) -> Row:
     preferred = theirs != 0
     row: Row = {"n": int(preferred.sum()), "ties": int((~preferred).sum())}
     row["judge_ties"] = int((ours[preferred] == 0).sum())
-    row |= dict.fromkeys(("ordered", "low", "high"), float("nan"))
+    row |= {"ordered": NAN, **NO_ENDS}
     if preferred.any():
         same = (np.sign(theirs[preferred]) * np.sign(ours[preferred]) + 1) / 2
-        row["ordered"] = float(same.mean())
-        people = known.loc[preferred, "person"].to_numpy()
-        row["low"], row["high"] = cluster_interval(same, people, RESAMPLES, SEED_OF_ORDERINGS)
-    found = correlated(theirs, ours, known["person"], known["study"], SEED_OF_ORDERINGS)
+        row |= _share(pd.Series(same), known.loc[preferred, "person"].to_numpy())
+    found = correlated(theirs, ours, known["person"], known["study"])
     row |= {name: found[name] for name in ("spearman", "spearman_within")}
     return row | {"differences": found["pearson"]}
+
+
+def _share(same: pd.Series, people: Array) -> Row:
+    """How often a judge orders as people do, with its interval by t, from what it is without each
+    person; it is cut at 0 and 1.
+    """
+    share, of_each = float(same.mean()), same.groupby(people).agg(["sum", "size"])
+    others = of_each.sum() - of_each
+    without_each = (others["sum"] / others["size"]).to_numpy() if len(of_each) > 1 else []
+    found = jackknifed(share, without_each)
+    low, high = np.clip([found.low, found.high], 0, 1)
+    return {"ordered": share, "low": float(low), "high": float(high)}
 
 
 def labels(sets: Sequence[JudgedSet]) -> Iterator[Row]:
@@ -165,7 +180,7 @@ def _on_labels(known: pd.DataFrame, given: str) -> Row:
     x, y = known["value"].to_numpy(dtype=float), known[given].to_numpy(dtype=float)
     people = known["study"] + " " + known["person"]
     off = errors(normalised(x), normalised(y))
-    found = correlated(x, y, people, known["study"], SEED_OF_ORDERINGS)
+    found = correlated(x, y, people, known["study"])
     return found | {"mae": off.mae, "rmse": off.rmse}
 
 

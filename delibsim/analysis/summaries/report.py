@@ -26,7 +26,6 @@ GAP, CONTROL = ("estimate", "low", "high"), ("control", "control_low", "control_
 NOBODY = pd.DataFrame()
 """The scores of no opinion."""
 VALUES: Mapping[str, Any] = {
-    "resamples": agreement.RESAMPLES,
     "wanted": agreement.WANTED,
     "bin": biases.BIN,
 }

@@ -16,7 +16,6 @@ from delibsim.analysis.summaries.benchmark import Intervals
 from delibsim.analysis.summaries.judged import with_overall
 from delibsim.analysis.summaries.report import report_of, tables_of_scores
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import DIMENSIONS, LABELS, SCALE, Record
 from delibsim.domain.text import counted
 from delibsim.measures.summaries.prediction import (
@@ -194,7 +193,6 @@ def _whole(cell: str, name: str, line: int, faults: list[str]) -> int | None:
     return None
 
 
-SEED = seed_of("metrics of a trained judge")
 PUBLISHED_DROP = (
     "published: on questions that it was not trained on, the judge's Spearman correlation with"
     " people on representativeness falls from 0.47 to 0.20"
@@ -202,8 +200,8 @@ PUBLISHED_DROP = (
 
 
 def evaluation(records: Sequence[Record], predicted: np.ndarray) -> dict[str, Any]:
-    """By dimension, and their mean: n, Pearson, Spearman with its interval (2,000 resamples of
-    raters with all their records), the same within questions, errors in labels, order.
+    """By dimension, and their mean: n, Pearson, Spearman with its interval (t on Fisher's z,
+    jackknife over raters), the same within questions, errors in labels, order.
 
     `predicted` is records x dimensions. What is undefined is None, and the mean says how many it
     leaves out.
@@ -216,7 +214,7 @@ def evaluation(records: Sequence[Record], predicted: np.ndarray) -> dict[str, An
     for column, name in enumerate(DIMENSIONS):
         said, own = table[:, column], predicted[:, column]
         there = ~(np.isnan(said) | np.isnan(own))
-        row = correlated(said[there], own[there], raters[there], questions[there], SEED)
+        row = correlated(said[there], own[there], raters[there], questions[there])
         off = errors(said, own)
         order = ordering(said, own, instances)
         row |= {"mae": off.mae, "rmse": off.rmse, "ordered": order.accuracy, "pairs": order.n}

@@ -12,7 +12,7 @@ from typing import Any
 
 from delibsim.asking.kinds.coding import Uncoded, occurrences_of, twins_of, uncoded_of
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
-from delibsim.asking.texts import IMPORTED, shown_texts, study_texts
+from delibsim.asking.texts import IMPORTED, roles_in, shown_texts, study_texts
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.coding import Sample, Steps
 from delibsim.domain.language import word_count
@@ -106,7 +106,7 @@ class CodeKind(Kind):
     noun = "sample"
     called = "the coding"
     growth = Growth(
-        fixed=("unit", "context", "rules", "temperature", "same", "seed", "reasks"),
+        fixed=("unit", "context", "roles", "rules", "temperature", "same", "seed", "reasks"),
         named=("models", "wordings"),
         joined=("texts", "not_coded", "dimensions"),
         larger=("samples", "samples_by_model"),
@@ -120,7 +120,7 @@ class CodeKind(Kind):
         task, scheme = codings.files.task(), codings.scheme()
         by = "statement" if task["unit"] == IMPORTED else task["unit"]
         texts = []
-        for text in study_texts(runs, by, task["context"], []):
+        for text in study_texts(runs, by, task["context"], [], roles=roles_in(task)):
             if task["texts"].get(text.id) == text.sha256:
                 texts.append(text)
         dimensions = [scheme.dimension(id) for id in task["dimensions"]]

@@ -76,7 +76,7 @@ def import_codes(
     codes = [code for code, _ in table.codes]
     if codes:
         with coding.runs.lock():
-            coding.codings.keep_scheme(coding.scheme, coding.unit, coding.context)
+            coding.codings.keep_scheme(coding.scheme, coding.cut)
             coding.codings.add(new, people=True)
     return ImportedCodes(
         given=len(codes),

@@ -171,7 +171,8 @@ class TextPack(Pack):
     def add(self, answers: Sequence[Any]) -> None:
         """The same, with what people code by."""
         plain = self.plain
-        self.answers.keep_scheme(self._scheme, plain["unit"], plain["context"])
+        cut = {name: plain[name] for name in ("unit", "context", "roles") if name in plain}
+        self.answers.keep_scheme(self._scheme, cut)
         super().add(answers)
 
     @cached_property
@@ -391,8 +392,7 @@ def export_codes(
         "kind": kind,
         "scheme": scheme_to_plain(scheme),
         "scheme_sha256": scheme.sha256,
-        "unit": coding.unit,
-        "context": coding.context,
+        **coding.cut,
         "coders": list(named),
         **draw.plain(),
     }

@@ -17,12 +17,15 @@ from delibsim.asking.settings import (
     KindSettings,
     called,
     coders_asked,
+    roles,
     setting,
     settings_in,
 )
 from delibsim.asking.texts import (
+    CITIZENS,
     checked_wording,
     kin_among,
+    of_roles,
     plain,
     speaking_in,
     study_texts,
@@ -73,6 +76,7 @@ class CodingSettings(KindSettings):
     rules: str = setting("", one_of(RULES))
     by: str = setting("statement", one_of(UNITS))
     context: int = setting(0, whole(0, 1_000))
+    roles: tuple[str, ...] = setting(CITIZENS, roles)
     same: str = setting("each", one_of(SAME))
     dimensions: tuple[str, ...] = setting((), names)
     wordings: tuple[str, ...] = setting(("coding",), names)
@@ -97,7 +101,7 @@ def plan_coding(runs: Runs, overrides: Sequence[str], home: Any = None) -> Plan:
     dimensions = chosen_dimensions(scheme, settings)
     wordings = {name: wording_named(name) for name in settings.wordings}
     faults: list[str] = []
-    texts = study_texts(runs, settings.by, settings.context, faults)
+    texts = study_texts(runs, settings.by, settings.context, faults, roles=settings.roles)
     codings = Codings.of(runs, scheme.id)
     new = _task(runs, settings, coders, scheme, dimensions, wordings, texts)
     uncoded = uncoded_of(scheme, dimensions, texts)
@@ -180,6 +184,7 @@ def _task(
         "scheme_sha256": scheme.sha256,
         "unit": unit_in(runs, settings.by),
         "context": settings.context,
+        **of_roles(settings.roles),
         "samples": settings.samples,
         "samples_by_model": dict.fromkeys(coders.models, settings.samples),
         "rules": settings.rules or "lower",
@@ -216,11 +221,11 @@ def _merged(codings: Codings, new: Mapping[str, Any]) -> dict[str, Any]:
 def _refuse_other(plain: Mapping[str, Any], new: Mapping[str, Any], told: str) -> None:
     """WrongInput where what people were given differs from what models would be asked."""
     changed = []
-    for name in ("scheme_sha256", "unit", "context"):
-        changed += differences(plain.get(name, new[name]), new[name], name)
+    for name in ("scheme_sha256", "unit", "context", "roles"):
+        changed += differences(plain.get(name, new.get(name)), new.get(name), name)
     refuse_if(
         changed,
-        f"{told} with another scheme, unit or context",
+        f"{told} with another scheme, unit, context or roles",
         "ask models as people were asked, or code in another study",
     )
 

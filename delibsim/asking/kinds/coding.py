@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.asking.texts import shown_texts, texts_of, unit_in
+from delibsim.asking.texts import CITIZENS, of_roles, roles_in, shown_texts, texts_of, unit_in
 from delibsim.domain.annotation import Text
 from delibsim.domain.coding import Sample
 from delibsim.domain.errors import WrongInput
@@ -26,17 +26,25 @@ from delibsim.store.runs import Runs
 
 @dataclass(frozen=True)
 class Coding:
-    """The codes of a study by one scheme, and how its texts are cut: `unit` and `context`."""
+    """The codes of a study by one scheme, and how its texts are cut: `unit`, `context`, and the
+    `roles` of those who spoke.
+    """
 
     runs: Runs
     scheme: Scheme
     codings: Codings
     unit: str
     context: int
+    roles: Sequence[str] = CITIZENS
+
+    @property
+    def cut(self) -> dict[str, Any]:
+        """How its texts are cut, as a study keeps it."""
+        return {"unit": self.unit, "context": self.context, **of_roles(self.roles)}
 
     def texts(self) -> list[Text]:
         """Every text of the study, word for word."""
-        return texts_of(self.runs, self.unit, self.context)
+        return texts_of(self.runs, self.unit, self.context, roles=self.roles)
 
     def shown(self, texts: Sequence[Text]) -> dict[str, Text]:
         """Texts by id as coders see them; imported ones word for word."""
@@ -44,13 +52,18 @@ class Coding:
 
 
 def coding_of(
-    runs: Runs, name: str = "", by: str = "", context: int | None = None, home: Path | None = None
+    runs: Runs,
+    name: str = "",
+    by: str = "",
+    context: int | None = None,
+    home: Path | None = None,
+    roles: Sequence[str] = (),
 ) -> Coding:
     """The coding of a study by a scheme; by the only one that was applied where none is named.
 
-    What was begun keeps its scheme, unit and context. Raises WrongInput for another unit or context
-    than that, for a scheme that was edited since a pack was handed out, and where no scheme or one
-    of several has to be named.
+    What was begun keeps its scheme, unit, context and roles. Raises WrongInput for others than
+    these, for a scheme that was edited since a pack was handed out, and where no scheme or one of
+    several has to be named.
     """
     name = name or _only_scheme(runs)
     codings = Codings.of(runs, name)
@@ -67,7 +80,8 @@ def coding_of(
     begun: dict[str, Any] = kept or next(iter(packs.values()), {})
     unit = _settled("by", by, begun.get("unit"), unit_in(runs, "statement"))
     shown_before = _settled("context", context, begun.get("context"), 0)
-    return Coding(runs, scheme, codings, unit, shown_before)
+    heard = _settled("roles", roles or None, roles_in(begun) if begun else None, CITIZENS)
+    return Coding(runs, scheme, codings, unit, shown_before, heard)
 
 
 def _settled(name: str, given: Any, begun: Any, default: Any) -> Any:

@@ -127,7 +127,7 @@ class PairKind(Kind):
     called = "the comparison"
     growth = Growth(
         fixed=(
-            "unit", "within", "examples", "design", "criteria", "ties", "reasons", "topic",
+            "unit", "within", "roles", "examples", "design", "criteria", "ties", "reasons", "topic",
             "temperature", "reasks", "seed", "wording",
         ),
         named=("models", "dimensions", "judged_examples"),

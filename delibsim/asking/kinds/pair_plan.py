@@ -24,6 +24,7 @@ from delibsim.asking.texts import (
     IMPORTED,
     checked_wording,
     kin_among,
+    of_roles,
     plain,
     shown_texts,
     speaking_in,
@@ -70,10 +71,10 @@ def plan_pairs(
     if sources:
         unit, within = IMPORTED, ""
         _refuse_sessions(settings, sources)
-        texts = gathered_texts(sources, settings.unit, faults)
+        texts = gathered_texts(sources, settings.unit, faults, settings.roles)
     else:
         unit, within = unit_and_group(runs, settings)
-        texts = texts_to_compare(runs, unit, within, faults)
+        texts = texts_to_compare(runs, unit, within, faults, settings.roles)
     refuse_texts(list(shown_texts(runs, texts).values()), keep_equal)
     by_id = {text.id: text for text in texts}
     listed = pairs_in(Path(settings.file), by_id) if settings.design == "list" else ()
@@ -250,6 +251,7 @@ def _task(
         "per_text": [settings.per_text] if settings.grows else [0],
         **until,
         **{name: getattr(settings, name) for name in names},
+        **of_roles(settings.roles),
         "reasks": session.procedure.reasks,
         "wording": wording_plain(wording),
         "dimensions": {one.id: dimension_to_plain(one) for one in dimensions},

@@ -11,6 +11,7 @@ from delibsim.asking.settings import (
     KindSettings,
     called,
     coders_asked,
+    roles,
     setting,
     settings_in,
     task_name,
@@ -18,6 +19,7 @@ from delibsim.asking.settings import (
 from delibsim.domain.comparison import ORDERS, SCHEMES, UNTIL, Orders, Rule, Scheme
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
+from delibsim.domain.transcript import CITIZEN
 from delibsim.planning.config import names, one_name, one_of, temperature, whole, yes_or_no
 from delibsim.prompts.compare import Criteria
 
@@ -101,6 +103,7 @@ class ComparingSettings(KindSettings):
     topic: bool = setting(False, yes_or_no)
     unit: str = setting("statement", one_of(UNITS))
     within: str = setting("", one_of(WITHIN))
+    roles: tuple[str, ...] = setting((CITIZEN,), roles)
     examples: int = setting(0, _examples)
     examples_of: str = setting("", task_name)
     temperature: float | None = setting(0.7, temperature)

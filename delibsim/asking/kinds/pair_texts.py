@@ -11,7 +11,7 @@ from typing import Any
 from delibsim.asking.blinding import blinded_text
 from delibsim.asking.kinds.pair_settings import ComparingSettings
 from delibsim.asking.road import refuse_if
-from delibsim.asking.texts import IMPORTED, study_texts
+from delibsim.asking.texts import CITIZENS, IMPORTED, Roles, roles_in, study_texts
 from delibsim.domain.annotation import Text
 from delibsim.domain.comparison import Pair, Vote
 from delibsim.domain.errors import WrongInput
@@ -57,7 +57,9 @@ def unit_and_group(runs: Runs, settings: ComparingSettings) -> tuple[str, str]:
     return IMPORTED, ""
 
 
-def texts_to_compare(runs: Runs, unit: str, within: str, faults: list[str]) -> list[Text]:
+def texts_to_compare(
+    runs: Runs, unit: str, within: str, faults: list[str], roles: Roles = CITIZENS
+) -> list[Text]:
     """The texts of one study in this unit, each with what it is compared within as its group.
 
     WrongInput where there are none, and for speeches of sessions that are no debates.
@@ -69,7 +71,7 @@ def texts_to_compare(runs: Runs, unit: str, within: str, faults: list[str]) -> l
                     f"unit=speech is of debates, and session {session.id} of"
                     f" {study_named(runs.study)} is a {session.format}; take unit=statement"
                 )
-    texts = study_texts(runs, UNITS[unit], 0, faults, "compare")
+    texts = study_texts(runs, UNITS[unit], 0, faults, "compare", roles)
     if within == TOPIC:
         return [replace(text, group=text.facts["topic"]) for text in texts]
     return texts
@@ -78,7 +80,7 @@ def texts_to_compare(runs: Runs, unit: str, within: str, faults: list[str]) -> l
 def kept_texts(runs: Runs, task: Mapping[str, Any]) -> list[Text]:
     """The texts of a comparison that was begun, as the study holds them now."""
     unit = task["unit"]
-    return texts_to_compare(runs, unit, task.get("within", SESSION), [])
+    return texts_to_compare(runs, unit, task.get("within", SESSION), [], roles_in(task))
 
 
 def topics_of(runs: Runs, texts: Sequence[Text]) -> dict[str, str]:
@@ -176,7 +178,9 @@ def study_of_several(root: Path, name: str, sources: Sequence[Runs]) -> Runs:
     return runs
 
 
-def gathered_texts(sources: Sequence[Runs], unit: str, faults: list[str]) -> list[Text]:
+def gathered_texts(
+    sources: Sequence[Runs], unit: str, faults: list[str], roles: Roles = CITIZENS
+) -> list[Text]:
     """The texts of several studies, blinded, each with its topic as its group and the name of its
     study before its id.
 
@@ -189,7 +193,7 @@ def gathered_texts(sources: Sequence[Runs], unit: str, faults: list[str]) -> lis
         imported = StudyTexts(runs).held()
         own = IMPORTED if imported else unit
         sessions = runs.plans_by_name()
-        texts = texts_to_compare(runs, own, "" if imported else TOPIC, faults)
+        texts = texts_to_compare(runs, own, "" if imported else TOPIC, faults, roles)
         for text in texts:
             session = None if imported else sessions[text.facts["session"]]
             question = session.topic.question if session else ""

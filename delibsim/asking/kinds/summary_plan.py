@@ -23,7 +23,7 @@ from delibsim.asking.settings import (
 from delibsim.asking.texts import FEWEST, checked_wording, named_in_parts, plain, slots_of
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.seed import seed_of
-from delibsim.domain.summary import FLOORS, GROUPINGS, Grouping, OpinionSet, alike
+from delibsim.domain.summary import FLOORS, OpinionSet, alike
 from delibsim.domain.text import counted, study_named
 from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.summaries.texts import NoSharedWord, clusters
@@ -81,7 +81,7 @@ class SummarisingSettings(KindSettings):
     sizes: tuple[int, ...] = setting((ALL,), sizes_read)
     draws: int = setting(1, whole(1, 1_000))
     runs: int = setting(3, whole(1, 1_000))
-    groups: Grouping = setting("none", one_of(GROUPINGS))
+    groups: str = setting("none", one_name)
     plan: str = setting("whole", one_of(PLANS))
     part: int = setting(100, whole(2, 1_000_000))
     embedding: str = setting("tfidf", one_name)
@@ -288,6 +288,8 @@ def _grouped(
                 "no opinion has a stance, so there are no groups by stance; take groups=themes"
             )
         return {"grouped": found}
+    if settings.groups != "themes":
+        return {"grouped": _by_column(opinions, settings.groups)}
     embedding = embedding_named(settings.embedding)
     try:
         points = embedding.points([text.text for text in opinions.spoken])
@@ -300,3 +302,13 @@ def _grouped(
     }
     kept = {"grouped": found}
     return kept | {"embedded": embedding.source} if embedding.source else kept
+
+
+def _by_column(opinions: OpinionSet, column: str) -> dict[str, str]:
+    """The value of a column of the opinions as their group; WrongInput for one that has none."""
+    cells = {text.id: text.facts.get(column, "").strip() for text in opinions.spoken}
+    found = {id: f"{column} {cell}" for id, cell in cells.items() if cell}
+    if not found:
+        columns = dict.fromkeys(name for text in opinions.spoken for name in text.facts)
+        raise unknown("value of groups", column, ["none", "stance", "themes", *columns])
+    return found

@@ -25,7 +25,8 @@ RANK = 1e-9
 
 @dataclass(frozen=True)
 class Intraclass:
-    """An intraclass correlation with its 95% interval from the F distribution.
+    """An intraclass correlation with its 95% interval from the F distribution, and the variances
+    `within` clusters and `between` them, which can be negative.
 
     `note` is "" or why it is NaN: "one_cluster", "no_replication" (no degree of freedom within
     clusters) or "no_variance".
@@ -37,6 +38,8 @@ class Intraclass:
     clusters: int
     n: int
     note: str = ""
+    within: float = float("nan")
+    between: float = float("nan")
 
 
 def intraclass(
@@ -87,7 +90,9 @@ def intraclass(
     icc = (between - error) / (between + (size - 1) * error)
     ends = fisher.ppf([(1 + level) / 2, (1 - level) / 2], between_df, residual_df) * error
     low, high = (between - ends) / (between + (size - 1) * ends)
-    return Intraclass(float(icc), float(low), float(high), len(names), n)
+    ends = float(low), float(high)
+    variances = float(error), float((between - error) / size)
+    return Intraclass(float(icc), *ends, len(names), n, "", *variances)
 
 
 def _centred(values: Array, codes: NDArray[np.intp]) -> Array:

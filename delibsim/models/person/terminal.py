@@ -9,7 +9,9 @@ import shutil
 import sys
 import termios
 import unicodedata
+from typing import get_args
 
+from delibsim.domain.survey import PHASES, WAVE, Phase
 from delibsim.models.person.told import told
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.prompt import Prompt
@@ -107,11 +109,13 @@ def title(prompt: Prompt) -> str:
         return "Your vote on statements for the group"
     if occasion in ("position", "critique"):
         return f"Your {occasion}"
-    if occasion not in ("pre", "post"):
+    if occasion not in get_args(Phase):
         return "A question to you"
-    first = occasion == "pre"
+    first = occasion == PHASES[0]
     if isinstance(form, SurveyAnswers) and len(form.survey.items) == 1:
         return f"Your view of the motion, {'before' if first else 'after'} the debate"
+    if occasion.startswith(WAVE):
+        return "The survey, so far"
     return "The survey, for the first time" if first else "The survey, for the second time"
 
 

@@ -195,6 +195,17 @@ def table_of_texts(runs: Runs) -> Table:
     return table_of("texts", iter(rows), shown)
 
 
+def opinion_tables(runs: Runs) -> list[Table]:
+    """The table of votes on opinions, where there are any."""
+    voters = StudyTexts(runs).voters()
+    rows = []
+    for one in voters:
+        own = {"study": runs.study, "voter": one.id, "opinion_group": one.group}
+        for (id, vote, time), later in zip(one.votes, one.holding, strict=True):
+            rows.append(own | {"text_id": id, "vote": vote, "time": time, "holds": later})
+    return [table_of("opinion_votes", iter(rows))] if rows else []
+
+
 def columns_without_texts(table: str, columns: Sequence[Column]) -> tuple[Column, ...]:
     """The columns of a table that hold no texts. The other columns of imported files go with them:
     nobody has looked at what they hold.

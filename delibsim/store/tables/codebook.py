@@ -3,7 +3,7 @@ in which they are written.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -68,6 +68,11 @@ def _columns(listed: Iterable[Any], groups: Mapping[str, Any]) -> tuple[Column, 
     return tuple(found)
 
 
+def without(columns: Iterable[Column], names: Container[str]) -> tuple[Column, ...]:
+    """These columns, but those of these names."""
+    return tuple(one for one in columns if one.name not in names)
+
+
 def paths_of(kind: str) -> dict[str, str]:
     """The facts of a kind (plan, rules, call) that stand somewhere as they are, and where."""
     return _plain("session_facts.yaml")[kind]
@@ -76,6 +81,8 @@ def paths_of(kind: str) -> dict[str, str]:
 OF_STUDY = "columns.yaml"
 CONDITION = tuple(one["name"] for one in _plain(OF_STUDY)["groups"]["condition"])
 """The columns that say under what condition the unit of a row was observed."""
+OF_PHASES = ("phases", "answers_absent_between")
+"""The columns that only a study has in which a session names its phases."""
 OF_CONSENSUS = ("consensus_texts", "consensus_votes")
 """The tables that only a study has in which collective statements were sought."""
 ROWS: dict[str, str] = {name: row for name, (row, _) in tables_in(OF_STUDY).items()}
@@ -86,5 +93,7 @@ ALL_COLUMNS: dict[str, tuple[Column, ...]] = {
 """The columns of every table, in order."""
 TABLES: dict[str, str] = {name: row for name, row in ROWS.items() if name not in OF_CONSENSUS}
 """The tables that every study has, and what a row of each is."""
-COLUMNS: dict[str, tuple[Column, ...]] = {name: ALL_COLUMNS[name] for name in TABLES}
-"""The columns of these tables, in order."""
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    name: without(ALL_COLUMNS[name], OF_PHASES) for name in TABLES
+}
+"""The columns of these tables that every study has, in order."""

@@ -54,7 +54,7 @@ def people_facts(session: Session, run: Run | None, calls: Sequence[Row], damage
         "stood_in": "; ".join(told) or None,
         "people_silent": len(silent),
         "minutes": _minutes(calls),
-        "people_survey_seconds": _seconds(own, PHASES),
+        "people_survey_seconds": _seconds(own, session.waves),
         "people_turn_seconds": _seconds(own, ("turn",)),
     }
     return row | (_of_run(run, seats) if run is not None else {})
@@ -73,12 +73,14 @@ def _stood_in(calls: Sequence[Row]) -> Iterator[tuple[str, tuple[str, str]]]:
 def _of_run(run: Run, seats: Sequence[str]) -> Row:
     """What is missing from the run because nobody was there, or because a stand-in was."""
     row: Row = {f"answers_absent_{phase}": 0 for phase in PHASES}
+    row |= {"answers_absent_between": 0} if run.session.waves != PHASES else {}
     row["answers_stood_in"] = 0
     for response in run.responses:
         if response.participant not in seats:
             continue
         codes = [reason.code for reason in response.missing.values()]
-        row[f"answers_absent_{response.phase}"] += codes.count(ABSENT)
+        when = response.phase if response.phase in PHASES else "between"
+        row[f"answers_absent_{when}"] += codes.count(ABSENT)
         row["answers_stood_in"] += codes.count(STOOD_IN)
     absent = [one for one in run.silences if one.turn.speaker in seats and one.status == ABSENT]
     return row | {"turns_absent": len(absent)}
@@ -234,7 +236,7 @@ def requested(settings: Iterable[Mapping[str, Any]]) -> float | None:
 
 def answers_expected(plan: Session) -> int:
     """How many answers the surveys of a session ask for."""
-    return len(plan.respondents) * len(PHASES) * len(plan.survey.items)
+    return len(plan.respondents) * len(plan.waves) * len(plan.survey.items)
 
 
 def _persona(plan: Session) -> str:
@@ -320,6 +322,7 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "briefing_order": lambda plan: plan.briefing_order,
     "conversation": lambda plan: plan.people.id if plan.people else None,
     "conversation_facts": _of_people,
+    "phases": lambda plan: "+".join(plan.procedure.phases or ()) or None,
     "witnesses": lambda plan: "+".join(one.name for one in plan.witnesses) or None,
     **{name: _of_network(name) for name in NETWORK},
     **{name: _of_rules(rule) for name, rule in paths_of("rules").items()},

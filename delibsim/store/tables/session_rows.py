@@ -13,13 +13,13 @@ from delibsim.domain.transcript import Statement
 from delibsim.store.runs import Runs
 from delibsim.store.tables import session_facts
 from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import COLUMNS, CONDITION
+from delibsim.store.tables.codebook import ALL_COLUMNS, CONDITION, OF_PHASES
 
 Alike = tuple[str, Row, Sequence[Row]]
 """Rows of a table: the values that they share, and what each has of its own."""
 Attempts = tuple[tuple[tuple[str, str], int | None], ...]
 """How often each survey and turn was asked, by participant and occasion."""
-OF_RUNS = tuple(column.name for column in COLUMNS["runs"] if column.name not in CONDITION)
+OF_RUNS = tuple(column.name for column in ALL_COLUMNS["runs"] if column.name not in CONDITION)
 """The columns of the table `runs` that are no column of every table."""
 
 
@@ -121,7 +121,8 @@ class SessionRows:
         for name, value in self.drawn.get("diversity", {}).items():
             if name != "people":
                 row[f"diversity_{name}"] = value
-        return {name: row.get(name) for name in OF_RUNS}
+        lacking = {name for name in OF_PHASES if row.get(name) is None}
+        return {name: row.get(name) for name in OF_RUNS if name not in lacking}
 
     def _statements(self, run: Run) -> Iterator[Row]:
         held = run.session.conversation

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from delibsim.domain.effect import same_cells
 from delibsim.domain.run import Session
 from delibsim.domain.score import Score
-from delibsim.domain.survey import PHASES, Survey
+from delibsim.domain.survey import PHASES, Phase, Survey
 from delibsim.domain.text import counted
 from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
@@ -27,7 +27,7 @@ from delibsim.store.runs import SCORES, Runs
 from delibsim.store.session_notes import SessionNotes
 from delibsim.store.tables.asked import columns_without_texts, without_texts
 from delibsim.store.tables.calls import Row, call_row
-from delibsim.store.tables.codebook import ALL_COLUMNS, COLUMNS, ROWS, Column
+from delibsim.store.tables.codebook import ALL_COLUMNS, OF_PHASES, ROWS, TABLES, Column
 from delibsim.store.tables.session_rows import Alike, Attempts, Kept, SessionRows
 from delibsim.store.tables.sheets import (
     SheetWriter,
@@ -209,16 +209,33 @@ def design_of(runs: Runs) -> tuple[dict[str, tuple[Column, ...]], dict[str, str]
     """What the plans of a study say, read once: the columns of every table that it has, and the
     conditions that are the same as another (see domain.effect.same_cells).
     """
-    sought = False
+    sought, named, waves = False, False, PHASES
 
     def plans() -> Iterator[Session]:
-        nonlocal sought
+        nonlocal sought, named, waves
         for _, session in SessionNotes(runs).plans():
             sought = sought or session.consensus is not None
+            named = named or session.procedure.phases is not None
+            waves = max(waves, session.waves, key=len)
             yield session
 
     same = same_cells(plans(), without_effect)
-    return ALL_COLUMNS if sought else COLUMNS, same
+    names = ROWS if sought else TABLES
+    return {name: _of_phases(ALL_COLUMNS[name], named, waves) for name in names}, same
+
+
+def _of_phases(
+    columns: Sequence[Column], named: bool, waves: tuple[Phase, ...]
+) -> tuple[Column, ...]:
+    """The columns of a table: those of phases where sessions name them; surveys are these."""
+    found = []
+    for one in columns:
+        if one.name == "phase":
+            one = replace(one, values=one.values.replace("; ".join(PHASES), "; ".join(waves)))
+        elif one.name == "answers_expected":
+            one = replace(one, meaning=one.meaning.replace("2 phases", f"{len(waves)} phases"))
+        found += [one] if named or one.name not in OF_PHASES else []
+    return tuple(found)
 
 
 def rows_of(
@@ -392,7 +409,7 @@ def _most_attempts(attempts: Attempts, score: Score, rest: str) -> int | None:
     """The most attempts of the surveys and turns behind a score: those of its phase, its
     participant, its turn.
     """
-    occasions = {"pre": ("pre",), "post": ("post",), "change": PHASES}.get(score.phase)
+    occasions = {"change": PHASES, "": None}.get(score.phase, (score.phase,))
     most = 0
     for (participant, occasion), n in attempts:
         if occasions is not None and occasion not in occasions:

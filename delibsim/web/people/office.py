@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from delibsim.domain.survey import WAVE
 from delibsim.people.hall import AGAIN, Hall
 from delibsim.people.overview import GroupNow, PeopleOverview, overview, stage_of
 from delibsim.people.raters import RaterDesk, rater_rows
@@ -366,7 +367,7 @@ def _to(place: str, told: str, **query: str) -> Response:
     return home(f"/{place}?{urlencode(query | {'told': told})}", OFFICE)
 
 
-KNOWN = ("pre", "post", "position", "critique")
+KNOWN = ("pre", "wave", "post", "position", "critique")
 
 
 def clock(at: float) -> str:
@@ -389,7 +390,7 @@ def span(words: Language, seconds: float) -> str:
 
 def occasion(words: Language, name: str) -> str:
     """What a person is asked, in words."""
-    kind, _, number = name.partition(" ")
+    kind, _, number = ("wave", "", "") if name.startswith(WAVE) else name.partition(" ")
     if kind == "turn" and number:
         return words("office.turn_n", n=number)
     return words(f"office.asked_{kind if kind in KNOWN else 'else'}")

@@ -19,7 +19,9 @@ from markupsafe import Markup, escape
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON, Hosting, Withdrawal
+from delibsim.domain.measure import heading_of
 from delibsim.domain.run import Session
+from delibsim.domain.survey import Phase
 from delibsim.models.base import Capabilities, Completion, LanguageModel
 from delibsim.models.person.browser import Given, WaitingPrompt
 from delibsim.models.pool import ModelPool
@@ -365,8 +367,9 @@ def _place(shot: Shot) -> tuple[str, str]:
 
 
 def _title(shot: Shot) -> str:
-    known = {"pre": "survey before", "post": "survey after"}
-    title = known.get(shot.occasion, shot.occasion)
+    title = shot.occasion
+    if title in get_args(Phase):
+        title = f"survey {heading_of(title)}"
     return f"{title[:1].upper()}{title[1:]}"
 
 

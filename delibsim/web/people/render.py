@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from delibsim.domain.errors import unknown
+from delibsim.domain.survey import PHASES
 from delibsim.domain.text import safe
 from delibsim.models.person.fields import Field, Incomplete, Questionnaire, handed_back
 from delibsim.store.people import hosting_files
@@ -249,7 +250,9 @@ def _before(asked: Questionnaire) -> Fields:
 def title_of(asked: Questionnaire) -> str:
     """The key of the title of a request."""
     if asked.asking == "survey":
-        return "form.survey_first" if asked.occasion == "pre" else "form.survey_last"
+        return {PHASES[0]: "form.survey_first", PHASES[1]: "form.survey_last"}.get(
+            asked.occasion, "form.survey_again"
+        )
     titles = {"vote": "form.vote", "speech": "form.speech"}
     if asked.asking in titles:
         return titles[asked.asking]

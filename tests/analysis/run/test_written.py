@@ -17,6 +17,7 @@ from delibsim.analysis.run.view import RunView
 from delibsim.analysis.run.written import COLUMNS, html, markdown, plain, table
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
+from delibsim.domain.conversation import KINDS_OF_PEOPLE
 from delibsim.domain.parentage import Edit, Parentage
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
@@ -277,12 +278,13 @@ def test_votes_of_people_can_be_left_out():
     assert "left out (agreement of 3 or less): nobody whose vote is shown" in one.remarks()
 
 
-def test_who_left_before_a_fork_is_still_a_person_with_a_persona():
+@pytest.mark.parametrize("kind", KINDS_OF_PEOPLE)
+def test_who_left_before_a_fork_is_still_a_person_with_a_persona(kind):
     session = RUN.session
     gone = replace(
         session,
         participants=(*session.participants, Participant("Ann", "I bake bread.", model="Ann")),
-        models={**session.models, "Ann": {"kind": "human"}},
+        models={**session.models, "Ann": {"kind": kind}},
     )
     fork = replace(session, parentage=Parentage("s", "parent", SHA, 1), before=gone)
     assert people_among(fork) == {"Ann"}

@@ -409,3 +409,59 @@ def test_a_bare_table_is_enough():
     assert len(result.rows) == 3
     assert any("no column diversity_change" in note for note in result.notes)
     assert result.plain()[0]["population"] == "models"
+
+
+LED = {"none": "none", "basic": "opening", "normative": "rounds"}
+FACILITATED = {
+    "none": "procedure.facilitation=None",
+    "opening": "facilitator=default, procedure.facilitation=opening",
+    "rounds": "facilitator=default, procedure.facilitation=rounds",
+}
+
+
+def led(rows, treatment="normative"):
+    """The same sessions, as if facilitation had differed and not the treatment."""
+    levels = rows["treatment"].map(LED)
+    designed = {"facilitation": levels.mask(levels == "none"), "setting": levels.map(FACILITATED)}
+    return rows.assign(treatment=treatment, rounds=2, **designed)
+
+
+def test_levels_of_a_part_are_compared_as_treatments_are():
+    study = synthetic_study({"none": 0.0, "basic": 0.0, "normative": 0.5}, topics=5, models=2)
+    of_treatments = contrasts(study, DRAWS).rows
+    found = contrasts(replace(study, rows=led(study.rows)), DRAWS).rows
+    back = {f"facilitation={level}": name for name, level in LED.items()}
+    keys, named = ["outcome", "scale", "a", "b"], ["family", "p_free"]  # which draws by name
+    found = found.assign(a=found["a"].map(back), b=found["b"].map(back)).drop(columns=named)
+    expected = of_treatments.drop(columns=named).set_index(keys)
+    pd.testing.assert_frame_equal(found.set_index(keys).loc[expected.index], expected)
+    assert set(expected["verb"]) >= {"raised", "none"}
+
+
+def test_levels_of_a_part_are_compared_within_treatments_and_treatments_within_levels():
+    parts = []
+    for shift, treatment in enumerate(("basic", "normative")):
+        rows = led(STUDY.rows, treatment)
+        parts.append(rows.assign(dri_change=rows["dri_change"] + 0.3 * shift))
+    result = found(pd.concat(parts))
+    of_part = row(result, "facilitation=rounds", "facilitation=none")
+    assert (of_part["blocks"], of_part["pairs"]) == (30, 90)
+    assert of_part["estimate"] == pytest.approx(means_of(STUDY.rows).mean())
+    assert row(result, "normative", "basic")["estimate"] == pytest.approx(0.3)
+    assert set(result.rows["family"].str.partition(":")[0]) == {
+        "facilitation",
+        "published contrasts",
+    }
+
+
+def test_a_level_names_what_differs_within_it_and_is_one_where_only_topics_differ():
+    rows = led(STUDY.rows)
+    rounds, even = rows["facilitation"] == "rounds", rows["replicate"] == 2
+    by_topic = rows.assign(briefing=rows["topic"].where(rounds), facilitation=None)
+    by_topic["setting"] = ("briefing=" + rows["topic"]).where(rounds, "")
+    pair = found(by_topic[rounds | rows["facilitation"].isna()]).rows[["a", "b"]]
+    assert set(map(tuple, pair.to_numpy())) == {("briefing=of the topic", "briefing=none")}
+    models = ", facilitator.model=" + even.map({True: "large", False: "small"})
+    rows["setting"] += models.where(rounds, "")
+    names = set(found(rows).rows["a"])
+    assert {f"facilitation=rounds facilitator.model={one}" for one in ("large", "small")} <= names

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from delibsim.analysis.study.like import COLUMNS, COMPARED, like
+from delibsim.analysis.study.like_items import like_by_item
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 
 DRAWS = DrawCounts(permutations=99)
@@ -107,3 +108,37 @@ def test_conditions_that_share_draws_are_no_more_than_their_draws():
     found = rows_of(like(shared, table("people", 2), DRAWS)[0][0])["talk.words"]
     assert (found["sessions"], alone["sessions"]) == (80, 20)
     assert found["p"] == pytest.approx(alone["p"], rel=0.02)
+
+
+def test_variance_by_item_is_told_within_and_between_groups_and_conditions_that_are_pooled():
+    here, people = table("here", 1, ("tram",), 2), table("people", 2, ("tram",), 2)
+    here.rows["treatment"] = ["open", "led"]
+    answers = []
+    for study, values in ((here, [[1, 3], [5, 7]]), (people, [[4, 4], [4, 6]])):
+        own = [
+            {"session": session, "topic": "tram", "phase": "post", "item": "C1", "value": value}
+            for session, group in zip(study.rows["session"], values, strict=True)
+            for value in group
+        ]
+        answers.append(own)
+    found, told = like_by_item(here, people, answers)
+    (row,) = found.plain()
+    # Mean squares by hand: here 2 within, 16 between, (16 - 2) / 2; of people 1, 1, 0.
+    assert [row[f"here_{name}"] for name in ("within", "between", "icc", "groups")] == [
+        2,
+        7,
+        7 / 9,
+        2,
+    ]
+    assert [row[f"people_{name}"] for name in ("within", "between", "icc")] == [1, 0, 0]
+    assert told == [
+        "By item, answers after of models vary by 2.00 within groups and by 7.00 between them, those of people by 1.00 and 0.00 (medians of the variances of 1 items)."
+    ]
+    assert (
+        like_by_item(here, table("people", 2, survey="other"), answers)[0].why_not
+        == "nothing_shared"
+    )
+    (_, *_), told = like(here, people, DRAWS)
+    assert told[-1] == (
+        "Sessions of here that stand there are pooled over treatment (led, open); choose some: treatment=led."
+    )

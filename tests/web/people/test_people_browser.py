@@ -146,3 +146,47 @@ def test_a_page_says_that_the_server_is_gone_and_goes_on_by_itself(browser, said
         Browser(address).enter(links[1])
         page.wait_for_selector("form.answers", timeout=20_000)  # nobody has loaded the page
         page.context.close()
+
+
+def test_a_person_facilitates_and_another_puts_a_question_to_a_witness(browser, said, tmp_path):
+    led = ("group.facilitator=person", "procedure.facilitation=rounds", "group.witnesses=[expert]")
+    names = ("procedure.facilitator_names=true", "procedure.questions=2", "rounds=2", "topic=ccps")
+    hall = hall_of(tmp_path, *led, *names, models="[person,citizen,citizen]")
+    (session,) = hall.sessions
+    facilitator = link_for(hall, session=session, seat="Facilitator")[1]
+    links = {"facilitator": facilitator, "citizen": link_for(hall)[1]}  # the next free seat
+    shown = {"facilitator": "", "citizen": ""}
+    with served(hall) as address:
+        pages = {who: opened(browser, said, 400, address + link) for who, link in links.items()}
+        for page in pages.values():
+            page.click("main form button.first")
+            page.click("button[name=agree]")
+            page.wait_for_selector("#part")
+        over, end = set(), time.monotonic() + 120
+        while len(over) < 2 and time.monotonic() < end:
+            for who, page in pages.items():
+                page.wait_for_load_state()
+                if "It is over" in page.locator("main").inner_text():
+                    over.add(who)
+                if who in over or not page.locator("form.answers").count():
+                    continue
+                shown[who] += page.locator("main").inner_text()
+                assert found_by_axe(page) == []
+                assert fits(page)
+                if page.locator("textarea").count():
+                    page.fill("textarea", "Who would pay for it?")
+                page.evaluate(ANSWER)
+                page.locator("form.answers button.first").click()
+            time.sleep(0.1)
+        assert over == {"facilitator", "citizen"}, shown
+        for page in pages.values():
+            page.context.close()
+    run = hall.runs.run(session)
+    assert run.status == "complete"
+    led = [one for one in run.transcript if one.turn.role == "facilitator"]
+    assert [one.turn.task for one in led] == ["opening", "round", "closing"]
+    assert {one.text for one in led} == {"Who would pay for it?"}
+    assert led[0].names
+    asked = [one for one in run.speech if one.turn.task == "question"]
+    assert "Who would pay for it?" in {one.text for one in asked}
+    assert not {one.participant for one in run.responses} & {"Facilitator"}
