@@ -14,6 +14,7 @@ from delibsim.asking.blinding import blinded_text
 from delibsim.domain.annotation import Text
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.model_family import family_of
+from delibsim.domain.participant import SIDES
 from delibsim.domain.run import Run
 from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import OpinionSet, Slot
@@ -185,7 +186,9 @@ def _facts(run: Run) -> dict[str, str]:
 
 
 def _of_speaker(run: Run, speaker: str, occasion: str = "post") -> dict[str, str]:
-    return {"speaker": speaker, "model": run.session.seated(speaker, occasion).model}
+    seated = run.session.seated(speaker, occasion)
+    side = {"side": seated.role} if seated.role in SIDES else {}
+    return {"speaker": speaker, "model": seated.model, **side}
 
 
 FEWEST = 2

@@ -69,7 +69,7 @@ class ImportResult:
 def _texts(order: Order) -> ImportResult:
     """The texts of a CSV file."""
     from delibsim.analysis.texts_described import described
-    from delibsim.conduct.import_texts import Columns, OpinionColumns, import_texts
+    from delibsim.conduct.import_texts import Columns, OpinionColumns, Portions, import_texts
     from delibsim.store.study_texts import example
 
     given, question = order.given, order.given["question"]
@@ -94,6 +94,7 @@ def _texts(order: Order) -> ImportResult:
             author=given["author"],
             drop_authors=not given["authors"],
         ),
+        Portions(given["most_words"], given["sample"], given["stratify"]),
     )
     tell_folder(found.runs)
     description = described(found.texts)

@@ -136,6 +136,9 @@ def examples_among(task: Mapping[str, Any], groups: Mapping[str, str]) -> frozen
             a, b = (by_digest.get(digest, "") for digest in digests)
             if a and b:
                 found.append(Pair(a, b, groups.get(a, "")))
+    for by_group in task.get("judged_examples", {}).values():
+        for group, rows in by_group.items():
+            found += [Pair(a, b, group) for a, b, _ in rows]
     return frozenset(found)
 
 

@@ -3,7 +3,7 @@ also question, kind, author, stance and minority.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,9 +14,12 @@ from typing import Any
 from delibsim.domain.annotation import Text
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
+from delibsim.domain.language import parts, word_count
 from delibsim.domain.secret import refuse_key
+from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import KINDS, Voter, minority_of, stance_of
 from delibsim.domain.text import counted, safe, study_named
+from delibsim.measures.designs import sizes_of
 from delibsim.store.codec import differences
 from delibsim.store.comparisons import gathered_from
 from delibsim.store.manifest import Manifest
@@ -141,9 +144,27 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class Portions:
+    """What of a file is taken: texts of more than `most_words` words in parts, and of all of them
+    `sample` drawn in proportion to the values of the column `stratify`; 0 and "" leave it out.
+    """
+
+    most_words: int = 0
+    sample: int = 0
+    stratify: str = ""
+
+    def facts(self) -> dict[str, Any]:
+        """What the study keeps of it; nothing where all is taken as it is."""
+        return {name: value for name, value in vars(self).items() if value}
+
+
+WHOLE_FILE = Portions()
+
+
+@dataclass(frozen=True)
 class ImportedTexts:
     """What an import came to: the columns that were read, and how many texts are new, were known
-    before, and are in the study now.
+    before, and are in the study now; `told` is what was cut and drawn, in sentences.
     """
 
     runs: Runs
@@ -152,6 +173,7 @@ class ImportedTexts:
     new: int
     before: int
     texts: tuple[Text, ...]
+    told: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """What must be known of it, in sentences."""
@@ -165,7 +187,7 @@ class ImportedTexts:
         named = f"{self.file.name}: {read}"
         found = f"{counted(self.new, 'text')} new, {self.before} known before"
         total = f"{study_named(self.runs.study)} holds {counted(len(self.texts), 'text')}"
-        return [named, f"{found}; {total}"]
+        return [named, *self.told, f"{found}; {total}"]
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -182,9 +204,16 @@ class ImportedTexts:
 
 
 def import_texts(
-    file: Path, study: str, root: Path, columns: Columns, opinions: OpinionColumns = PLAIN
+    file: Path,
+    study: str,
+    root: Path,
+    columns: Columns,
+    opinions: OpinionColumns = PLAIN,
+    portions: Portions = WHOLE_FILE,
 ) -> ImportedTexts:
     """Add the texts of a file to a study, which begins with them if there is none of that name.
+
+    A draw comes from the names of study and text, so that a larger sample adds texts.
 
     The same rows again are known before. WrongInput, with the lines, and nothing is kept: for ids
     that are empty, stand twice or are one number in two spellings, for another text, group or fact
@@ -194,17 +223,65 @@ def import_texts(
     sheet = read_columns(file, [*asked, *opinions.named()])
     columns = _chosen(sheet.header, columns, file)
     opinions = opinion_columns(sheet.header, opinions, file)
-    given = _texts(sheet, columns, opinions, file)
+    rows = _texts(sheet, columns, opinions, file)
+    lines = dict(zip((text.id for text in rows), sheet.lines, strict=True))
     runs = study_of_texts(study, root)
+    if opinions.question and portions.most_words:
+        raise WrongInput("an opinion is one person's, and is not cut; leave most_words= out")
+    parted = list(_in_parts(rows, portions.most_words, lines))
+    given = _drawn(parted, portions, runs.study)
     sha256 = sha256_of(file)
-    part: dict[str, Any] = {"file": file.name, "sha256": sha256, "rows": len(given)}
+    part: dict[str, Any] = {"file": file.name, "sha256": sha256, "rows": len(rows)}
+    part |= portions.facts()
     part |= {"column": columns.text, "id": columns.id, "group": columns.group}
 
     def check(kept: Mapping[str, Text]) -> None:
-        _refuse_changed(sheet, given, kept, file)
+        _refuse_changed(lines, given, kept, file)
 
     fresh, texts = add_texts(runs, given, part | opinions.facts(), check)
-    return ImportedTexts(runs, file, columns, fresh, len(given) - fresh, texts)
+    told = []
+    if len(parted) > len(rows):
+        what = f"of more than {portions.most_words:,} words are cut at the ends of sentences"
+        told.append(f"texts {what}: {counted(len(rows), 'row')} are {len(parted):,} texts")
+    if portions.sample:
+        how = f"in proportion within {portions.stratify}" if portions.stratify else "at random"
+        told.append(f"drawn {how}: {len(given):,} of {counted(len(parted), 'text')}")
+    return ImportedTexts(runs, file, columns, fresh, len(given) - fresh, texts, told=tuple(told))
+
+
+def _in_parts(rows: Sequence[Text], most: int, lines: dict[str, int]) -> Iterator[Text]:
+    """Texts of more than `most` words in parts named ID.1, ID.2 ..., whose lines are added."""
+    for text in rows:
+        whole = not most or word_count(text.text) <= most
+        pieces = [] if whole else parts(text.text, lambda piece: word_count(piece) <= most)
+        if whole:
+            yield text
+        for n, piece in enumerate(pieces, 1):
+            id = f"{text.id}.{n}"
+            if id in lines:
+                raise WrongInput(f"a part of text '{text.id}' would be '{id}', which is a text")
+            yield replace(text, id=id, text=piece.strip(), facts={**text.facts, "part_of": text.id})
+        lines |= {f"{text.id}.{n}": lines[text.id] for n in range(1, len(pieces) + 1)}
+
+
+def _drawn(texts: Sequence[Text], portions: Portions, study: str) -> list[Text]:
+    """The texts of a sample in the order of the file; all of them where none is drawn."""
+    if not portions.sample:
+        if portions.stratify:
+            raise WrongInput(f"stratify={portions.stratify} is of a sample; add: sample=N")
+        return list(texts)
+    from delibsim.asking.kinds.code_people import stratum_of  # numpy is slow to import
+
+    if portions.sample > len(texts):
+        raise WrongInput(f"sample={portions.sample:,} is more than the {len(texts):,} texts")
+    strata: dict[str, list[str]] = {}
+    for text in texts:
+        strata.setdefault(stratum_of(text, portions.stratify), []).append(text.id)
+    chosen: set[str] = set()
+    sizes = sizes_of([len(ids) for ids in strata.values()], portions.sample)
+    for ids, size in zip(strata.values(), sizes, strict=True):
+        chosen |= set(sorted(ids, key=lambda id: seed_of(study, "sample", id))[:size])
+    return [text for text in texts if text.id in chosen]
 
 
 def add_texts(
@@ -317,7 +394,7 @@ def fault_of_id(id: str) -> str:
 
 
 def _refuse_changed(
-    sheet: CsvSheet, given: Sequence[Text], kept: Mapping[str, Text], file: Path
+    lines: Mapping[str, int], given: Sequence[Text], kept: Mapping[str, Text], file: Path
 ) -> None:
     """WrongInput, with the differences, where a row stands in the study with something else."""
     numbers = {}
@@ -325,8 +402,8 @@ def _refuse_changed(
         whole = WHOLE.fullmatch(id)
         numbers[whole[1] if whole else id] = id
     faults = []
-    for text, line in zip(given, sheet.lines, strict=True):
-        whole = WHOLE.fullmatch(text.id)
+    for text in given:
+        line, whole = lines[text.id], WHOLE.fullmatch(text.id)
         as_kept = numbers.get(whole[1] if whole else text.id)
         if text.id in kept:
             before, now = _compared(kept[text.id]), _compared(text)

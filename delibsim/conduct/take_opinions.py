@@ -147,7 +147,11 @@ def _opinions(run: Run, taking: Taking) -> tuple[list[Text], Counter[str]]:
         stance = _stance(run, person, taking) if taking.item else ""
         id, group = f"{run.session.id}/{person}", run.session.id
         own = Text(id, text, group, source=taking.take, stance=stance)
-        facts = {"speaker": person, "model": models[person]}
+        facts = {
+            "speaker": person,
+            "model": models[person],
+            "treatment": run.session.treatment.name,
+        }
         found.append(replace(own, author=id, facts=facts))
     return found, Counter(reason.code for reason in silent.values())
 

@@ -53,7 +53,8 @@ class Finding:
     Of a session the verdicts are those of a replay, and: changed (a file, or what study.json says
     of the plan), lost (its run is gone), no run, withdrawn, imported (people held it elsewhere: its
     files are compared with their check sums alone). `summed` says whether its check sums
-    are known. Of a task `answers` were computed again; "no record" says that none can be.
+    are known. Of a task `answers` were computed again; "no record" and "imported" (others gave
+    them) say that none can be.
     """
 
     name: str
@@ -293,6 +294,9 @@ async def _tasks(runs: Runs) -> AsyncIterator[Finding]:
             yield Finding(task, NO_RECORD)
             continue
         try:
+            if IMPORTED in TaskFolder.of(runs, task).task():
+                yield Finding(task, IMPORTED)
+                continue
             kept = KINDS[prefix].kept(runs, task.removeprefix(prefix))
             yield _of_task(task, await replay(kept))
         except Exception as error:  # noqa: BLE001 - as for sessions

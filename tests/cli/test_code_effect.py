@@ -410,3 +410,17 @@ def test_codes_of_texts_that_people_chose_themselves_correct_nothing(delibsim, h
     assert found.code == 2
     assert "none was drawn with a known chance" in found.err
     assert "code handout" in found.err
+
+
+def test_sides_and_models_of_debates_are_compared_by_their_columns(delibsim, home):
+    debaters = "tournament.debaters=[citizen_eloquent,citizen_plain]"
+    held = ("experiment=oxford", "study=ox", "tournament.motions=[voting,nuclear]", debaters)
+    assert delibsim("run", "-q", "-m", *held).code == 0
+    assert delibsim("code", "ask", "ox", "scheme=dqi3", "samples=1").code == 0
+    words = ("code", "effect", "ox", "--dimension", "justification", "--json")
+    for column, named in (("side", "proposition:opposition"), ("model", "citizen_plain")):
+        other = "" if ":" in named else ":citizen_eloquent"
+        answer = delibsim(*words, f"treatment={column}", "--contrast", named + other)
+        assert answer.code == 0, answer.err
+        rows = [row for row in answer.json["rows"] if row["row"] == "models"]
+        assert [row["estimate"] is not None for row in rows] == [True], rows

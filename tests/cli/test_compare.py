@@ -124,6 +124,35 @@ def test_prompts_are_judges_of_their_own_in_one_report(delibsim, study):
     assert (answer.code, "chosen by its own votes" in answer.err) == (2, True), answer.err
 
 
+def test_examples_are_the_clearest_judged_pairs_of_their_group_and_count_nowhere(delibsim, home):
+    rows = [f"m{n},m,Matter {n} is so{' because it is' * n}." for n in range(5)]
+    (home / "m.csv").write_text("id,topic,text\n" + "\n".join(rows) + "\n")
+    delibsim("import", "m", "m.csv", "--as", "texts", "column=text", "id=id", "group=topic")
+    judged = ["m4,m0,a", "m4,m1,a", "m4,m2,a", "m1,m3,b", "m2,m3,b", "m0,m3,b"]
+    judged += ["m0,m1,tie", "m2,m1,tie", "m4,m3,tie", "m0,m2,b"]
+    (home / "p.csv").write_text("a,b,outcome\n" + "\n".join(judged) + "\n")
+    delibsim("import", "m", "p.csv", "--as", "pairs", "name=people")
+    ask = ("compare", "ask", "m", "dimension=logical", "model=citizen", "design=all", "examples=3")
+    assert delibsim(*ask, "examples_of=people").code == 0
+    task = json.loads((home / "runs/m/annotations/compare-main/task.json").read_text())
+    a, b, tie = task["judged_examples"]["logical"]["m"]
+    assert (a, b) == (["m4", "m0", "a"], ["m0", "m3", "b"]), "the largest differences"
+    assert tie[2] == "tie"
+    calls = (home / "runs/m/annotations/compare-main/exchanges.jsonl").read_text().splitlines()
+    assert ["Matter 4 is so" in call for call in calls] == [True] * 10
+    found = delibsim("compare", "report", "m", "name=main", "against=people", "--json").json
+    assert found["tables"]["against_labels"][0]["pairs"] == 10 - 3, "of ten pairs three were shown"
+    assert delibsim("compare", "replay", "m", "name=main").out.startswith("m, main: equal")
+    for words, told in (
+        (("examples_of=main",), "from itself"),
+        (("examples_of=nobody", "name=x"), "unknown comparison of study m 'nobody'"),
+    ):
+        answer = delibsim(*ask, *words)
+        assert (answer.code, told in answer.err) == (2, True), answer.err
+    answer = delibsim(*ask[:-1], "examples_of=people", "name=x")
+    assert (answer.code, "is of examples=3" in answer.err) == (2, True), answer.err
+
+
 def test_a_study_may_hold_judgments_alone(delibsim, home):
     (home / "p.csv").write_text("a,b,outcome,topic\nx,y,a,1\nx,y,b,2\n")
     command = ("import", "new", "p.csv", "--as", "pairs", "group=topic")

@@ -195,3 +195,25 @@ def test_a_study_of_sessions_takes_no_texts(study, file, delibsim, files):
     shown = delibsim("list", "texts", "s")
     assert (shown.code, "read them with: delibsim show s" in shown.err) == (2, True)
     assert files("runs") == before
+
+
+def test_long_texts_are_cut_and_a_sample_is_drawn_that_grows(delibsim, home):
+    rows = [f'c{n},{1980 + n % 2},"{"We must act now. " * (n + 1)}"' for n in range(20)]
+    (home / "corpus.csv").write_text("id,year,text\n" + "\n".join(rows) + "\n")
+    words = ("import", "c", "corpus.csv", "--as", "texts", "id=id", "column=text")
+    words += ("most_words=20", "stratify=year")
+    few = delibsim(*words, "sample=10")
+    assert few.code == 0, few.err
+    assert "20 rows are 50 texts" in few.out, "5 of 1, 5 of 2, 5 of 3, 5 of 4 parts"
+    first = delibsim("list", "texts", "c", "--json").json
+    assert first["texts"] == 10
+    assert first["words"][-1] <= 20
+    more = delibsim(*words, "sample=20", "--json").json
+    assert (more["new"], more["known_before"], more["texts"]) == (10, 10, 20)
+    for wrong, told in (
+        ((), "stratify=year is of a sample"),
+        (("sample=51",), "more than the 50 texts"),
+        (("question=Act?", "sample=5"), "is not cut"),
+    ):
+        answer = delibsim(*words[:2], "corpus.csv", *words[3:], *wrong)
+        assert (answer.code, told in answer.err) == (2, True), answer.err

@@ -370,6 +370,8 @@ def test_summaries_and_judgments_made_elsewhere_are_imported_once(delibsim, home
         assert (answer.code, "imported" in answer.err) == (2, True), answer.err
     answer = delibsim("judge", "ask", "tram", "model=citizen", "name=c", "--json")
     assert (answer.code, answer.json["new"]) == (0, 24), "imported summaries are judged like any"
+    answer = delibsim("replay", "tram")
+    assert (answer.code, answer.out.count("imported")) == (0, 3), "nothing of them differs"
 
 
 @pytest.mark.parametrize(("line", "told"), CASES["judgments_at_fault"])

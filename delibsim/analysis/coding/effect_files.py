@@ -275,10 +275,11 @@ def texts_of_dimension(
     some = (~np.isnan(people)).any(axis=1) & drawn
     mean = np.full(len(own.texts), np.nan)
     mean[some] = np.nanmean(people[some], axis=1)
-    held = {name: _facts(study, own, name) for name in OF_STUDY}
+    compared = named.get(TREATMENT, TREATMENT)
+    held = {name: _facts(study, own, name) for name in OF_STUDY if name != compared}
     found = CodedTexts(
         outcome=outcome,
-        treatment=_facts(study, own, named.get(TREATMENT, TREATMENT)),
+        treatment=_facts(study, own, compared),
         session=_facts(study, own, named.get(SESSION, SESSION), or_group=True),
         proxies={model: valued(model) for model in own.models},
         people=mean,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from delibsim.asking.designs import (
     Chain,
@@ -32,10 +32,11 @@ from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round, 
 from delibsim.asking.road import missing_reason
 from delibsim.asking.texts import shown_texts
 from delibsim.domain.annotation import Annotation, Text
+from delibsim.domain.comparison import Outcome as PairOutcome
 from delibsim.domain.comparison import Pair, Sheet, Vote
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.scheme import QualityDimension
+from delibsim.domain.scheme import PairExample, QualityDimension
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Wording, wording_kept
@@ -63,7 +64,8 @@ class ComparisonMaterial:
 
     `names` are what seeds begin with. The sheets of an adaptive comparison differ between
     dimensions, and are those of the batches that there are; `chains` say how further ones are
-    chosen. `sources` are the studies from which texts are gathered.
+    chosen. `sources` are the studies from which texts are gathered. `judged` are the pairs that are
+    shown as examples, as (a, b, outcome), by dimension and group.
     """
 
     names: tuple[str, int]
@@ -79,6 +81,7 @@ class ComparisonMaterial:
     by_dimension: Mapping[str, tuple[Sheet, ...]] = field(default_factory=dict)
     chains: tuple[Chain, ...] = ()
     sources: tuple[Runs, ...] = ()
+    judged: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = field(default_factory=dict)
 
     def sheets_on(self, dimension: str) -> tuple[Sheet, ...]:
         """The sheets of a dimension."""
@@ -105,7 +108,16 @@ class ComparisonMaterial:
         """The prompt with the two texts of a sheet as judges see them."""
         texts = self.shown[sheet.a].text, self.shown[sheet.b].text
         topic = self.topics.get(sheet.group, "")
-        return compare_prompt(dimension, self.manner, self.wording, texts, topic, purpose)
+        own = self.with_examples(dimension, sheet.group)
+        return compare_prompt(own, self.manner, self.wording, texts, topic, purpose)
+
+    def with_examples(self, dimension: QualityDimension, group: str) -> QualityDimension:
+        """A dimension with the judged pairs of a group as its examples, where there are some."""
+        found = []
+        for a, b, outcome in self.judged.get(dimension.id, {}).get(group, ()):
+            texts = self.shown[a].text, self.shown[b].text
+            found.append(PairExample(cast("PairOutcome", outcome), *texts, _TOLD["judged"]))
+        return replace(dimension, examples=tuple(found)) if found else dimension
 
 
 class PairKind(Kind):
@@ -118,7 +130,7 @@ class PairKind(Kind):
             "unit", "within", "roles", "examples", "design", "criteria", "ties", "reasons", "topic",
             "temperature", "reasks", "seed", "wording",
         ),
-        named=("models", "dimensions"),
+        named=("models", "dimensions", "judged_examples"),
         larger=("runs", "per_text"),
     )  # fmt: skip
 
@@ -182,8 +194,9 @@ class PairKind(Kind):
         texts, reply = _tokens_of_texts(about), reply_of(about.manner)
         for dimension in about.dimensions:
             first = True
-            topic = about.topics.get(about.sheets[0].group, "")
-            alike, frame = around(dimension, about.manner, about.wording, topic)
+            group = about.sheets[0].group
+            own = about.with_examples(dimension, group)
+            alike, frame = around(own, about.manner, about.wording, about.topics.get(group, ""))
             for sheet in about.sheets_on(dimension.id):
                 place = sheet.a, sheet.b, dimension.id, coder
                 n = sum((*place, run) in waiting for run in range(1, about.repeats + 1))
@@ -332,6 +345,7 @@ def compared_in(
         reasks=task["reasks"],
         repeats=task["runs"],
         sheets=tuple(task_sheets(task, texts)),
+        judged=task.get("judged_examples", {}),
     )
 
 

@@ -12,6 +12,7 @@ from delibsim.asking.kinds.pair_settings import ComparingSettings, comparing_ask
 from delibsim.asking.kinds.pair_texts import (
     TOPIC,
     gathered_texts,
+    judged_examples,
     pairs_in,
     texts_to_compare,
     unit_and_group,
@@ -151,12 +152,13 @@ def _dimensions(library: Library, settings: ComparingSettings) -> tuple[QualityD
     found = []
     for id in settings.dimensions:
         dimension = library.dimension(id)
-        if settings.examples and not dimension.examples:
+        written = settings.examples and not settings.examples_of
+        if written and not dimension.examples:
             raise WrongInput(
                 f"dimension {id} has no examples; write three into its file (examples:, one each"
                 " with answer: A, B and Tie), or leave examples= out"
             )
-        found.append(dimension if settings.examples else replace(dimension, examples=()))
+        found.append(dimension if written else replace(dimension, examples=()))
     return tuple(found)
 
 
@@ -255,7 +257,20 @@ def _task(
         "dimensions": {one.id: dimension_to_plain(one) for one in dimensions},
         "models": {name: dict(own) for name, own in judges.models.items()},
         "texts": {text.id: text.sha256 for text in texts},
+        **_judged(runs, settings, texts),
     }
+
+
+def _judged(
+    runs: Runs, settings: ComparingSettings, texts: Sequence[Text]
+) -> dict[str, Mapping[str, Any]]:
+    """The judged pairs that are shown as examples, where they are taken from a comparison."""
+    if not settings.examples_of:
+        return {}
+    if settings.examples_of == settings.name:
+        raise WrongInput("a comparison cannot take examples from itself; name another")
+    found = judged_examples(runs, settings.examples_of, settings.dimensions, texts)
+    return {"judged_examples": found}
 
 
 def _chosen(

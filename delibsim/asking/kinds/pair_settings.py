@@ -81,9 +81,9 @@ class ComparingSettings(KindSettings):
     """What is set for a comparison beside models and limits.
 
     `within` is "" where it is not set. `temperature` None: none is sent. `max_tokens` bounds every
-    reply. `file` lists the pairs of design=list; `probe`, `batch` and `until` are of
-    design=adaptive: the share of pairs drawn at random, the pairs asked about together, and the
-    limits of the rules that end it.
+    reply. `examples_of` names a comparison whose judged pairs are the examples. `file` lists the
+    pairs of design=list; `probe`, `batch` and `until` are of design=adaptive: the share of pairs
+    drawn at random, the pairs asked about together, and the limits of the rules that end it.
     """
 
     dimensions: tuple[str, ...] = setting((), names, "dimension")
@@ -105,6 +105,7 @@ class ComparingSettings(KindSettings):
     within: str = setting("", one_of(WITHIN))
     roles: tuple[str, ...] = setting((CITIZEN,), roles)
     examples: int = setting(0, _examples)
+    examples_of: str = setting("", task_name)
     temperature: float | None = setting(0.7, temperature)
     max_tokens: int = setting(400, whole(1, 1_000_000))
     wording: str = setting("compare", one_name)
@@ -130,6 +131,8 @@ def comparing_asked(overrides: Sequence[str]) -> tuple[ComparingSettings, Coders
             "name the dimension: dimension=logical (delibsim list dimensions lists them)"
         )
     _refuse_design(settings)
+    if settings.examples_of and not settings.examples:
+        raise WrongInput(f"examples_of={settings.examples_of} is of examples=3; add it")
     if settings.examples and not settings.ties:
         raise WrongInput(
             "examples=3 shows a tie, and ties=false allows none; leave one of both out"

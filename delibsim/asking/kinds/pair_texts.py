@@ -13,7 +13,7 @@ from delibsim.asking.kinds.pair_settings import ComparingSettings
 from delibsim.asking.road import refuse_if
 from delibsim.asking.texts import CITIZENS, IMPORTED, Roles, roles_in, study_texts
 from delibsim.domain.annotation import Text
-from delibsim.domain.comparison import Pair
+from delibsim.domain.comparison import Pair, Vote
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.secret import refuse_key
@@ -92,6 +92,55 @@ def topics_of(runs: Runs, texts: Sequence[Text]) -> dict[str, str]:
         session = sessions.get(text.facts.get("session", ""))
         question = text.facts.get(QUESTION, "") if gathered else ""
         found[text.group] = (session.topic.question if session else question) or text.group
+    return found
+
+
+def judged_examples(
+    runs: Runs, name: str, dimensions: Sequence[str], texts: Sequence[Text]
+) -> dict[str, dict[str, list[list[str]]]]:
+    """By dimension and group three judged pairs of a comparison as (a, b, outcome): those with the
+    largest difference of scores for A and for B, and of the ties the one with the smallest.
+
+    WrongInput for a dimension on which it has no vote, unless it has one dimension only, and for a
+    group whose texts got no vote of one of the three outcomes.
+    """
+    from delibsim.analysis.pairs.fitted import Compared, Settings, fitted_votes  # slow to import
+    from delibsim.measures.bradley_terry.fit import Model
+
+    comparisons = Comparisons.begun(runs, name)
+    every = tuple(vote for vote in comparisons.every() if vote.outcome)
+    named = {vote.dimension for vote in every}
+    groups = {text.id: text.group for text in texts}
+    compared = Compared(runs.study, name, every, {}, groups, imported=True, seed=0)
+    found: dict[str, dict[str, list[list[str]]]] = {}
+    for dimension in dimensions:
+        only = named if len(named) == 1 else named & {dimension}
+        votes = [vote for vote in every if vote.dimension in only]
+        if not votes:
+            raise WrongInput(f"comparison {name} has no vote on {dimension} to take examples from")
+        fitted = fitted_votes(compared, votes, dimension, Settings(Model(order=False)))
+        scores = dict(zip(fitted.ids, fitted.fit.scores.tolist(), strict=True))
+        found[dimension] = {}
+        for group in dict.fromkeys(groups.values()):
+            own = [one for one in votes if groups.get(one.sheet.a) == group]
+            found[dimension][group] = _clearest(own, scores, f"{name}, {group or dimension}")
+    return found
+
+
+def _clearest(votes: Sequence[Vote], scores: Mapping[str, float], where: str) -> list[list[str]]:
+    """The clearest vote for A, for B and for a tie."""
+    found = []
+    for outcome, sign in (("a", 1), ("b", -1), ("tie", 0)):
+        rated = []
+        for vote in votes:
+            gap = scores[vote.sheet.a] - scores[vote.sheet.b]
+            if vote.outcome == outcome and gap == gap:
+                rank = sign * gap if sign else -abs(gap)
+                rated.append((-rank, vote.sheet.a, vote.sheet.b))
+        if not rated:
+            raise WrongInput(f"{where}: no vote says {outcome}, so there is no example of it")
+        _, a, b = min(rated)
+        found.append([a, b, outcome])
     return found
 
 
