@@ -120,7 +120,7 @@ def new(
 
 def _new_report(study: str, root: Path, form: str, to: Path | None) -> None:
     """Write a document in R on a study, and say what makes a page of it."""
-    from delibsim.conduct.figures import write_r_report  # pandas is slow to import
+    from delibsim.conduct.r_report import write_r_report  # pandas is slow to import
 
     path = write_r_report(study, root, form, to)
     say(f"written: {shown(path)}; fill in what is marked FILL IN")

@@ -197,7 +197,7 @@ def likeness_of(
         named = {"study": source.table.study, "other": source.beside.table.study}
         return [*found, make_table("study/like_items", (), why="no_answers", **named)], told
     given = (answers_of_study(one, watch) for one in (source.runs, source.beside.runs))
-    by_item, items_told = like_by_item(*tables, tuple(given), changed)
+    by_item, items_told = like_by_item(*tables, given, changed)
     return [*found, by_item], [*told, *items_told]
 
 

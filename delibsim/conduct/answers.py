@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from delibsim.analysis.individual_change import changes_of, changes_told
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.like_items import answers_of
@@ -66,16 +64,16 @@ def tables_of_answers(
     return found
 
 
-def answers_of_study(runs: Runs, watch: Watch | None = None) -> pd.DataFrame:
+def answers_of_study(runs: Runs, watch: Watch | None = None) -> list[dict[str, Any]]:
     """The answers in the sessions of a study and of its null twin, a row an answer; runs that
     cannot be read are left out.
     """
-    rows: list[Mapping[str, Any]] = []
+    rows = []
     for one in filter(None, (runs, branches_of(runs, TWIN))):
         held = [name for name in one.sessions() if one.held(name)]
         for run in _read(one, held, [], watch):
             rows += answers_of(run)
-    return pd.DataFrame(rows, columns=["session", "topic", "phase", "item", "value"])
+    return rows
 
 
 def _read(runs: Runs, held: Sequence[str], faults: list[str], watch: Watch | None) -> Iterator[Run]:

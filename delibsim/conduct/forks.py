@@ -43,7 +43,7 @@ from delibsim.planning.overrides import Sweep
 from delibsim.store.account import Account, account_of
 from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
-from delibsim.store.places import inherit
+from delibsim.store.places import inherit, is_of_branches
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
 
@@ -169,7 +169,7 @@ def _of_talk(run: Run) -> dict[str, float]:
 def _conversations(runs: Runs, plans: Iterable[Session]) -> dict[str, Run]:
     """The conversations of people that were forked, by place, as far as they are there."""
     found: dict[str, Run] = {}
-    root = runs.folder.parents[runs.study.count("/")]
+    root = runs.folder.parents[is_of_branches(runs)]
     for plan in plans:
         before, place = plan.before, plan.parentage.place if plan.parentage else ""
         if before is None or before.parentage or before.conversation is None or place in found:

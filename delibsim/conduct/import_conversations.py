@@ -113,7 +113,7 @@ def import_conversations(
         spoke = {id: said.speakers(id) for id in conversations}
         answered = answers_in_file(source.answers) if source.answers else other.answered
         place = source.answers or source.path
-        known = spoke, surveys.__getitem__, found.unplaced
+        known = spoke, surveys.__getitem__, found.unplaced, maker.waves
         maker.given |= given_answers(place, answered, *known)
         _add(said, conversations, maker, found, watch)
     return found
@@ -124,6 +124,7 @@ class _Other:
     """What a source holds beside utterances."""
 
     about: dict[str, AboutConversation] = field(default_factory=dict)
+    metadata: set[str] = field(default_factory=set)
     answered: list[Answered] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     voters: list[Voter] = field(default_factory=list)
@@ -149,6 +150,9 @@ def _utterances(
             other.voters.append(record)
         else:
             unplaced[record.what] += 1
+    for name in source.facts:
+        if name not in other.metadata:
+            raise unknown("metadata of conversations", name, other.metadata)
     if source.answers_in and not other.answered:
         raise WrongInput(
             f"{source.path}: no metadata hold answers by answers_in={','.join(source.answers_in)};"
@@ -172,8 +176,10 @@ def _take_metadata(
         unplaced.update(f"{told}: {name}" for name in record.facts if name not in taken)
         return
     kept = {}
+    other.metadata |= record.facts.keys()
     for name, value in record.facts.items():
-        if name in source.facts and isinstance(value, (str, int, float)):
+        of_comments = not record.conversation
+        if (of_comments or name in source.facts) and isinstance(value, (str, int, float)):
             kept[name] = str(value)
         elif name not in taken and value is not None:
             unplaced[f"metadata of conversations, not in facts=: {name}"] += 1
@@ -267,6 +273,8 @@ def _add(
         ):
             components.setdefault(kind, {})[name] = value
     faults = list(map(safe, [*maker.all_faults(), *faults]))
+    if not (names or faults):
+        faults = ["in no conversation two people speak"]
     refuse_faults(source.path, faults, NOTHING_KEPT)
     found.before, found.speakers = len(names) - found.new, len(key)
     design, begun = design_of_cells(cells), begun_now()
@@ -306,7 +314,7 @@ def _add_comments(
     question = source.topic or about.question or about.topic
     if not question:
         raise WrongInput(f"{source.path}: no question; name it: topic='Should ...?'")
-    authors = dict.fromkeys(one.author for one in comments)
+    authors = dict.fromkeys(one.author for one in comments if one.author)
     people = {author: f"Author {n}" for n, author in enumerate(authors, 1)}
     for one in other.voters:
         people.setdefault(one.id, f"Voter {len(people) + 1}")
@@ -320,7 +328,7 @@ def _add_comments(
             f"'{one.id}' stands in {first} already" if first != one.where else ""
         ):
             faults.append(f"{one.where}: {fault}")
-        facts = source.path.name, dict(one.facts), named[one.author]
+        facts = source.path.name, dict(one.facts), named.get(one.author, "")
         given.append(Text(one.id, one.text, "", (), *facts))
     refuse_faults(source.path, faults, NOTHING_KEPT)
     voters = [replace(one, id=named[one.id]) for one in other.voters]
@@ -336,7 +344,7 @@ def _add_comments(
             )
         refuse_faults(source.path, faults, NOTHING_KEPT)
 
-    part = source.plain() | {"question": question, "kind": "open", "title": about.topic}
+    part = source.plain() | {"question": question, "kind": "open", "about": dict(about.facts)}
     found.new, _ = add_texts(found.runs, given, part, check, voters)
     found.before, found.what = len(given) - found.new, "comment"
     found.utterances, found.speakers = len(given), len(authors)

@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from delibsim.analysis.study.methods import StudyRecord, record_of
-from delibsim.conduct.figures import ReportPlaces, write_r_report
 from delibsim.conduct.package_check import (
     DATA,
     LAYOUT,
@@ -36,6 +35,7 @@ from delibsim.conduct.package_metadata import (
 )
 from delibsim.conduct.package_record import LeftOut, copy_record, left_out, places_of, unlicensed
 from delibsim.conduct.package_scan import Trace, Traces, redact, scan, traces_of
+from delibsim.conduct.r_report import ReportPlaces, write_r_report
 from delibsim.conduct.score import Watch
 from delibsim.conduct.verify import Verified, verify_study
 from delibsim.domain.data import DATA as SHIPPED

@@ -26,6 +26,7 @@ from delibsim.store.tables.csv_cells import read_columns, streamed
 
 DATETIME = "%a %b %d %Y %H:%M:%S GMT+0000 (Coordinated Universal Time)"
 COUNTS = ("agrees", "disagrees", "moderated")
+SINGLE = ("comment-id", "voter-id", "vote")
 SIGNS = {str(vote): vote for vote in VOTED.values()}
 Cells = Iterable[Any]
 
@@ -40,6 +41,8 @@ class Polis:
     def read(self, path: Path) -> Iterator[Record]:
         """Its comments with counts of votes, in all and by opinion group, and who voted."""
         file = path / "comments.csv"
+        if not file.is_file():
+            raise WrongInput(f"{path} is no folder of an export of Polis: it has no comments.csv")
         comments = list(read_columns(file, ["comment-id", "comment-body"]).records())
         yield _summary_in(path / "summary.csv")
         voters: list[Voter] = []
@@ -65,7 +68,7 @@ def _summary_in(file: Path) -> AboutConversation:
     known = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
     topic, told = (known.get(name, "") for name in ("topic", "conversation-description"))
     question = topic if topic.endswith("?") else told
-    return AboutConversation(file.name, "", topic, question)
+    return AboutConversation(file.name, "", topic, question, facts=known)
 
 
 def _voters(path: Path, comments: set[str]) -> Iterator[Voter | Unplaced]:
@@ -74,7 +77,17 @@ def _voters(path: Path, comments: set[str]) -> Iterator[Voter | Unplaced]:
     """
     file = path / "participants-votes.csv"
     rows = list(read_columns(file, ["participant"]).records()) if file.is_file() else []
-    group_of = {row["participant"]: row.get("group-id", "") for _, row in rows}
+    group_of: dict[str, str] = {}
+    for line, row in rows:
+        id = row["participant"]
+        if not id or id in group_of:
+            told = (
+                f"participant '{id[:40]}' stands there already"
+                if id
+                else "the participant has no id"
+            )
+            raise WrongInput(f"{file}, line {line}: {told}")
+        group_of[id] = row.get("group-id", "")
     last = {
         (row["participant"], id): _vote(file, line, row[id])
         for line, row in rows
@@ -84,13 +97,16 @@ def _voters(path: Path, comments: set[str]) -> Iterator[Voter | Unplaced]:
     votes: dict[str, list[tuple[str, int, str]]] = {id: [] for id in group_of}
     single = path / "votes.csv"
     if single.is_file():
-        for line, row in streamed(single, ("comment-id", "voter-id", "vote"))[1]:
-            id, voter = row["comment-id"].strip(), row["voter-id"].strip()
-            vote = _vote(single, line, row["vote"].strip())
+        for line, row in streamed(single, SINGLE)[1]:
+            id, voter, cell = (row[name].strip() for name in SINGLE)
+            vote, time = _vote(single, line, cell), row.get("timestamp", "").strip()
+            if not voter or (time and not time.isdecimal()):
+                told = f"'{time[:40]}' is no number of seconds" if voter else "the voter has no id"
+                raise WrongInput(f"{single}, line {line}: {told}")
             if id not in comments:
                 yield Unplaced("votes on what is no comment of comments.csv")
                 continue
-            votes.setdefault(voter, []).append((id, vote, row.get("timestamp", "").strip()))
+            votes.setdefault(voter, []).append((id, vote, time))
         held = {(voter, id): vote for voter, own in votes.items() for id, vote, _ in own}
         for key in last:
             if held.get(key) != last[key]:
@@ -151,7 +167,7 @@ class _Comment:
 
     id: str
     text: str
-    author: int
+    author: int | None
     written: str
     facts: Mapping[str, str] = field(default_factory=dict)
 
@@ -167,6 +183,7 @@ class _Held:
     comments: Sequence[_Comment]
     groups: Mapping[int, str]
     votes: Sequence[tuple[str, str, int, int]]
+    url: str = ""
 
     @property
     def last(self) -> Mapping[tuple[int, str], int]:
@@ -202,25 +219,27 @@ class PolisExport:
                 " sought no statement of their own (consensus=schulze)"
             )
 
-    def of_opinions(self, opinions: OpinionSet, voters: Sequence[Voter], title: str) -> Files:
-        """The files of opinions with votes on them; `title` is what their source called them."""
+    def of_opinions(
+        self, opinions: OpinionSet, voters: Sequence[Voter], about: Mapping[str, str]
+    ) -> Files:
+        """The files of opinions with votes on them; `about` is the summary of their source."""
         authors = [text.author for text in opinions.texts]
-        names = dict.fromkeys([*authors, *(one.id for one in voters)])
+        names = dict.fromkeys([*filter(None, authors), *(one.id for one in voters)])
         own = all(name.isascii() and name.isdecimal() for name in names)
         numbers = {name: int(name) if own else n for n, name in enumerate(names)}
-        comments = [_comment(text, numbers[text.author]) for text in opinions.texts]
+        comments = [_comment(text, numbers.get(text.author)) for text in opinions.texts]
         votes = [
             (time, id, numbers[one.id], vote) for one in voters for id, vote, time in one.votes
         ]
         votes.sort(key=lambda vote: int(vote[0]) if vote[0].isdecimal() else 0)
-        told = opinions.question if title and title != opinions.question else ""
         groups = {numbers[one.id]: one.group for one in voters}
-        held = _Held(title or opinions.question, told, comments, groups, votes)
+        named = about.get("topic") or opinions.question, about.get("conversation-description", "")
+        held = _Held(*named, comments, groups, votes, about.get("url", ""))
         for name, rows in _tables(held):
             yield f"{name}.csv", _csv(rows)
 
 
-def _comment(text: Text, author: int) -> _Comment:
+def _comment(text: Text, author: int | None) -> _Comment:
     return _Comment(text.id, text.text, author, text.facts.get("timestamp", ""), text.facts)
 
 
@@ -270,10 +289,10 @@ def _tables(held: _Held) -> Iterator[tuple[str, Iterator[Cells]]]:
 def _summary(held: _Held) -> Iterator[Cells]:
     voters = len({person for person, _ in held.last})
     yield "topic", held.topic
-    yield "url", ""
+    yield "url", held.url
     yield "voters", voters
     yield "voters-in-conv", voters
-    yield "commenters", len({one.author for one in held.comments})
+    yield "commenters", len({one.author for one in held.comments} - {None})
     yield "comments", len(held.comments)
     yield "groups", len({*held.groups.values()} - {""})
     yield "conversation-description", held.told

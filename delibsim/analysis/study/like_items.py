@@ -13,6 +13,7 @@ from delibsim.domain.run import Run
 from delibsim.measures.inference.components import intraclass
 
 SIDES = ("here", "people")
+COLUMNS = ("session", "topic", "phase", "item", "value")
 
 
 def answers_of(run: Run) -> Iterator[dict[str, Any]]:
@@ -20,22 +21,23 @@ def answers_of(run: Run) -> Iterator[dict[str, Any]]:
     session, topic = run.session.id, run.session.topic.id
     for response in run.responses:
         for item, value in response.answers.items():
-            about = {"session": session, "topic": topic, "phase": response.phase}
-            yield about | {"item": item, "value": value}
+            row = session, topic, response.phase, item, value
+            yield dict(zip(COLUMNS, row, strict=True))
 
 
 def like_by_item(
     study: StudyTable,
     people: StudyTable,
-    answers: Sequence[pd.DataFrame],
+    answers: Iterable[Sequence[Mapping[str, Any]]],
     changed: Collection[str] = (),
 ) -> tuple[Result, list[str]]:
     """The variances of every item in a study and in one of people, whose `answers` both are, on
     topics on which both answered the same survey; and what they say of each population.
     """
     rows = []
+    frames = [pd.DataFrame(given, columns=list(COLUMNS)) for given in answers]
     for beside in populations_beside(study, people, changed):
-        rows += list(_rows(beside, answers))
+        rows += list(_rows(beside, frames))
     named = {"study": study.study, "other": people.study}
     return make_table("study/like_items", rows, **named), list(_told(rows, people.study))
 

@@ -35,6 +35,7 @@ from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.summary import summary
 from delibsim.analysis.study.topic_means import (
     decomposition,
+    means,
     noise_floor,
     opinion_change,
     rank_stability,
@@ -58,6 +59,7 @@ ANALYSES: tuple[Analysis, ...] = (
     people,
     decomposition,
     opinion_change,
+    means,
     noise_floor,
     icc,
     ceiling,

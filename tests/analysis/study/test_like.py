@@ -120,7 +120,7 @@ def test_variance_by_item_is_told_within_and_between_groups_and_conditions_that_
             for session, group in zip(study.rows["session"], values, strict=True)
             for value in group
         ]
-        answers.append(pd.DataFrame(own))
+        answers.append(own)
     found, told = like_by_item(here, people, answers)
     (row,) = found.plain()
     # Mean squares by hand: here 2 within, 16 between, (16 - 2) / 2; of people 1, 1, 0.
