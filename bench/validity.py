@@ -316,12 +316,12 @@ DESIGNS = {
     "6 topics": {},
     "4 topics": {"topics": 4},
     "6 topics, two treatments": {"treatments": ("basic", "normative")},
-    "6 topics, rounds add .25": {"added": 0.25},
+    "6 topics, rounds take .25 away": {"added": -0.25},  # the index is 1 at the most
 }
 ABOUT_DESIGNS = """Contrasts of facilitation (none, opening, rounds) in studies that are drawn from
 320 sessions of the embedded citizen, held by `delibsim run` on eight topics with nobody to
 facilitate: each level is given three sessions of each topic, so that no level has an effect, or
-`rounds` the one that is added. Shares over studies: verbs are wrong if any of the three contrasts
+`rounds` a true one. Shares over studies: verbs are wrong if any of the three contrasts
 has a wrong one; tests at .05 of a true null, and 95% intervals, over all contrasts. The first ten
 studies of each kind are analysed by the command too (`delibsim analyze TABLE.csv --json`): of how
 many all verbs are the same. Aims as above."""
@@ -364,11 +364,11 @@ def claims_of_designs(rows, added):
         yield from held("interval", row["low"], row["high"], truth)
         yield from rejected("p", row["p_topics"], truth)
         yield from rejected("p here", row["p_draws"], truth)
-        right = "raised" if truth > 0 else "none"
+        right = {1: "raised", 0: "none", -1: "lowered"}[int(np.sign(truth))]
         wrong |= row["verb"] in ("raised", "lowered") and row["verb"] != right
         wrong_here |= row["verb"] == "on_these_topics" and not truth
         if truth:
-            yield "verb for an effect", row["verb"] == "raised"
+            yield "verb for an effect", row["verb"] == right
     yield "wrong verb", wrong
     yield "wrong here", wrong_here
 
@@ -391,6 +391,7 @@ def designs_table(rows, seeds):
             shares_of = {claim: float(np.mean(values)) for claim, values in found.items()}
             if found:
                 made.append(row(name, shares_of, seeds) | {"of ten, same by the command": same})
+                print(f"{same} of {min(seeds, 10)} have the same verbs by the command", flush=True)
     empty = [title for title in made[0] if all(one[title] is None for one in made)]
     return [{title: one[title] for title in one if title not in empty} for one in made]
 

@@ -62,11 +62,20 @@ def test_a_briefing_is_kept_preregistered_and_told_apart(delibsim, home):
         "It is dear.",
     }
     assert delibsim("preregister", "b").code == 0
-    assert "It is dear." in (home / "runs/b/preregistration.md").read_text(encoding="utf-8")
+    plan = (home / "runs/b/preregistration.md").read_text(encoding="utf-8")
+    assert "It is dear." in plan
+    assert "- briefing: briefing=tram less briefing=none\n" in plan
     (home / "tram.yaml").write_text(text.replace("clean", "quick"), encoding="utf-8")
     again = delibsim(*words)
     assert again.code == 2
     assert "briefings.tram.pro" in again.err
+
+
+def test_power_is_that_of_what_a_design_varies(delibsim):
+    found = delibsim("power", "experiment=facilitation", "--effect", ".1", "--json").json
+    assert found["between"] == ["facilitation=rounds", "facilitation=none"]
+    assert any("is not known" in note for note in found["components"]["notes"])
+    assert found["price"]["sessions"] == 12
 
 
 def test_a_fork_at_a_turn_of_the_facilitator(delibsim, home):

@@ -75,7 +75,6 @@ def test_what_holds_nothing_imports_neither_mesa_nor_tables_nor_clients(imported
         ("estimate", *SESSION),
         ("estimate", "topic=acp", "group.size=3"),
         ("estimate", *DEBATE),
-        ("preregister", "study=new", *SESSION[1:]),
         ("run", "-q", *SESSION),
         ("run", "-q", "-m", *SESSION),
         ("run", "-q", "--retry", "s"),
