@@ -133,8 +133,8 @@ def _of_opinions(runs: Runs, exporter: Exporter) -> Files:
         )
     (opinions, voters), manifest = votes_on(runs), runs.manifest()
     parts = manifest.components[PARTS].values() if manifest else ()
-    title = next((part["title"] for part in parts if part.get("title")), "")
-    return exporter.of_opinions(opinions, voters, title)
+    about = next((part["about"] for part in parts if "about" in part), {})
+    return exporter.of_opinions(opinions, voters, about)
 
 
 def _exported(

@@ -178,7 +178,8 @@ def _take_metadata(
     kept = {}
     other.metadata |= record.facts.keys()
     for name, value in record.facts.items():
-        if name in source.facts and isinstance(value, (str, int, float)):
+        of_comments = not record.conversation
+        if (of_comments or name in source.facts) and isinstance(value, (str, int, float)):
             kept[name] = str(value)
         elif name not in taken and value is not None:
             unplaced[f"metadata of conversations, not in facts=: {name}"] += 1
@@ -343,7 +344,7 @@ def _add_comments(
             )
         refuse_faults(source.path, faults, NOTHING_KEPT)
 
-    part = source.plain() | {"question": question, "kind": "open", "title": about.topic}
+    part = source.plain() | {"question": question, "kind": "open", "about": dict(about.facts)}
     found.new, _ = add_texts(found.runs, given, part, check, voters)
     found.before, found.what = len(given) - found.new, "comment"
     found.utterances, found.speakers = len(given), len(authors)

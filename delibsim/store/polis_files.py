@@ -68,7 +68,7 @@ def _summary_in(file: Path) -> AboutConversation:
     known = {row[0].strip(): row[1].strip() for row in rows if len(row) > 1}
     topic, told = (known.get(name, "") for name in ("topic", "conversation-description"))
     question = topic if topic.endswith("?") else told
-    return AboutConversation(file.name, "", topic, question)
+    return AboutConversation(file.name, "", topic, question, facts=known)
 
 
 def _voters(path: Path, comments: set[str]) -> Iterator[Voter | Unplaced]:
@@ -183,6 +183,7 @@ class _Held:
     comments: Sequence[_Comment]
     groups: Mapping[int, str]
     votes: Sequence[tuple[str, str, int, int]]
+    url: str = ""
 
     @property
     def last(self) -> Mapping[tuple[int, str], int]:
@@ -218,8 +219,10 @@ class PolisExport:
                 " sought no statement of their own (consensus=schulze)"
             )
 
-    def of_opinions(self, opinions: OpinionSet, voters: Sequence[Voter], title: str) -> Files:
-        """The files of opinions with votes on them; `title` is what their source called them."""
+    def of_opinions(
+        self, opinions: OpinionSet, voters: Sequence[Voter], about: Mapping[str, str]
+    ) -> Files:
+        """The files of opinions with votes on them; `about` is the summary of their source."""
         authors = [text.author for text in opinions.texts]
         names = dict.fromkeys([*filter(None, authors), *(one.id for one in voters)])
         own = all(name.isascii() and name.isdecimal() for name in names)
@@ -229,9 +232,9 @@ class PolisExport:
             (time, id, numbers[one.id], vote) for one in voters for id, vote, time in one.votes
         ]
         votes.sort(key=lambda vote: int(vote[0]) if vote[0].isdecimal() else 0)
-        told = opinions.question if title and title != opinions.question else ""
         groups = {numbers[one.id]: one.group for one in voters}
-        held = _Held(title or opinions.question, told, comments, groups, votes)
+        named = about.get("topic") or opinions.question, about.get("conversation-description", "")
+        held = _Held(*named, comments, groups, votes, about.get("url", ""))
         for name, rows in _tables(held):
             yield f"{name}.csv", _csv(rows)
 
@@ -286,7 +289,7 @@ def _tables(held: _Held) -> Iterator[tuple[str, Iterator[Cells]]]:
 def _summary(held: _Held) -> Iterator[Cells]:
     voters = len({person for person, _ in held.last})
     yield "topic", held.topic
-    yield "url", ""
+    yield "url", held.url
     yield "voters", voters
     yield "voters-in-conv", voters
     yield "commenters", len({one.author for one in held.comments} - {None})

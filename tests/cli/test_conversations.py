@@ -254,6 +254,8 @@ def test_comments_of_polis_become_opinions_with_their_votes(delibsim, home):
     assert delibsim("export", "trams", "--as", "polis", "-o", "out/trams").code == 0
     last = (home / "out" / "trams" / "participants-votes.csv").read_text("utf-8").splitlines()
     assert last[1:] == ["0,0,2,2,1,1,1,-1,", "1,0,1,2,2,0,1,1,", "2,1,0,2,0,1,-1,,0"]
+    about = [(home / path / "summary.csv").read_text("utf-8") for path in ("trams", "out/trams")]
+    assert set(about[0].splitlines()) <= set(about[1].splitlines())
     assert delibsim("import", "out/trams", "--as", "polis", "study=again").code == 0
     for name in ("texts.jsonl", "voters.jsonl"):
         both = [(home / "runs" / study / name).read_bytes() for study in ("trams", "again")]
@@ -267,6 +269,58 @@ def test_comments_of_polis_become_opinions_with_their_votes(delibsim, home):
     assert delibsim("import", "trams", "--as", "polis", "study=last").code == 0
     (own,) = [one for one in StudyTexts(Runs(home / "runs", "last")).voters() if one.group == "1"]
     assert own.votes == (("0", -1, ""), ("2", 0, ""))
+
+
+def test_votes_say_on_what_opinion_groups_agree(delibsim, home):
+    polis(home / "trams")
+    assert delibsim("import", "trams", "--as", "polis", "study=trams").code == 0
+    tables = delibsim("analyze", "trams", "--of", "votes", "--json").json["tables"]
+    first = tables["agreement"][0]
+    # Of group 0 two agree of two, of group 1 none of one: 3/4 times 1/3.
+    names = ("opinion", "votes", "agrees", "disagrees", "passes", "least", "informed")
+    assert [first[name] for name in names] == ["0", 3, 2 / 3, 1 / 3, 0, 0, 0.25]
+    (typical, *_) = tables["typical"]
+    assert [typical[name] for name in ("group", "members", "agrees", "others")] == ["0", 2, 1, 0]
+    assert typical["ratio"] == pytest.approx((3 / 4) / (1 / 3))
+    assert delibsim("export", "trams", "-o", "tables").code == 0
+    with (home / "tables" / "opinion_votes.csv").open(encoding="utf-8") as rows:
+        votes = [
+            (row["voter"], row["text_id"], row["vote"], row["holds"])
+            for row in csv.DictReader(rows)
+        ]
+    assert ("Author 2", "1", "0", "FALSE") in votes
+    assert ("Author 2", "1", "1", "TRUE") in votes
+    whose = ("--license", "CC-BY-4.0", "--creator", "Ann Bee")
+    assert delibsim("package", "trams", "--for", "osf", "-o", "pack", *whose).code == 0
+    assert (home / "pack" / "data" / "record" / "trams" / "voters.jsonl").is_file()
+    asked = delibsim("summarise", "ask", "trams", "groups=author_group", "runs=1")
+    assert asked.code == 0, asked.err
+    wrong = delibsim("summarise", "ask", "trams", "groups=nothing", "name=b")
+    assert (wrong.code, "author_group" in wrong.err) == (2, True)
+    texts = delibsim("import", "--as", "texts", "none", "example=tram")
+    assert texts.code == 0
+    for words in (("analyze", "none", "--of", "votes"), ("export", "none", "--as", "polis")):
+        assert "holds no votes on its opinions" in delibsim(*words).err
+    assert "is of sessions" in delibsim("export", "trams", "--as", "inspect").err
+
+
+FILES = {
+    ("comments.csv", "4,0,7,2,1,1,again\n"): "line 5: '0' stands in",
+    ("votes.csv", "9,2,,1\n"): "line 9: the voter has no id",
+    ("votes.csv", "9,2,9,2\n"): "line 9: a vote is -1, 0 or 1, not '2'",
+    ("votes.csv", "yesterday,2,9,1\n"): "line 9: 'yesterday' is no number of seconds",
+    ("participants-votes.csv", "7,1,2,1,,\n"): "line 5: participant '7' stands there already",
+}
+
+
+@pytest.mark.parametrize("rows", FILES, ids=list(FILES.values()))
+def test_a_faulty_export_of_polis_is_refused_in_a_line_and_nothing_is_kept(rows, delibsim, home):
+    file = polis(home / "trams") / rows[0]
+    file.write_text(file.read_text("utf-8") + rows[1], "utf-8")
+    answer = delibsim("import", "trams", "--as", "polis", "study=s")
+    assert (answer.code, FILES[rows] in answer.err) == (2, True), answer.err
+    assert len(answer.err.splitlines()) == 1
+    assert not list((home / "runs").glob("*"))
 
 
 @pytest.mark.parametrize(
@@ -292,6 +346,7 @@ TABLES = {
     f'{HEAD}\na,1,Ann,"x\na,2,Ben,y\n': "is a quotation mark not closed?",
     "session,speaker,text\na,Ann,x\n": "unknown column 'turn'",
     f"{HEAD}\n": "holds no utterance",
+    f"{HEAD}\na,1,Ann,x\na,2,Ann,y\n": "in no conversation two people speak",
 }
 
 
