@@ -103,6 +103,9 @@ async def test_a_statement_that_is_sought_first_is_shown_in_the_last_survey(
     assert text not in voice.prompts("Participant 1", "wave_2")[0].text
     assert text not in plain.prompts("Participant 1", "post")[0].text
     assert run.consensus == usual.consensus
+    assert [one for one in run.responses if one.phase == "post"] == [
+        one for one in usual.responses if one.phase == "post"
+    ]  # the citizen does not move by the statement
     silent = replace(first, procedure=replace(first.procedure, show_transcript=False))
     _, hidden = await held(silent)
     assert text not in hidden.prompts("Participant 1", "post")[0].text
