@@ -102,6 +102,14 @@ def levels_named(rows: pd.DataFrame) -> dict[str, list[str]]:
     return found
 
 
+def varied_in_words(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The same for a sentence: "small groups" with "none" and "2"."""
+    found = {}
+    for factor, levels in levels_named(with_levels(rows)).items():
+        found[factor.replace("_", " ")] = [level.partition("=")[2] for level in levels]
+    return found
+
+
 def _in_detail(rows: pd.DataFrame, name: str, levels: pd.Series) -> pd.Series:
     """The levels of a factor, with the settings of it in which one level differs on a topic, such
     as the model that facilitates; what differs by topic alone is one level.

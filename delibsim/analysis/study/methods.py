@@ -244,6 +244,7 @@ def _procedure(study: StudyTable, record: StudyRecord) -> str:
     personas = [name for name in record.components("personas") if name != "none"]
     said = f"Personas: {', '.join(personas)}." if personas else "No personas were given."
     return texts()["procedure"].format(
+        waves=texts()["waves"] if "phases" in study.rows.columns else "",
         treatments="; ".join(treatments),
         wordings=", ".join(record.components("wordings")),
         procedures=", ".join(record.components("procedures")),
