@@ -16,6 +16,7 @@ from delibsim.analysis.human.reference import (
     COLUMNS,
     add_human_reference,
     groups_of_five,
+    partition_of_five,
     reference,
 )
 from delibsim.domain.measure import SCORE_PHASES
@@ -75,6 +76,13 @@ def test_the_twelve_topics_give_77_groups_whose_means_are_those_of_all_pairs():
     assert five.over_topics(whole, "dri", "change").mean == pytest.approx(
         shipped["mean_of_topics"]["dri"]["change"]["mean"], rel=1e-9
     )
+    slope = five.group_ceiling(whole, "diversity").beta
+    assert slope == pytest.approx(shipped["convergence"]["beta"], rel=1e-9)
+    for topic in whole:
+        for measure, own in five.one_partition(topic).items():
+            drawn = partition_of_five(topic.id, measure)
+            assert drawn["pre"] == pytest.approx(own["pre"], rel=1e-9)
+            assert drawn["change"] == pytest.approx(own["change"], rel=1e-9, abs=1e-12)
 
 
 @needs_published
