@@ -140,9 +140,10 @@ class ModelPool:
         for calls in planned:
             for name, settings in calls.models.items():
                 model, wanted = self.model(name, settings), settings.get("structured")
-                asked[name] = settings
-                if isinstance(model, RetryingModel) and wanted in (AUTO, *FORMATS):
-                    waiting[server_of(settings), wanted] = settle(model, wanted)
+                asked[name], key = settings, (server_of(settings), wanted)
+                open_yet = wanted in (AUTO, *FORMATS) and key not in waiting
+                if isinstance(model, RetryingModel) and open_yet:
+                    waiting[key] = settle(model, wanted)
         found = await asyncio.gather(*waiting.values())
         for (server, wanted), (format, _) in zip(waiting, found, strict=True):
             if wanted == AUTO:

@@ -23,7 +23,7 @@ async def settled(session_of, provider, wanted="auto", **options):
     """What is found out of a model, and what is told beside that its server answers."""
     session = session_of({"local": settings_of("local", structured=wanted, **FREE | options)})
     pool = ModelPool(Limits(longest_wait=0.02), addresses={"local": provider.base_url})
-    found = await pool.preflight([session])
+    found = await pool.preflight([session, session])
     await pool.close()
     told = [(one.level, one.text) for one in found if " answers" not in one.text]
     return list(pool.settled.values()), told

@@ -46,7 +46,7 @@ def report_on_two(
     last = []
     for own, name, id in ((first, names[0], "first"), (second, names[1], "second")):
         entries = [Entry(what, f"{n:,}") for what, n in own.runs.items()]
-        sentences = [*own.warnings, *summary(own.results)]
+        sentences = [*own.warnings, *summary(own.results, own.of_citizens)]
         last.append(PagePart(id, f"{name} alone", sentences=sentences, entries=entries))
     absent = [Entry(one.title, one.detail) for one in tables if not one.given]
     if absent:

@@ -309,7 +309,8 @@ def _did(held: pd.DataFrame) -> str:
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
     """The three answers; without a contrast what can be said all the same."""
     if not rows:
-        told = (*found.ahead, *without_contrasts(found.results), found.study.no_twin)
+        own = without_contrasts(found.results, found.of_citizens)
+        told = (*found.ahead, *own, found.study.no_twin)
         return [text for text in told if text]
     if rows[0]["verb"] == NOT_VALID:
         by_models = [effect(row, found.results) for row in rows]

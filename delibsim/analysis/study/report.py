@@ -27,6 +27,7 @@ from delibsim.analysis.study.outcomes import OutcomeMeasure
 from delibsim.analysis.study.people import ceiling, convergence, people
 from delibsim.analysis.study.sample import (
     CITIZENS,
+    MODELS,
     kinds_of_participants,
     treatments_of,
 )
@@ -96,6 +97,11 @@ class Findings:
     warnings: Sequence[str] = field(default_factory=tuple)
     told: Sequence[str] = ()
     ahead: Sequence[str] = ()
+
+    @property
+    def of_citizens(self) -> bool:
+        """Whether all participants of the study itself are citizens of the null model."""
+        return MODELS not in kinds_of_participants(self.study)
 
     def with_results(
         self, more: Sequence[Result], told: Sequence[str] = (), ahead: Sequence[str] = ()
@@ -311,7 +317,7 @@ def plain(found: Findings) -> dict[str, Any]:
 
 def in_words(findings: Findings) -> list[str]:
     """The sentences of the first screen: what the tables show, then the size of the study."""
-    first, *others = summary(findings.results) or [""]
+    first, *others = summary(findings.results, findings.of_citizens) or [""]
     behind = [*others, *findings.told, how_much(findings)]
     told = [*findings.ahead, first, findings.study.no_twin, *behind]
     return [sentence for sentence in told if sentence]

@@ -32,13 +32,13 @@ CONTRAST = ("outcome", "scale", "a", "b")
 Results = Mapping[str, Result]
 
 
-def summary(results: Results) -> list[str]:
+def summary(results: Results, of_citizens: bool = False) -> list[str]:
     """The sentences of the summary: the effects, the null citizen beside the first of them, people,
-    missing sessions, noise.
+    missing sessions, noise. `of_citizens`: the study has null citizens alone, and not only beside.
     """
     found = main_contrasts(results)
     if found is None:
-        return list(without_contrasts(results))
+        return list(without_contrasts(results, of_citizens))
     contrasts, null_only = found
     outcome = str(contrasts[0]["outcome"])
     sentences = []
@@ -176,7 +176,7 @@ def main_contrasts(results: Results) -> tuple[list[dict[str, Any]], bool] | None
     return None
 
 
-def without_contrasts(results: Results) -> Iterator[str]:
+def without_contrasts(results: Results, of_citizens: bool) -> Iterator[str]:
     """What is said where no two treatments can be compared."""
     if result := results.get("contrasts"):
         why = result.detail or "There are no two treatments with values in one block."
@@ -189,8 +189,7 @@ def without_contrasts(results: Results) -> Iterator[str]:
     if levels:
         varied = [f"{factor} ({', '.join(own)})" for factor, own in levels.items()]
         yield said("study/varies_else", factors=listed(varied))
-    people = rows_of(results, "people", population="models", outcome=MAIN, phase="change")
-    yield from of_people(results, null_only=not people)
+    yield from of_people(results, null_only=of_citizens)
     yield from _noise(results)
 
 

@@ -226,9 +226,10 @@ def test_people_stand_beside_one_treatment_of_citizens_too():
     row |= {"treatment": "none", "here": 0.05, "people": 0.1, "difference": -0.05}
     beside = result("people", [row | {"low": NAN, "high": NAN}])
     alone = result("contrasts", [], why_not="one_treatment", detail="There is one treatment.")
-    nothing, people = summary(results(alone, beside))
+    nothing, people = summary(results(alone, beside), of_citizens=True)
     assert nothing.startswith("No treatments can be compared.")
     assert people.startswith("In real citizen deliberations on 1 topic the Deliberative")
+    assert summary(results(alone, beside)) == [nothing]  # the null twin of models is not "here"
 
 
 def test_equivalence_is_said_only_where_it_is_shown():
