@@ -301,9 +301,8 @@ def _did(held: pd.DataFrame) -> str:
     speaking = list(map(named, treatments_of(held[spoke])))
     parts = [f"deliberated under {listed(speaking, 'or')}"] if speaking else []
     parts += [] if spoke.all() else ["did not speak with each other"]
-    varied = varied_in_words(held).items()
-    told = [f"{factor} ({listed(levels, 'or')})" for factor, levels in varied]
-    return ", or ".join(parts) + (f", with {listed(told)}" if told else "")
+    varied = [f"{name} ({listed(own, 'or')})" for name, own in varied_in_words(held).items()]
+    return ", or ".join(parts) + (f", with {listed(varied)}" if varied else "")
 
 
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
