@@ -3,12 +3,15 @@ delibsim would write is shown, by the server, in pages to share, and in a run th
 """
 
 import os
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 from cases import cases_of
 from starlette.testclient import TestClient
 
+import delibsim
 from delibsim.conduct.reading.written import why_foreign
 from delibsim.conduct.view import shared_view
 from delibsim.domain.errors import WrongInput
@@ -113,6 +116,22 @@ def test_a_note_is_not_written_through_a_link(root, tmp_path, spoken):
 )
 def test_what_could_run_load_or_lead_elsewhere_is_none_of_ours(figure, text):
     assert why_foreign(text.encode(), figure)
+
+
+def test_every_attribute_of_our_pages_is_ours():
+    pages = Path(delibsim.__file__).parent / "data" / "pages"
+    texts = [path.read_text(encoding="utf-8") for path in pages.glob("*.html")]
+    names = {name for text in texts for name in re.findall(r'[\s}]([a-z][a-z-]*)="', text)}
+    assert "data-head" in names
+    for name in names - {
+        "charset",
+        "href",
+        "http-equiv",
+        "src",
+        "srcset",
+        "type",
+    }:  # of certain values
+        assert why_foreign(f'<td {name}="Note">x</td>'.encode(), False) == "", name
 
 
 def test_a_report_and_a_figure_that_are_none_of_ours_are_left_out(root, tmp_path):
