@@ -4,7 +4,7 @@ Studies are drawn from a known truth, thousands of each kind, and analysed by th
 command: the share of intervals that hold the truth, of tests that reject a true null, and of
 studies in which a verb of the summary is wrong. `--tables` does the same for every other table,
 with fewer studies, because tables take time; `--command` analyses ten of the studies with the
-command itself and compares.
+command itself and compares; `--designs` draws contrasts of facilitation from sessions of citizens.
 """
 
 import argparse
@@ -16,26 +16,30 @@ import time
 from collections import defaultdict
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from record import record
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from known_studies import (
     TREATMENTS,
     Known,
-    as_table_of_ones_own,
     claims_of_contrasts,
     contrasts_of,
     drawn,
     held,
     rejected,
+    rows_of_index,
 )
 from known_tables import OF_TABLES
 
+from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.sample import PLANNED
-from delibsim.analysis.study.study_table import DrawCounts
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable
+from delibsim.conduct.analysed import place_of, table_of
 from delibsim.measures.inference.contrasts import flipped_p, free_p
 from delibsim.measures.inference.means import holm
 from delibsim.measures.inference.resampling import cluster_interval
@@ -262,6 +266,15 @@ def command_table(rows, seeds):
     return [by_the_command(name, known) for name, known in BY_COMMAND.items() if rows in name]
 
 
+def as_table_of_ones_own(study):
+    """The study as the table that `delibsim analyze TABLE.csv` reads."""
+    known = ["topic", "model", "treatment", "setting", "facilitation", "replicate", "seed"]
+    known += ["family", "reasoning"]
+    held = study.rows[study.rows["dri_change"].notna()]
+    names = [name for name in known if name in held and held[name].notna().any()]
+    return held[names].assign(pre=held["dri_pre"], post=held["dri_post"])
+
+
 def by_the_command(name, known):
     """A row of that table."""
     one = drawn(known, 1)
@@ -296,6 +309,104 @@ def by_the_command(name, known):
     return shown
 
 
+POOL = ("topic=acp,ccps,bep,zukunft,fnqcj,auscj,fremantle,forestera", "treatment=normative")
+SMALL = ("group.size=3", "rounds=1", "replicate=range(1,41)")
+FACILITATED = ("none", "opening", "rounds")
+DESIGNS = {
+    "6 topics": {},
+    "4 topics": {"topics": 4},
+    "6 topics, two treatments": {"treatments": ("basic", "normative")},
+    "6 topics, rounds add .25": {"added": 0.25},
+}
+ABOUT_DESIGNS = """Contrasts of facilitation (none, opening, rounds) in studies that are drawn from
+320 sessions of the embedded citizen, held by `delibsim run` on eight topics with nobody to
+facilitate: each level is given three sessions of each topic, so that no level has an effect, or
+`rounds` the one that is added. Shares over studies: verbs are wrong if any of the three contrasts
+has a wrong one; tests at .05 of a true null, and 95% intervals, over all contrasts. The first ten
+studies of each kind are analysed by the command too (`delibsim analyze TABLE.csv --json`): of how
+many all verbs are the same. Aims as above."""
+
+
+def of_citizens(folder):
+    """The sessions from which studies are drawn: index before and after, by topic."""
+    program = str(Path(sys.executable).with_name("delibsim"))
+    held = [program, "run", "-m", "-q", "study=pool", *POOL, *SMALL]
+    subprocess.run(held, cwd=folder, check=True, capture_output=True)
+    rows = table_of(place_of("pool", folder / "runs")).rows
+    return rows[rows["dri_change"].notna()]
+
+
+def designed(pool, seed, topics=6, treatments=("normative",), added=0.0):
+    """A study of three replicates of each level, and of nothing that differs but `added`."""
+    rng = np.random.default_rng([36, seed])
+    places = list(product(treatments, FACILITATED, (1, 2, 3)))
+    parts = []
+    for topic in rng.choice(sorted(pool["topic"].unique()), topics, replace=False):
+        own = pool[pool["topic"] == topic]
+        rows = own.iloc[rng.choice(len(own), len(places), replace=False)]
+        treatment, level, replicate = zip(*places, strict=True)
+        parts.append(rows.assign(treatment=treatment, facilitation=level, replicate=replicate))
+    rows = pd.concat(parts, ignore_index=True)
+    rows["dri_post"] += added * (rows["facilitation"] == "rounds")
+    rows["dri_change"] = rows["dri_post"] - rows["dri_pre"]
+    rows["setting"] = "procedure.facilitation=" + rows["facilitation"]
+    rows["facilitation"] = rows["facilitation"].mask(rows["facilitation"] == "none")
+    names = ["topic", "model", "setting", "treatment", "facilitation", "replicate", "rounds"]
+    kept = rows[[*names, "dri_pre", "dri_post", "dri_change"]]
+    return StudyTable("drawn", kept.assign(status="complete", null=True), ())
+
+
+def claims_of_designs(rows, added):
+    """What the contrasts of facilitation claim, and whether it is so."""
+    wrong, wrong_here = False, False
+    for row in rows:
+        truth = added * (row["a"].endswith("rounds") - row["b"].endswith("rounds"))
+        yield from held("interval", row["low"], row["high"], truth)
+        yield from rejected("p", row["p_topics"], truth)
+        yield from rejected("p here", row["p_draws"], truth)
+        right = "raised" if truth > 0 else "none"
+        wrong |= row["verb"] in ("raised", "lowered") and row["verb"] != right
+        wrong_here |= row["verb"] == "on_these_topics" and not truth
+        if truth:
+            yield "verb for an effect", row["verb"] == "raised"
+    yield "wrong verb", wrong
+    yield "wrong here", wrong_here
+
+
+def designs_table(rows, seeds):
+    """A row a kind of study drawn from sessions of citizens."""
+    made = []
+    with tempfile.TemporaryDirectory() as folder:
+        pool = of_citizens(Path(folder))
+        for name, kind in DESIGNS.items():
+            found, same = defaultdict(list), 0
+            for seed in range(seeds if rows in name else 0):
+                study = designed(pool, seed, **kind)
+                own = [row for row in rows_of_index(contrasts(study, DRAWS)) if "=" in row["a"]]
+                for claim, value in claims_of_designs(own, kind.get("added", 0.0)):
+                    found[claim].append(value)
+                same += seed < 10 and told_verbs(study, Path(folder)) == [
+                    row["verb"] for row in own
+                ]
+            shares_of = {claim: float(np.mean(values)) for claim, values in found.items()}
+            if found:
+                made.append(row(name, shares_of, seeds) | {"of ten, same by the command": same})
+    empty = [title for title in made[0] if all(one[title] is None for one in made)]
+    return [{title: one[title] for title in one if title not in empty} for one in made]
+
+
+def told_verbs(study, folder):
+    """The verbs that the command gives the contrasts of facilitation of a study."""
+    file = folder / "drawn.csv"
+    as_table_of_ones_own(study).to_csv(file, index=False)
+    program = str(Path(sys.executable).with_name("delibsim"))
+    command = [program, "analyze", str(file), "--json", "--draws", str(DRAWS.permutations)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    told = json.loads(done.stdout)["contrasts"]
+    own = [one for one in told if (one["outcome"], one["scale"]) == ("dri", "absolute")]
+    return [one["verb"] for one in own if "=" in one["a"]]
+
+
 def main():
     """Print the tables and keep them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -303,6 +414,7 @@ def main():
     parser.add_argument("--rows", default="", help="only the kinds with this in their name")
     parser.add_argument("--tables", action="store_true", help="every other table")
     parser.add_argument("--command", action="store_true", help="ten studies by the command itself")
+    parser.add_argument("--designs", action="store_true", help="contrasts of facilitation")
     given = parser.parse_args()
     started = time.perf_counter()
     table, name, about = contrasts_table, "validity", ABOUT
@@ -310,7 +422,10 @@ def main():
         table, name, about = command_table, "validity_command", ABOUT_COMMAND
     if given.tables:
         table, name, about = tables_table, "validity_tables", ABOUT_TABLES
-    rows = table(given.rows, given.seeds or (240 if given.tables else 2000))
+    if given.designs:
+        table, name, about = designs_table, "validity_designs", ABOUT_DESIGNS
+    usual = 240 if given.tables or given.designs else 2000
+    rows = table(given.rows, given.seeds or usual)
     print(f"{time.perf_counter() - started:.0f} s")
     if not given.rows:
         print(record(name, about, rows, ["numpy", "scipy"]))

@@ -4,8 +4,8 @@ noted with its place.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -18,10 +18,10 @@ from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.run import Run, Session
 from delibsim.domain.study import slug
-from delibsim.domain.survey import PHASES, Motion, Response, Survey, Topic
+from delibsim.domain.survey import PHASES, Motion, Phase, Response, Survey, Topic
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
-from delibsim.store.conversation_answers import GivenAnswers
+from delibsim.store.conversation_answers import WAVES, GivenAnswers
 from delibsim.store.tables.sheets import sha256_of
 
 NOT_GIVEN = Reason("not_given", "the person's answer is not among those imported")
@@ -79,6 +79,8 @@ class RunMaker:
     about: Mapping[str, AboutConversation]
     unplaced: Counter[str]
     given: GivenAnswers = field(default_factory=dict)
+    waves: dict[tuple[str, Phase], int] = field(default_factory=dict)
+    """After which turn a survey in between was held, by conversation and phase."""
     names: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     _times: dict[str, str] = field(default_factory=dict)
@@ -125,8 +127,9 @@ class RunMaker:
             name = f"{cell}.r{numbers[cell]}"
         turns = tuple(self._turns(said, seats))
         surveyed = any((id, speaker) in self.given for speaker in seats)
-        told = about.votes, about.facts
-        conversation = Conversation(self.source.path.name, id, turns, surveyed, *told)
+        waves = self._waves(id, seats, about, len(turns))
+        told = Conversation(self.source.path.name, id, turns, surveyed, about.votes, about.facts)
+        conversation = replace(told, waves=waves)
         session = Session(
             id=name,
             topic=topic,
@@ -142,7 +145,7 @@ class RunMaker:
             conversation=conversation,
         )
         pairs = zip(turns, said, strict=True)
-        responses = tuple(self._responses(id, seats, survey)) if surveyed else ()
+        responses = tuple(self._responses(id, seats, survey, waves)) if surveyed else ()
         return Run(
             session=session,
             responses=responses,
@@ -218,12 +221,25 @@ class RunMaker:
         self._times.setdefault(how, one.where)
         return time
 
+    def _waves(
+        self, id: str, seats: Iterable[str], about: AboutConversation, turns: int
+    ) -> dict[Phase, int]:
+        """The surveys in between that somebody answered, each with the turn after which it was."""
+        found = {}
+        for wave in WAVES:
+            if any(wave in self.given.get((id, speaker), {}) for speaker in seats):
+                found[wave] = self.waves.get((id, wave), about.waves.get(wave, -1))
+                if not 0 <= found[wave] <= turns:
+                    told = f"after which of its {turns} turns {wave} was held: column after"
+                    self.faults.append(f"conversation '{id}': the answers do not say {told}")
+        return found
+
     def _responses(
-        self, id: str, seats: Mapping[str, Participant], survey: Survey
+        self, id: str, seats: Mapping[str, Participant], survey: Survey, waves: Iterable[Phase]
     ) -> Iterator[Response]:
-        """The answers of everybody in both phases, in the order of seats."""
+        """The answers of everybody in every phase, in the order of seats."""
         items = tuple(item.id for item in survey.items)
-        for phase in PHASES:
+        for phase in (PHASES[0], *waves, PHASES[1]):
             for speaker, seat in seats.items():
                 answers = self.given.get((id, speaker), {}).get(phase, {})
                 missing = {item: NOT_GIVEN for item in items if item not in answers}

@@ -37,7 +37,8 @@ class AboutConversation:
     """What is known of a conversation: its topic (an id), the question in words, its treatment, its
     survey (an id), shares of votes in percent by phase and vote, and other facts by name. Where the
     library has no such topic, or none is named, the question is the topic. Of comments on one
-    question, `conversation` is "".
+    question, `conversation` is "". `waves` are the surveys in between, each with the number of the
+    turn after which it was held.
     """
 
     where: str
@@ -48,6 +49,7 @@ class AboutConversation:
     survey: str = ""
     votes: Mapping[Phase, Mapping[str, float]] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    waves: Mapping[Phase, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from delibsim.domain.corpora import AboutConversation, AboutSpeaker
 from delibsim.domain.errors import unknown
-from delibsim.domain.survey import LABEL, WAVE, Phase, Survey, faults_of
+from delibsim.domain.survey import LABEL, Phase, Survey, faults_of
 from delibsim.store.instruments.answers import EMPTY, STAGES
 from delibsim.store.instruments.own_answers import PARTICIPANT, STAGE
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet, refuse_faults
@@ -20,13 +20,17 @@ NOTHING_IMPORTED = "cannot be taken as answers, and nothing was imported"
 SESSION, SPEAKER = ("session", "conversation", "case"), ("speaker", *PARTICIPANT)
 GivenAnswers = dict[tuple[str, str], dict[Phase, dict[str, int]]]
 """Answers by conversation and speaker, as the source calls them, phase and item."""
+WAVES: tuple[Phase, ...] = get_args(Phase)[1:-1]
+WHEN: dict[str, Phase] = STAGES | {wave: wave for wave in WAVES}
+"""The phases as files call them, surveys in between among them."""
 
 
 @dataclass(frozen=True)
 class Answered:
     """What a source says that somebody answered: `values` are (item, cell), `where` they stand.
 
-    A conversation that is "" is the only one in which the speaker spoke.
+    A conversation that is "" is the only one in which the speaker spoke. `after` is the number of
+    the turn after which a survey in between was held, "" where that is not said.
     """
 
     where: str
@@ -34,6 +38,7 @@ class Answered:
     speaker: str
     phase: str
     values: Sequence[tuple[str, str]]
+    after: str = ""
 
 
 def answers_in_file(path: Path) -> Iterator[Answered]:
@@ -42,7 +47,7 @@ def answers_in_file(path: Path) -> Iterator[Answered]:
     session, speaker, phase = (_column(path, sheet, one) for one in (SESSION, SPEAKER, STAGE))
     for line, row in sheet.records():
         who = row[session], row[speaker]
-        yield Answered(f"line {line}", *who, row[phase], list(_values(row)))
+        yield Answered(f"line {line}", *who, row[phase], list(_values(row)), row.get("after", ""))
 
 
 def answers_in_metadata(
@@ -71,8 +76,7 @@ def answers_in_metadata(
 def _phases(found: Any) -> Mapping[str, Mapping[str, Any]]:
     """Metadata that are items by phase; nothing for others."""
     known = isinstance(found, dict) and all(
-        (phase.casefold() in STAGES or phase.startswith(WAVE)) and isinstance(items, dict)
-        for phase, items in found.items()
+        phase.casefold() in WHEN and isinstance(items, dict) for phase, items in found.items()
     )
     return found if known else {}
 
@@ -81,7 +85,7 @@ def _single(facts: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[st
     """The metadata that fit one of these patterns, each with its phase and its item."""
     for name in names:
         pattern = re.escape(name).replace(r"\{item\}", "(?P<item>.+)")
-        pattern = pattern.replace(r"\{phase\}", f"(?P<phase>{'|'.join(STAGES)})")
+        pattern = pattern.replace(r"\{phase\}", f"(?P<phase>{'|'.join(WHEN)})")
         for known in facts if {"{item}", "{phase}"} <= set(re.findall("{.*?}", name)) else ():
             if parts := re.fullmatch(pattern, known, re.IGNORECASE):
                 yield known, parts["phase"], parts["item"]
@@ -103,11 +107,13 @@ def given_answers(
     spoke: Mapping[str, frozenset[str]],
     survey_of: Callable[[str], Survey],
     unplaced: Counter[str],
+    waves: dict[tuple[str, Phase], int],
 ) -> GivenAnswers:
     """The answers of those who `spoke`, by conversation, to the survey of each; WrongInput, with
     the places, for anybody else, an item that the survey lacks, an answer given twice, and what is
     no answer to it. Of answers whose source names no conversation, those of speakers in none or
-    several are `unplaced`.
+    several are `unplaced`. After which turn surveys in between were held is added to `waves`, by
+    conversation and phase, where answers say so.
     """
     found: GivenAnswers = {}
     faults: list[str] = []
@@ -118,9 +124,6 @@ def given_answers(
             spoke_in[speaker].append(conversation)
     for one in answered:
         where, conversation = one.where, one.conversation
-        if one.phase.startswith(WAVE):
-            unplaced["answers to a survey in between"] += 1
-            continue
         if not conversation:
             places = spoke_in.get(one.speaker, [])
             if len(places) != 1:
@@ -129,15 +132,20 @@ def given_answers(
                 ] += 1
                 continue
             conversation = places[0]
-        who, when = (conversation, one.speaker), STAGES.get(one.phase.casefold())
+        who, when = (conversation, one.speaker), WHEN.get(one.phase.casefold())
         if who[0] not in spoke:
             faults.append(f"{where}: there is no conversation '{who[0][:40]}'")
         elif who[1] not in spoke[who[0]]:
             told = f"'{who[1][:40]}' never spoke in '{who[0]}', and has answers"
             faults.append(f"{where}: {told}")
         elif when is None:
-            faults.append(f"{where}: a phase is pre or post, not '{one.phase[:40]}'")
+            told = f"a phase is pre, post or in between {' to '.join((WAVES[0], WAVES[-1]))}"
+            faults.append(f"{where}: {told}, not '{one.phase[:40]}'")
+        elif one.after and when in WAVES and not one.after.isdecimal():
+            faults.append(f"{where}: after is the number of a turn, not '{one.after[:40]}'")
         else:
+            if one.after and when in WAVES:
+                waves[who[0], when] = int(one.after)
             own = found.setdefault(who, {}).setdefault(when, {})
             ends[who, when] = where
             for item, value in one.values:

@@ -28,7 +28,7 @@ ROLES = {"for": "proposition", "against": "opposition", "mod": "moderator", "aud
 """The roles of Oxford debates, as the corpus of Intelligence Squared calls them."""
 QUESTIONS = ("question", "motion", "title")
 """Metadata of a conversation that say in words what it is about, the first that there is."""
-NAMED = ("topic", *QUESTIONS, "treatment", "results", "winner")
+NAMED = ("topic", *QUESTIONS, "treatment", "results", "winner", "waves")
 
 
 class Convokit:
@@ -68,7 +68,12 @@ def _about(where: str, id: str, meta: Plain) -> AboutConversation:
     own = [str(meta.get(name) or "") for name in ("treatment", "survey")]
     facts = {name: value for name, value in meta.items() if name not in NAMED}
     votes = _votes(where, meta.get("results"))
-    return AboutConversation(where, id, str(meta.get("topic") or ""), question, *own, votes, facts)
+    known = meta.get("waves")
+    waves = (
+        {wave: after for wave, after in known.items() if isinstance(after, int)} if known else {}
+    )
+    topic = str(meta.get("topic") or "")
+    return AboutConversation(where, id, topic, question, *own, votes, facts, waves)
 
 
 def _votes(where: str, results: Any) -> dict[Phase, dict[str, float]]:
@@ -254,6 +259,8 @@ def _conversation(study: str, one: ExportedSession) -> Plain:
     silences = [
         {"turn": s.turn.index, "speaker": s.turn.speaker, "why": s.status} for s in run.silences
     ]
+    if session.wave_places:
+        found["waves"] = dict(session.wave_places)
     found |= {"study": study, "session": session.id, **one.design}
     found |= {"question": session.topic.question, "models": "+".join(session.models)}
     return found | {"measures": dict(one.measures), "silences": silences}

@@ -15,7 +15,8 @@ Fields of a file, those in brackets where there is something to say:
                       that analyse it; they are run first
     files             [{name: text}]: files that lie in the folder beforehand, shown in the page
     shows             a list, one entry for each numbered table and figure (below)
-    [anomalies]       a list of Markdown: what published tables hold that cannot be, with its proof
+    [anomalies]       a list of Markdown: what published figures hold that cannot be, or does not
+                      mean what it says, with its proof
     [data]            {name: Markdown}: how to get the data that entries with `needs: name` read
 
 Fields of an entry of `shows` (its section is headed `published: shows`):
@@ -38,7 +39,8 @@ Fields of a table in `rows`:
 
     table             path of a CSV file, or of a JSON file with a list of rows
     row, value        Python formats with the names of its columns: "{a} − {b}", "{estimate:.3f}".
-                      What is missing becomes a dash, and 0.1 is written .1
+                      What is missing becomes a dash, 0.1 is written .1, and {p:p} is "< .001"
+                      where it is less
     [label]           what a row is, the head of the first column
     [reads]           what `value` says, the head of the second: "estimate [95% interval]"
     [where]           a query of pandas that picks rows
@@ -85,7 +87,10 @@ class Rows:
         assert len(found), f"{self.table}: no row where {self.where}"
         ours = {}
         for one in found.to_dict("records"):
-            ours[Words().format(self.row, **one)] = Words().format(self.value, **one)
+            try:
+                ours[Words().format(self.row, **one)] = Words().format(self.value, **one)
+            except KeyError as unknown:
+                sys.exit(f"{self.table}: no column {unknown}; there are {', '.join(one)}")
         told = {str(name): str(figure) for name, figure in self.published.items()}
         heads, rule = [self.label, f"ours: {self.reads}"], "|---|--:|"
         if told:
@@ -142,6 +147,8 @@ class Words(string.Formatter):
         """One value of a row."""
         if pd.isna(value):
             return DASH
+        if format_spec == "p":
+            return "< .001" if value < 0.0005 else self.format_field(value, ".3f")
         text = format(value, format_spec)
         if isinstance(value, str):
             return text
@@ -200,7 +207,7 @@ def page(paper: Paper, folder: Folder) -> tuple[str, dict[str, str]]:
     for one in shown:
         parts += _section(one, paper, folder, figures)
     if paper.anomalies:
-        parts += ["## What published figures cannot be"]
+        parts += ["## What is to be known of published figures"]
         parts += [f"- {_indented(text)}" for text in paper.anomalies]
     return "\n\n".join(parts) + "\n", figures
 

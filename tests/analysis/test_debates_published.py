@@ -582,4 +582,8 @@ def test_densities_and_correlations_are_drawn_for_models_and_people_apart(given,
         rf"human \(n = [\d,]+\): highest [^;]* lowest [^;]* {re.escape(lowest)}",
         drawn["dimension_correlations"],
     )
+    name = table["proposition"].iloc[0]
+    focused_on = {one.name: one.svg() for one in drawings(found, name)}["density_performance"]
+    assert f"{name}: mean" in focused_on
+    assert "rest: mean" in focused_on
     assert {"win_rates", "performance", "strengths"} <= set(drawn)

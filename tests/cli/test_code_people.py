@@ -172,7 +172,7 @@ def test_codes_of_people_alone_stand_below_what_was_said(delibsim, home, study):
     assert "dqi3.justification" in delibsim("score", "s", "--scorer", "codes", "--json").out
     other = delibsim("code", "ask", "s", "scheme=dqi3", "by=speaker")
     assert other.code == 2
-    assert "people have coded with another scheme, unit or context" in other.err
+    assert "people have coded with another scheme, unit, context or roles" in other.err
 
 
 def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot):

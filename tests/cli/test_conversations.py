@@ -384,10 +384,11 @@ ANSWERS = {
     "a,Ann,pre,C99,3": "line 2: the survey ccps has no item 'C99'",
     "a,Zoe,pre,C1,3": "line 2: 'Zoe' never spoke in 'a', and has answers",
     "b,Ann,pre,C1,3": "line 2: there is no conversation 'b'",
-    "a,Ann,later,C1,3": "line 2: a phase is pre or post, not 'later'",
+    "a,Ann,later,C1,3": "line 2: a phase is pre, post or in between wave_2 to wave_5, not 'later'",
     "a,Ann,pre,C1,9": "line 2: Ann, pre: C1 has 9, outside 1 to 7",
     "a,Ann,pre,C1,3.5": "C1: an answer is a whole number, not '3.5'",
     "a,Ann,pre,C1,3\na,Ann,pre,C1,4": "line 3: C1 is answered twice",
+    "a,Ann,wave_2,C1,3": "do not say after which of its 3 turns wave_2 was held: column after",
 }
 
 

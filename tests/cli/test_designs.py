@@ -12,6 +12,7 @@ from delibsim.planning.presets import Presets
 DESIGNS = {
     "facilitation": 3,
     "information_phase": 4,
+    "three_waves": 1,
     "norms_and_facilitator": 4,
     "common_statement": 2,
     "deliberative_poll": 2,

@@ -15,7 +15,7 @@ from small_study import break_sessions, copied, held_study
 from delibsim.cli.main import app
 from delibsim.conduct.package import Unclean, Wishes, package
 from delibsim.conduct.package_check import check, first_difference, rebuild_all
-from delibsim.conduct.package_scan import texts_in
+from delibsim.conduct.package_scan import texts_in, traces_of
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people import persons, rooms
 from delibsim.store.people.persons import Identity
@@ -111,6 +111,37 @@ def test_a_changed_number_of_a_table_is_named_with_its_cell(made, tmp_path):
     )
 
 
+def test_a_manifest_that_was_changed_is_named_and_leads_nowhere_else(made, tmp_path):
+    again, aside = tmp_path / "again", tmp_path / "written.csv"
+    shutil.copytree(made.folder, again)
+    path = again / "manifest.json"
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**plain, "for": "zenodo"}), encoding="utf-8")
+    assert check(again, quiet).faults == [
+        "manifest.json is not what was packaged (its check sum differs)"
+    ]
+    (again / "SHA256SUMS").unlink()
+    assert check(again, quiet).faults == ["SHA256SUMS is missing"]
+    strange = plain["studies"][0] | {"tables": {f"data/../{aside}": "runs"}}
+    for studies in ([{"name": "s"}], [strange]):
+        path.write_text(json.dumps({**plain, "studies": studies}), encoding="utf-8")
+        with pytest.raises(WrongInput, match="damaged|not in the package"):
+            check(again, quiet)
+    assert not aside.exists()
+
+
+def test_a_zip_of_somebody_else_stays_and_a_study_is_packaged_once(study, tmp_path):
+    (tmp_path / "p.zip").write_text("mine")
+    with pytest.raises(WrongInput, match="move it away"):
+        packaged(study, tmp_path / "p")
+    assert (tmp_path / "p.zip").read_text() == "mine"
+    publication = publication_of([study], "CC-BY-4.0", [ADA], "")
+    wishes = Wishes("osf", draws=99, texts=False)
+    found = package([study, Runs.at(study.folder)], publication, wishes, tmp_path / "q", quiet)
+    assert list(found.left_out) == ["s"]
+    assert len(json.loads((found.folder / "manifest.json").read_text())["studies"]) == 1
+
+
 def test_numbers_are_equal_to_nine_digits(tmp_path):
     one, other = tmp_path / "a.csv", tmp_path / "b.csv"
     one.write_text("x,y\n0.1,a\n")
@@ -129,6 +160,9 @@ def test_without_texts_the_record_is_hashes_and_the_study_table_gives_the_effect
     )
     spoken = next(run for run in study.readable([]) if run.transcript).transcript[0].text
     assert not any(spoken in text for _, _, text in texts_in(found.folder))
+    readme = (found.folder / "README.md").read_text(encoding="utf-8")
+    assert "word for word" not in readme
+    assert "replays" not in readme
     rows = (found.folder / "documentation/s/record.csv").read_text(encoding="utf-8")
     assert rows.count("run.json") == 8
     checked = check(found.folder, quiet)
@@ -162,6 +196,23 @@ def test_addresses_are_found_and_taken_out_on_request(study, tmp_path):
     plan = (found.folder / "materials/s/preregistration.md").read_text(encoding="utf-8")
     assert "ask jane.doe@example.org or [redacted]" in plan
     assert check(found.folder, quiet).faults == []
+
+
+def test_what_is_hidden_already_is_no_secret_and_what_is_taken_out_leaves_json(study, tmp_path):
+    runs = copied(study, tmp_path)
+    traces = traces_of([runs], [], ())
+    line = json.dumps({"to": "http://h/v1?key=hidden", "said": 'Bearer abcdefgh12"\n /root/x'})
+    assert json.loads(traces.without(line))["said"] == 'Bearer [redacted]"\n [redacted]'
+    assert not list(traces.found_in(traces.without(line)))
+    register = Register.of(runs, "")
+    for name in ("Jane van Doe", "Will"):
+        persons.add_person(register, "participant", identity=Identity(name=name))
+    register.close()
+    said = traces_of([runs], [], ()).found_in("I, jane van doe, will; Will and Ana")
+    assert [text for _, text in said] == ["jane van doe", "Will"]
+    key = "session,participant,speaker\na,Speaker 1,Ana\n"
+    runs.folder.with_name("s.names.csv").write_text(key)
+    assert "Ana" not in traces_of([runs], [], ()).without("Ana of Speaker 1")
 
 
 def test_a_redacted_session_has_new_sums_and_is_not_replayed(study, tmp_path):

@@ -85,11 +85,11 @@ GRID = 201
 """Points at which a density is drawn."""
 
 
-def drawings(found: Mapping[str, pd.DataFrame]) -> list[Drawing]:
+def drawings(found: Mapping[str, pd.DataFrame], focus: str | None = None) -> list[Drawing]:
     """Win rates, performance, strengths, densities, correlations; residuals of every mixed model,
     against fitted values and against the normal distribution.
     """
-    tables: dict[str, Any] = {**found, **_densities(analysed(found["ratings"]))}
+    tables: dict[str, Any] = {**found, **_densities(analysed(focused(found["ratings"], focus)[0]))}
     tables["correlations"] = _long(found["dimension_correlations"].dropna())
     residuals = found["residuals"]
     if len(residuals):
@@ -332,7 +332,7 @@ def study_report(
     lacking += [f"warning: {line}" for line in changed]
     lacking += [f"planned and not held yet: {waiting}"] if waiting else []
     frames = tables(rated, focus=focus, people=covariates)
-    found = report_of(runs.study, frames, Pooled.of(rated), lacking)
+    found = report_of(runs.study, frames, Pooled.of(rated), lacking, focus)
     held = f"Debates planned: {planned}; held: {planned - waiting}."
     return replace(
         found,
@@ -345,9 +345,15 @@ def study_report(
 
 
 def report_of(
-    study: str, frames: Mapping[str, pd.DataFrame], pooled: Pooled, lacking: Sequence[str] = ()
+    study: str,
+    frames: Mapping[str, pd.DataFrame],
+    pooled: Pooled,
+    lacking: Sequence[str] = (),
+    focus: str | None = None,
 ) -> Report:
-    """A report of these tables; `lacking` are sentences on what is missing."""
+    """A report of these tables; `lacking` are sentences on what is missing, `focus` is as in
+    `tables`.
+    """
     found = [make_table(f"debates/{name}", frame) for name, frame in frames.items()]
     results = catalogue("debates").in_order(found)
     return Report(
@@ -360,7 +366,7 @@ def report_of(
         warnings=pooled.warned(),
         something=not frames["ratings"].empty,
         first=[PagePart("whose", "Whose ratings", [pooled.whose()], lacking)],
-        drawn=partial(drawings, frames),
+        drawn=partial(drawings, frames, focus),
     )
 
 

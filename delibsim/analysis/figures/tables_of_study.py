@@ -17,6 +17,7 @@ from delibsim.analysis.figures.words import (
     label_of,
     left_out,
     of_benchmark,
+    of_fives,
     of_models,
     of_null,
     of_outcome,
@@ -27,8 +28,8 @@ from delibsim.analysis.figures.words import (
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.outcomes import CHANGE, measured, quantity
 from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.sample import FIVES, treatments_of
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
-from delibsim.analysis.study.sample import treatments_of
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import MAIN, main_contrasts
 from delibsim.domain.measure import CATALOGUE
@@ -54,17 +55,17 @@ def regression(measure: str, table: str) -> Prepare:
         groups[NULL_WORDS] = of_null(study, change)
         people = of_benchmark(study, measure)
         groups[REAL_PEOPLE] = people.rename(columns=named)
+        groups[FIVES] = of_fives(people["topic"], measure).rename(columns=named)
         groups = {name: own for name, own in groups.items() if len(own)}
         fits = rows_of(results, table)
         parts = []
         for name, own in groups.items():
             values = own[[before, change]].set_axis(["before", "change"], axis=1)
             parts.append(values.assign(group=name, size=len(own), **_fit(fits, name)))
-        most, more = few(len(groups)), ""
-        if max(map(len, parts)) > most:
-            more += f" More than {most} sessions: squares, darker for more of them."
-        if len(people):
-            more += " People: a point for each topic of the benchmark, plain errors."
+        most = few(len(groups))
+        many = max(map(len, parts)) > most
+        more = f" More than {most} sessions: squares, darker for more of them." if many else ""
+        more += said("study/people_of_five") if len(people) else ""
         more += why_no_people(study, measure) + left_out(study, known, change)
         facts = {"sessions": len(known), "whose": population(study)}
         return Data(pd.concat(parts), facts, more)
@@ -220,8 +221,8 @@ def _ends(without: pd.DataFrame, place: int) -> list[pd.DataFrame]:
     for rank, (word, ends) in enumerate(words.items()):
         own = without.loc[ends]
         aside = "without " + own["left_out"].astype(str)
-        label = f"{word} without a topic"
-        found.append(own.assign(label=label, aside=aside, pooled=False, place=place + rank))
+        named = {"label": f"{word} without a topic", "aside": aside}
+        found.append(own.assign(**named, pooled=False, place=place + rank))
     return found
 
 
@@ -231,9 +232,8 @@ def _said_by(unit: str, rows: pd.DataFrame, without: bool) -> str:
         low, high = int(rows["n"].min()), int(rows["n"].max())
         count = number(low, 0) if low == high else f"{low} to {high}"
         more = f" Each row averages {count} {'topics' if unit == 'model' else 'models'}."
-    if without:
-        more += " Below it: the lowest and the highest pooled estimate with one topic left out."
-    return more
+    least = " Below it: the lowest and the highest pooled estimate with one topic left out."
+    return more + least if without else more
 
 
 def _families(study: StudyTable, results: Results) -> Data:

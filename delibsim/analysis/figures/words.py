@@ -1,6 +1,6 @@
 """Sentences and labels of figures, filled in from the rows of a table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from string import Formatter
 from typing import Any
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from delibsim.analysis.figures.style import number
 from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.reference import human_value, of_topics
+from delibsim.analysis.human.reference import human_value, of_topics, partition_of_five
 from delibsim.analysis.pages.cells import cell, decimals
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.outcomes import p_in_words
@@ -212,6 +212,12 @@ def of_benchmark(study: StudyTable, measure: str) -> pd.DataFrame:
     topics = () if known_people(study, measure).empty else BENCHMARK
     own = {phase: of_topics(topics, measure, phase) for phase in ("pre", "change")}
     return pd.DataFrame({"topic": topics, **own}).dropna()
+
+
+def of_fives(topics: Iterable[str], measure: str) -> pd.DataFrame:
+    """People of these topics in groups of five, dealt once: the columns pre and change."""
+    parts = [pd.DataFrame(partition_of_five(topic, measure)) for topic in topics]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["pre", "change"])
 
 
 FEWEST = 4

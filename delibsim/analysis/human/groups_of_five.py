@@ -67,7 +67,7 @@ class PartitionSpread:
 
 @dataclass(frozen=True)
 class GroupCeiling:
-    """Least squares of the change of DRI on DRI before, over the `n` groups of a partition.
+    """Least squares of a measure's change on its value before, over the `n` groups of a partition.
 
     `beta`, `r2` and both standard errors (plain; clustered by topic) are means over partitions,
     `beta_sd` and `r2_sd` are standard deviations between them, the p values are medians (t on
@@ -151,13 +151,13 @@ def over_groups(topics: Sequence[Dealt], measure: str, phase: str) -> PartitionS
     return spread(np.hstack([topic.values[measure][phase] for topic in topics]))
 
 
-def group_ceiling(topics: Sequence[Dealt]) -> GroupCeiling:
+def group_ceiling(topics: Sequence[Dealt], measure: str = "dri") -> GroupCeiling:
     """Whether groups that start high gain less, over the groups of all topics.
 
-    A group without a DRI is left out of the regression of its partition.
+    A group without a value is left out of the regression of its partition.
     """
-    before = np.hstack([topic.values["dri"]["pre"] for topic in topics])
-    change = np.hstack([topic.values["dri"]["change"] for topic in topics])
+    before = np.hstack([topic.values[measure]["pre"] for topic in topics])
+    change = np.hstack([topic.values[measure]["change"] for topic in topics])
     clusters = np.repeat(np.arange(len(topics)), [topic.groups for topic in topics])
     fits = np.array([_fitted(x, y, clusters) for x, y in zip(before, change, strict=True)])
     means, medians = fits.mean(axis=0), np.median(fits, axis=0)
@@ -243,6 +243,15 @@ def plain_spreads(spreads: Spreads) -> dict[str, Any]:
     for measure, phases in spreads.items():
         plain[measure] = {phase: asdict(own) for phase, own in phases.items()}
     return plain
+
+
+def one_partition(topic: Dealt) -> dict[str, Any]:
+    """The groups of a topic's first partition, as plain values: before and change by measure."""
+    found = {}
+    for measure in ("dri", "diversity"):
+        own = topic.values[measure]
+        found[measure] = {phase: own[phase][0].tolist() for phase in ("pre", "change")}
+    return found
 
 
 SLOPE, R2, ERROR, GROUPS = -0.672, 0.31, 0.118, 77

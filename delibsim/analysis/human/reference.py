@@ -67,8 +67,9 @@ def groups_of_five(topic_id: str) -> dict[str, Any] | None:
     return None
 
 
-def ceiling_of_five() -> dict[str, Any]:
-    """The change of DRI on DRI before over all groups of five of the twelve topics.
+def ceiling_of_five(measure: str = "dri") -> dict[str, Any]:
+    """The change of DRI, or of diversity, on its value before over all groups of five of the twelve
+    topics.
 
     The keys are those of `groups_of_five.GroupCeiling`, and `intercept`: with it the line goes
     through the means of all groups.
@@ -77,9 +78,20 @@ def ceiling_of_five() -> dict[str, Any]:
     77
     """
     five = _document()["groups_of_five"]
-    fit, means = five["ceiling"], five["mean_of_groups"]["dri"]
+    fit = five["ceiling" if measure == "dri" else "convergence"]
+    means = five["mean_of_groups"][measure]
     intercept = means["change"]["mean"] - fit["beta"] * means["pre"]["mean"]
     return {**fit, "intercept": intercept}
+
+
+def partition_of_five(topic_id: str, measure: str) -> dict[str, list[float]]:
+    """DRI or diversity of people of a topic dealt once into groups of five: before, and change.
+
+    >>> len(partition_of_five("ccps", "diversity")["change"])
+    6
+    """
+    people = groups_of_five(topic_id)
+    return people["one_partition"][measure] if people else {"pre": [], "change": []}
 
 
 def human_value(

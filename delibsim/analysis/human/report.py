@@ -23,6 +23,7 @@ from delibsim.analysis.human.groups_of_five import (
     mean_of_groups,
     mean_of_topics,
     of_topic,
+    one_partition,
     plain_spreads,
     published_figures,
     spread,
@@ -82,9 +83,9 @@ class PeopleReport:
             f"mean of {groups} {'group' if groups == 1 else 'groups'}": mean_of_groups(self.topics),
         }
 
-    def ceiling(self) -> GroupCeiling:
-        """The regression of the change of DRI on DRI before, over groups of five."""
-        return group_ceiling(self.topics)
+    def ceiling(self, measure: str = "dri") -> GroupCeiling:
+        """The regression of a measure's change on its value before, over groups of five."""
+        return group_ceiling(self.topics, measure)
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -117,13 +118,15 @@ class PeopleReport:
         topics = []
         for topic in self.topics:
             row = {"id": topic.id, "n": topic.n, "groups": topic.groups}
-            topics.append(row | plain_spreads(of_topic(topic)))
+            row |= plain_spreads(of_topic(topic))
+            topics.append(row | {"one_partition": one_partition(topic)})
         return {
             "partitions": self.partitions,
             "topics": topics,
             "mean_of_topics": plain_spreads(mean_of_topics(self.topics)),
             "mean_of_groups": plain_spreads(mean_of_groups(self.topics)),
             "ceiling": asdict(self.ceiling()),
+            "convergence": asdict(self.ceiling("diversity")),
         }
 
     def without_index(self) -> list[str]:

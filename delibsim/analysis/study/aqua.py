@@ -99,13 +99,13 @@ def aqua(study: StudyTable, draws: DrawCounts, margin: float = MARGIN) -> Result
     if AQUA not in rows.columns or not rows[AQUA].notna().any():
         own = Taken(rows, notes=notes, why="not_scored")
         return own.result("study/aqua", (), permutations=draws.permutations, **people)
-    scores, on_scale = _scores(rows)
+    scores, on_scale = scores_of_five(rows)
     own = Taken(rows.assign(**{AQUA: scores}), notes=[*notes, *on_scale])
     found = _rows(own.rows, draws, margin)
     return own.result("study/aqua", found, permutations=draws.permutations, **people)
 
 
-def _scores(rows: pd.DataFrame) -> tuple[pd.Series, list[str]]:
+def scores_of_five(rows: pd.DataFrame) -> tuple[pd.Series, list[str]]:
     """The scores on the scale of 0 to 5, and what is to be said of it.
 
     The sum, where the table has it, tells on which scale the study was scored.

@@ -9,10 +9,13 @@ import numpy as np
 import pandas as pd
 
 from delibsim.analysis.result import Result, entry, make_table, said
+from delibsim.analysis.study.blocks import of_contrast
+from delibsim.analysis.study.factors import levels_named
 from delibsim.analysis.study.outcomes import OutcomeMeasure, p_in_words
 from delibsim.analysis.study.sample import (
     OF_MEASURE,
     Taken,
+    families_in,
     main_population,
     measurable,
     treatments_of,
@@ -168,7 +171,7 @@ def attrition(study: StudyTable, draws: DrawCounts) -> Result:
     rows, notes = main_population(study)
     outcome, treatments = outcome_of(study), treatments_of(rows)
     column = outcome.column if outcome else ""
-    own = Taken(rows, notes=notes, why="one_treatment" if len(treatments) < 2 else "")
+    own = Taken(rows, notes=notes, why="" if families_in(rows) else "one_treatment")
     found = _missing_by_treatment(rows, treatments, outcome)
     return own.result("study/attrition", found, outcome=column or "none")
 
@@ -185,20 +188,23 @@ def _missing_by_treatment(
     if outcome is not None:
         kinds[VALUES] = (held, held[outcome.column].isna())
     for kind, (sample, lacking) in kinds.items():
-        family: list[dict[str, Any]] = []
         of_kind = treatments
         if kind == VALUES and outcome is not None:
             of_kind = measurable(rows, outcome)
-        for b, a in combinations(of_kind, 2):
-            family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
-        for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
-            yield row | {"p_holm": p}
+        for levels in (of_kind, *levels_named(rows).values()):
+            family: list[dict[str, Any]] = []
+            for b, a in combinations(levels, 2):
+                family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
+            for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
+                yield row | {"p_holm": p}
 
 
 def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[str, Any]:
     """How many are missing under a and under b, and Fisher's p."""
     from scipy.stats import fisher_exact
 
+    rows = of_contrast(rows, a, b)
+    lacking = lacking[rows.index]
     of_a, of_b = (rows["treatment"] == name for name in (a, b))
     sizes = int(of_a.sum()), int(of_b.sum())
     gone = int((lacking & of_a).sum()), int((lacking & of_b).sum())

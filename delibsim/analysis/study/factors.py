@@ -9,9 +9,11 @@ import pandas as pd
 from delibsim.analysis.study.study_table import WORDING
 from delibsim.domain.text import counted
 
-PARTS = ("facilitation", "briefing", "witnesses", "small_groups")
-"""Parts of a session, of which a session has one or "none"."""
-NAMES = ("size", "rounds", "temperature", "wording", "persona", "phases", *PARTS)
+PARTS = ("phases", "facilitation", "briefing", "witnesses", "small_groups")
+"""Parts of a session, of which a session has one or "none", and the order of its phases, where that
+is not the usual one.
+"""
+NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "size": re.compile(r"group\.size|seats"),
@@ -19,6 +21,7 @@ SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "temperature": re.compile(r"(.+\.)?temperature"),
     "wording": re.compile(r"wording"),
     "persona": re.compile(r"persona"),
+    "phases": re.compile(r"procedure\.phases"),
     "facilitation": re.compile(r"procedure\.facilitat.+|facilitator.*"),
     "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
     "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
@@ -96,6 +99,14 @@ def levels_named(rows: pd.DataFrame) -> dict[str, list[str]]:
         if str(column).endswith("="):
             known = rows[column].dropna().unique()
             found[column[:-1]] = sorted(known, key=lambda one: _order(one.partition("=")[2]))
+    return found
+
+
+def varied_in_words(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The same for a sentence: "small groups" with "none" and "2"."""
+    found = {}
+    for factor, levels in levels_named(with_levels(rows)).items():
+        found[factor.replace("_", " ")] = [level.partition("=")[2] for level in levels]
     return found
 
 

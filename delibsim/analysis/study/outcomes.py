@@ -181,7 +181,8 @@ def named(treatment: str) -> str:
     factor, _, level = treatment.partition("=")
     if level:
         noun = factor.replace("_", " ")
-        return f"no {noun}" if level == "none" else f"{noun} ({level})"
+        usual = "the usual" if factor == "phases" else "no"
+        return f"{usual} {noun}" if level == "none" else f"{noun} ({level})"
     if treatment == "none":
         return "no deliberation"
     if treatment in INSTRUCTIONS:

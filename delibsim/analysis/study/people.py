@@ -122,9 +122,7 @@ def _table(study: StudyTable, name: str, measure: str) -> Result:
         rows.append(slope_of(population, *columns) | {"mean_change": mean})
     changes = of_topics(BENCHMARK, measure, "change")
     people = _of_people(measure, PEOPLE) | {"mean_change": float(np.mean(changes))}
-    rows = [*beside_none(rows), people]
-    if measure == "dri":
-        rows.append(_of_five())
+    rows = [*beside_none(rows), people, _of_five(measure)]
     notes = [*notes_of(study), *without_value(study.rows, columns)]
     own = Taken(study.rows, notes=notes, why=why, detail=detail)
     topics = main_population(study)[0]["topic"].nunique()
@@ -133,9 +131,9 @@ def _table(study: StudyTable, name: str, measure: str) -> Result:
     return own.result(f"study/{name}", rows, **told)
 
 
-def _of_five() -> dict[str, Any]:
+def _of_five(measure: str) -> dict[str, Any]:
     """People in groups of five, from the shipped reference: the errors clustered by topic."""
-    shipped = ceiling_of_five()
+    shipped = ceiling_of_five(measure)
     fit = Line(
         slope=shipped["beta"],
         intercept=shipped["intercept"],
@@ -146,7 +144,9 @@ def _of_five() -> dict[str, Any]:
         clusters=12,
     )
     # The median of p over partitions, not the p of the mean slope.
-    return row_of(FIVES, fit) | {"p": shipped["p_clustered"], "note": WHY["no_replication"]}
+    means = of_topics(BENCHMARK, measure, "change")
+    row = row_of(FIVES, fit) | {"p": shipped["p_clustered"], "note": WHY["no_replication"]}
+    return row | {"mean_change": float(np.mean(means))}
 
 
 OUTCOMES = (

@@ -19,6 +19,7 @@ from delibsim.analysis.study.by_block import by_block, reasoning
 from delibsim.analysis.study.contrasts import contrasts, key_of, null_estimates, questions
 from delibsim.analysis.study.counts import attrition, counts, in_room, left_out, unmeasurable
 from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes
+from delibsim.analysis.study.factors import PARTS, levels_of
 from delibsim.analysis.study.finding import ON_TEXTS, finding, how_much
 from delibsim.analysis.study.methods import StudyRecord, checklist, methods, models_one_by_one
 from delibsim.analysis.study.mixed import mixed
@@ -34,6 +35,7 @@ from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.summary import summary
 from delibsim.analysis.study.topic_means import (
     decomposition,
+    means,
     noise_floor,
     opinion_change,
     rank_stability,
@@ -57,6 +59,7 @@ ANALYSES: tuple[Analysis, ...] = (
     people,
     decomposition,
     opinion_change,
+    means,
     noise_floor,
     icc,
     ceiling,
@@ -227,6 +230,11 @@ FACTORS = {
     "temperature": "Temperature",
     "wording": "Wording",
     "persona": "Personas",
+    "phases": "Phases",
+    "facilitation": "Facilitation",
+    "briefing": "Briefing",
+    "witnesses": "Witnesses",
+    "small_groups": "Small groups",
     "replicate": "Replicates",
 }
 """The columns of the design, and what the page calls them."""
@@ -331,6 +339,9 @@ def _levels_of(rows: pd.DataFrame, column: str) -> list[str]:
     """The levels of a factor: treatments in their usual order, numbers by size."""
     if column == "treatment":
         return treatments_of(rows)
+    if column in PARTS:
+        found = levels_of(rows)[column].drop_duplicates().tolist()
+        return [] if found == ["none"] else found
     values = rows[column].dropna().drop_duplicates()
     if pd.api.types.is_numeric_dtype(values):
         return [f"{value:g}" for value in sorted(values)]

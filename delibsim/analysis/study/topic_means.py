@@ -1,14 +1,15 @@
 """Means over topics of what sessions and people show, with an interval by t over topics."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 
 from delibsim.analysis.human.reference import human_value, reference
 from delibsim.analysis.result import Result, said
+from delibsim.analysis.study.aqua import AQUA, PUBLISHED, SCORED, scores_of_five
 from delibsim.analysis.study.blocks import NONE, missing_note
 from delibsim.analysis.study.effects import (
     ENOUGH,
@@ -19,28 +20,37 @@ from delibsim.analysis.study.effects import (
     too_few,
 )
 from delibsim.analysis.study.factors import WITHOUT_INTERACTION, levels_of, varied
-from delibsim.analysis.study.outcomes import OutcomeMeasure
+from delibsim.analysis.study.outcomes import CHANGE, OutcomeMeasure
 from delibsim.analysis.study.sample import (
     PEOPLE,
+    Population,
     Taken,
     changes_of,
     complete,
+    kinds_of_participants,
     main_population,
+    measurable,
     notes_of,
     populations,
     taken,
+    wanted_outcomes,
     why_no_value,
     why_none,
     without_value,
 )
 from delibsim.analysis.study.study_table import BLOCK, DrawCounts, StudyTable
+from delibsim.domain.survey import Phase
 from delibsim.measures.inference.means import mean_of_units
 
 
 def by_population(
-    study: StudyTable, measures: Sequence[str], draws: DrawCounts
+    study: StudyTable,
+    measures: Sequence[str],
+    draws: DrawCounts,
+    more: Sequence[Population] = (),
 ) -> tuple[Taken, list[dict[str, Any]]]:
-    """A row a measure and population of the mean change, and what is said of what has no value.
+    """A row a measure and population of the mean change, and what is said of what has no value;
+    `more` are populations beside those of every study.
 
     A measure that no session has is one row a population without a value.
     """
@@ -49,7 +59,7 @@ def by_population(
     rows = []
     for measure in () if why else measures:
         column = f"{measure}_change"
-        for population in populations(study):
+        for population in (*populations(study), *more):
             mean = _mean(population.rows, column, draws)
             rows.append({"measure": measure, "population": population.name, **mean})
         people = of_people(main_population(study)[0], measure, draws)
@@ -121,9 +131,19 @@ RANKS = "rank_stability_change"
 
 def decomposition(study: StudyTable, draws: DrawCounts) -> Result:
     """The table `decomposition`: a row a population and measure."""
-    own, rows = by_population(study, GAINS, draws)
+    own, rows = by_population(study, GAINS, draws, _with_personas(study))
     gains = [{**row, "gain": row["mean"]} for row in rows]
     return own.result("study/decomposition", gains, n=draws.resamples)
+
+
+def _with_personas(study: StudyTable) -> list[Population]:
+    """The sessions of each kind of personas, where a study has sessions with and without."""
+    if "persona" not in study.rows.columns:
+        return []
+    rows = main_population(study)[0].reset_index(drop=True)
+    levels = levels_of(rows)["persona"]
+    kinds = sorted(set(levels)) if levels.nunique() > 1 else []
+    return [Population(f"personas: {kind}", rows[levels == kind]) for kind in kinds]
 
 
 def opinion_change(study: StudyTable, draws: DrawCounts) -> Result:
@@ -162,6 +182,43 @@ def _by_rounds(study: StudyTable, draws: DrawCounts) -> tuple[list[dict[str, Any
             mean["note"] = spoken.why_not
         table.append({"rounds": int(float(level)), **mean})
     return table, notes
+
+
+def means(study: StudyTable, draws: DrawCounts) -> Result:
+    """What each outcome was under every treatment, people's published AQuA beside."""
+    own = taken(study, wanted_outcomes(study, relative=False), contrast=False)
+    rows, notes = [], []
+    for kind, sessions in kinds_of_participants(study).items():
+        if AQUA in sessions.columns and sessions[AQUA].notna().any():
+            scores, notes = scores_of_five(sessions)
+            sessions = sessions.assign(**{AQUA: scores})
+        for outcome in own.outcomes:
+            for row in _means_of(sessions, outcome, draws):
+                rows.append({"population": kind, "outcome": outcome.measure, **row})
+    if any(row["outcome"] == AQUA for row in rows):
+        rows.append({"population": PEOPLE, "outcome": AQUA, "phase": "", **vars(SCORED)})
+    return own.result("study/means", rows, notes, people=PUBLISHED.what)
+
+
+def _means_of(
+    sessions: pd.DataFrame, outcome: OutcomeMeasure, draws: DrawCounts
+) -> Iterator[dict[str, Any]]:
+    """The rows of one outcome: a phase, treatment and setting each."""
+    settings = sessions.reindex(columns=["setting"])["setting"].fillna("").astype(str)
+    for phase in (*get_args(Phase), "change") if outcome.scale == CHANGE else ("",):
+        column = f"{outcome.measure}_{phase}" if phase else outcome.measure
+        if column not in sessions.columns:
+            continue
+        for treatment in measurable(sessions, outcome):
+            of_treatment = sessions["treatment"] == treatment
+            for setting in sorted(set(settings[of_treatment])):
+                own = sessions[of_treatment & (settings == setting)]
+                known = own[own[column].notna()]
+                values = known[column].astype(float)
+                found = over_topics(values, known["topic"], draws)
+                named = {"phase": phase, "treatment": treatment, "setting": setting}
+                named["sd"] = values.std(ddof=1)
+                yield found | named | {"note": noted(missing_note(own, column), found["note"])}
 
 
 def noise_floor(study: StudyTable, draws: DrawCounts) -> Result:

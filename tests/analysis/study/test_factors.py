@@ -3,7 +3,14 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.factors import ANEW, factors, levels_of, varied
+from delibsim.analysis.study.factors import (
+    ANEW,
+    NAMES,
+    SETTINGS_OF,
+    factors,
+    levels_of,
+    varied,
+)
 from delibsim.analysis.study.sample import pooled_wordings
 
 
@@ -108,3 +115,7 @@ def test_a_full_factorial_is_compared_where_the_others_come_first(factor):
     held = {"size": "rounds", "rounds": "size"}[factor]
     spoken = found.rows[found.rows["rounds"] > 0]
     assert spoken[held].nunique() == 1
+
+
+def test_every_factor_knows_its_settings():
+    assert {*NAMES} == {*SETTINGS_OF}

@@ -14,11 +14,13 @@ from delibsim.analysis.human.reference import of_topics
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.study.topic_means import (
     decomposition,
+    means,
     noise_floor,
     opinion_change,
     over_topics,
     rank_stability,
 )
+from delibsim.measures.aqua import HIGHEST, LOWEST
 
 
 def test_the_interval_agrees_with_scipy_within_simulation_error():
@@ -227,3 +229,41 @@ def test_one_session_has_a_mean_and_nothing_else():
     assert (row["n"], row["mean"]) == (1, NOISE.rows.loc[none[0], "dri_change"])
     assert np.isnan(row[["sd", "low", "high", "within_block_sd"]].astype(float)).all()
     assert "one_topic: " in row["note"]
+
+
+def test_means_by_treatment_have_their_interval_and_people_s_published_aqua_beside():
+    spoken = NOISE.rows["treatment"] != "none"
+    scores = 2.9 + NOISE.rows["dri_pre"].where(spoken) / 10
+    study = replace(NOISE, rows=NOISE.rows.assign(**{"aqua.score": scores}))
+    found = means(study, DRAWS).rows.set_index(["population", "outcome", "phase", "treatment"])
+    row = found.loc["models", "dri", "post", "normative"]
+    own = NOISE.rows[NOISE.rows["treatment"] == "normative"]
+    topics = DescrStatsW(own.groupby("topic")["dri_post"].mean())
+    assert (row["low"], row["high"]) == pytest.approx(topics.tconfint_mean())
+    assert (row["mean"], row["sd"]) == pytest.approx((topics.mean, own["dri_post"].std()))
+    assert (row["n"], row["topics"], row["note"]) == (36, 4, "few_topics")
+    aqua = found.xs("aqua.score", level="outcome")
+    assert aqua.index.get_level_values("treatment").tolist()[:2] == ["basic", "normative"]
+    assert aqua.loc["people"][["mean", "sd", "n"]].to_numpy().tolist() == [[2.98, 0.431, 910]]
+    rows = study.rows.assign(**{"aqua.score": scores * 0.8, "aqua.sum": scores.map(sum_of)})
+    rescaled = means(replace(study, rows=rows), DRAWS).rows
+    rescaled = rescaled[
+        (rescaled["outcome"] == "aqua.score") & (rescaled["population"] == "models")
+    ]
+    assert rescaled["mean"].tolist() == pytest.approx(aqua.loc["models"]["mean"].tolist(), abs=1e-6)
+
+
+def sum_of(score):
+    return score / 5 * (HIGHEST - LOWEST) + LOWEST
+
+
+def test_sessions_with_personas_are_a_population_of_their_own():
+    kind = np.where(NOISE.rows["replicate"] == 1, "none", "human")
+    study = replace(NOISE, rows=NOISE.rows.assign(persona=kind))
+    found = gains(decomposition(study, DRAWS))
+    own = study.rows[study.rows["persona"] == "human"]
+    expected = own.groupby("topic")["consideration_agreement_change"].mean().mean()
+    row = found.loc["personas: human", "consideration_agreement"]
+    assert (row["gain"], row["n"]) == (pytest.approx(expected), len(own))
+    assert "personas: none" in found.index
+    assert not any("personas" in name for name, _ in gains(decomposition(NOISE, DRAWS)).index)
