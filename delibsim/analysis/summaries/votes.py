@@ -33,13 +33,12 @@ class Votes:
         """How many voters each opinion group has."""
         return dict(sorted(Counter(one.group for one in self.voters if one.group).items()))
 
-    def counts(self, opinion: str, groups: Sequence[str]) -> tuple[int, int, int]:
+    def counts(self, opinion: str, groups: Sequence[str]) -> list[int]:
         """How many of these groups agree with an opinion, disagree, and pass."""
-        found = Counter[int]()
-        for group in groups:
-            found += Counter({vote: self.tally[opinion, group, vote] for vote in VOTED.values()})
-        agree, disagree, passed = (found[vote] for vote in VOTED.values())
-        return agree, disagree, passed
+        return [self._count(opinion, groups, vote) for vote in VOTED.values()]
+
+    def _count(self, opinion: str, groups: Sequence[str], vote: int) -> int:
+        return sum(self.tally[opinion, group, vote] for group in groups)
 
 
 def votes_report(opinions: OpinionSet, voters: Sequence[Voter]) -> Report:
