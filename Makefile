@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval formats test-formats servers test-servers browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
+.PHONY: help demo test coverage aqua test-aqua judge test-judge launchers test-launchers test-approval test-reproductions formats test-formats servers test-servers browser test-browser test-web postgres test-postgres bench bench-aqua docs figures lint format lock clean
 
 PYTHON ?= python3
 TESTS ?=
@@ -111,6 +111,9 @@ launchers: .venv/.launchers
 test-approval: .venv/.test
 	$(BIN)/python -m pytest $(PARALLEL) -m heavy tests/approval
 
+test-reproductions: .venv/.test
+	$(BIN)/python -m pytest $(PARALLEL) -m heavy tests/test_reproductions.py
+
 formats: $(FORMATS)/.ready
 
 test-formats: .venv/.test $(FORMATS)/.ready
@@ -147,7 +150,7 @@ bench-aqua: $(AQUA)/.ready
 # A page missing from the navigation, or from docs/, is an error the builder would not report; so is an asset of another host.
 docs: .venv/.docs
 	$(BIN)/python docs/api/make.py
-	diff <(sed -n 's/.*= "\(.*\.md\)".*/\1/p' zensical.toml | sort) <(cd docs && ls *.md api/*.md | sort)
+	diff <(sed -n 's/.*= "\(.*\.md\)".*/\1/p' zensical.toml | sort) <(cd docs && ls *.md api/*.md reproductions/*.md | sort)
 	$(BIN)/zensical build --clean --strict
 	! grep -rnoE --include='*.html' '<(script|link|img|iframe)[^>]*(src|href)="?(https?:)?//[^">]*' site
 
