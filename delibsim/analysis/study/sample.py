@@ -128,9 +128,10 @@ def _are_debates(rows: pd.DataFrame) -> bool:
 def why_no_contrast(rows: pd.DataFrame, outcomes: Sequence[OutcomeMeasure]) -> tuple[str, str]:
     """Why these sessions give no contrast, as a code and a sentence; "" twice where they may."""
     code, detail = why_no_outcome(rows, outcomes)
-    if code or families_in(with_levels(rows)):
+    treatments = treatments_of(rows)
+    if code or len(treatments) > 1 or families_in(with_levels(rows)):
         return code, detail
-    return "one_treatment", said("study/one_treatment", held=", ".join(treatments_of(rows)))
+    return "one_treatment", said("study/one_treatment", held=", ".join(treatments))
 
 
 MEASURED = ("_pre", "_post", "_change")
