@@ -27,6 +27,7 @@ def test_every_figure_of_a_page_is_shown_once_and_no_other_is_kept(path):
 
 
 @pytest.mark.heavy
+@pytest.mark.timeout(900)  # a minute alone; machines that hold other tests take longer
 @pytest.mark.parametrize("name", make.papers())
 def test_a_page_is_what_its_script_writes(name, tmp_path):
     paper, folder = make.read(name), make.Folder(tmp_path / "work")

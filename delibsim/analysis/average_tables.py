@@ -31,9 +31,10 @@ CHANGE, PEOPLE = "change", "people"
 ALL_SESSIONS = "sessions (n)"
 CONDITIONS = "conditions"
 BECAUSE = "no value because"
+INTERVAL = "95% over topics"
 SHOWN = {phase: heading_of(phase) for phase in (*get_args(Phase), CHANGE)}
 """The phases and their headings, in order; columns without any value are left out."""
-OF_RUNS = (*SHOWN.values(), "mean", "SD")
+OF_RUNS = (*SHOWN.values(), "mean", "SD", INTERVAL)
 
 Cell = tuple[str, Levels]
 _Cells = Mapping[Cell, Mapping[str, Average]]
@@ -219,6 +220,8 @@ def _cells_of(phases: Mapping[str, Average], planned: int, signed: bool) -> dict
     least, main = _least(phases), phases.get(CHANGE) or phases.get(NO_PHASE)
     if main is not None:
         cells["SD"] = "" if main.sd is None else number(main.sd)
+        ends = (number(end, signed) for end in (main.low, main.high))
+        cells[INTERVAL] = "" if main.low is None else f"[{', '.join(ends)}]"
         cells[PEOPLE] = "" if main.people is None else number(main.people, signed)
     cells["n"], cells[CONDITIONS] = _count(least), str(least.conditions)
     cells[BECAUSE] = reasons_in_words(least.missing)

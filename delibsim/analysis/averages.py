@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import isnan
 from statistics import fmean
 from typing import Any
 
@@ -55,7 +56,8 @@ class Average:
     sessions: those that were planned, and those with a value; a condition whose runs have scores,
     but none of this measure, is not counted. `conditions`, `topics` and `models` count those with
     a value, `conditions_planned` all. `mean` is the mean of the conditions' means, `sd` the
-    standard deviation of the sessions around the mean of all sessions; None where there is none.
+    standard deviation of the sessions around the mean of all sessions; `low` and `high` are the
+    ends of the 95% interval by t over the means of topics; None where there is none.
     `missing` counts the reason codes of the sessions without a value. `people` is the mean of real
     people's values over the topics, `people_topics` their number: those topics on which all
     conditions with a value have one of people too. `population` is "models" or "null citizen".
@@ -73,6 +75,8 @@ class Average:
     models: int
     mean: float | None
     sd: float | None
+    low: float | None
+    high: float | None
     missing: Mapping[str, int]
     people: float | None
     people_topics: int
@@ -179,7 +183,7 @@ def _average(
     for mean in means:
         missing.update(mean.missing)
     sessions = list(chain.from_iterable(mean.values for mean in known))
-    people = _people(known)
+    people, (low, high) = _people(known), _interval(known)
     return Average(
         population=cell[0],
         levels=cell[1],
@@ -193,10 +197,23 @@ def _average(
         models=len({mean.condition.models for mean in known}),
         mean=mean_of([fmean(mean.values) for mean in known]),
         sd=sd_of(sessions),
+        low=low,
+        high=high,
         missing=missing,
         people=mean_of(people),
         people_topics=len(people),
     )
+
+
+def _interval(means: Sequence[ConditionMean]) -> tuple[float | None, float | None]:
+    """The 95% interval by t over topics, a topic's value being the mean of its conditions."""
+    from delibsim.measures.inference.means import mean_of_units  # numpy, which a run need not have
+
+    by_topic: dict[str, list[float]] = {}
+    for mean in means:
+        by_topic.setdefault(mean.condition.topic, []).append(fmean(mean.values))
+    found = mean_of_units(list(map(fmean, by_topic.values())))
+    return (None, None) if isnan(found.error) else (found.low, found.high)
 
 
 def _people(means: Sequence[ConditionMean]) -> list[float]:

@@ -376,6 +376,7 @@ def notes_over_runs(found: Sequence[OverRuns]) -> list[str]:
 
 
 Source = Literal["survey before", "survey between", "probe", "survey after"]
+BETWEEN: Source = "survey between"
 
 
 @dataclass(frozen=True)
@@ -497,10 +498,10 @@ def answer_tables(found: Sequence[AnswerAfter]) -> Iterator[DisplayTable]:
 
 
 _BRIEF = {"survey before": "before", "survey after": "after"}
-_ORDER = {"survey before": 0, "survey between": 1, "probe": 2, "survey after": 3}
+SURVEYS_IN_ORDER = {"survey before": 0, "survey between": 1, "probe": 2, "survey after": 3}
 
 
 def _in_course(entry: tuple[tuple[int, Source], Any]) -> tuple[int, int]:
     """Where a survey stands in the course: by turn, the surveys of the run first and last."""
     (after, source), _ = entry
-    return after, _ORDER[source]
+    return after, SURVEYS_IN_ORDER[source]

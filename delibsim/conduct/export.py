@@ -1,14 +1,15 @@
 """A study as tidy tables in files: those of its sessions or texts, and those of what was asked."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import starmap
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from delibsim.analysis.forks import BETWEEN
 from delibsim.analysis.run.leave_out import without_personas
 from delibsim.conduct.forks import ForkReport, fork_report
 from delibsim.conduct.probes import RunCourse, course_of, probed
@@ -35,7 +36,7 @@ from delibsim.store.tables.asked import (
     table_of_texts,
     vote_tables,
 )
-from delibsim.store.tables.codebook import ROWS, tables_in
+from delibsim.store.tables.codebook import ROWS, Column, tables_in
 from delibsim.store.tables.sheets import Table, write_manifest
 from delibsim.store.tables.study import Export, export
 
@@ -203,7 +204,16 @@ def branch_tables(runs: Runs, faults: list[str]) -> list[Table]:
         answers = [(course, answer) for course in courses for answer in course.answers]
         found.append(_table("trajectories", starmap(_of_course, readings)))
         found.append(_table("probe_answers", starmap(_of_course, answers)))
+        if any(reading.source == BETWEEN for _, reading in readings):
+            found[-2:] = [replace(one, columns=_with_between(one.columns)) for one in found[-2:]]
     return found
+
+
+def _with_between(columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns of a course that has surveys in between."""
+    told = f"{BETWEEN}; probe"
+    found = [replace(one, values=one.values.replace("probe", told)) for one in columns]
+    return tuple(found)
 
 
 def _table(name: str, rows: Iterable[dict[str, Any]]) -> Table:

@@ -292,13 +292,28 @@ def _add(
         found.key = _keep_key(runs, key)
 
 
+def names_of_speakers(runs: Runs) -> set[str]:
+    """Who stands behind the codes of imported conversations, as far as that is kept."""
+    rows = _known_key(_key_of(runs)).values()
+    return {row[2] for row in rows} - {row[1] for row in rows} - {*KEY}
+
+
+def _key_of(runs: Runs) -> Path:
+    """The file that says who stands behind each code, beside the study."""
+    return runs.folder.with_name(f"{runs.folder.name}.names.csv")
+
+
+def _known_key(path: Path) -> dict[tuple[str, ...], tuple[str, ...]]:
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {tuple(row[:2]): tuple(row) for row in csv.reader(file) if len(row) == len(KEY)}
+
+
 def _keep_key(runs: Runs, key: Sequence[tuple[str, ...]]) -> Path:
-    """Write who stands behind each code, beside the study, for its owner alone; the file."""
-    path = runs.folder.with_name(f"{runs.folder.name}.names.csv")
-    rows: dict[tuple[str, ...], tuple[str, ...]] = {KEY[:2]: KEY}
-    if path.is_file():
-        with path.open(encoding="utf-8", newline="") as file:
-            rows |= {tuple(row[:2]): tuple(row) for row in csv.reader(file)}
+    """Write who stands behind each code, for the owner of the study alone; the file."""
+    path = _key_of(runs)
+    rows = {KEY[:2]: KEY, **_known_key(path)}
     rows |= {row[:2]: row for row in key}
     text = io.StringIO()
     csv.writer(text).writerows(rows.values())

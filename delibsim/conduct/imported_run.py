@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -199,18 +200,13 @@ class RunMaker:
 
     def _refuse_cycles(self, said: Sequence[Utterance], places: Mapping[str, int]) -> None:
         """Note replies that answer each other in a circle."""
-        whole: set[str] = set()
-        for one in said:
-            path: dict[str, None] = {}
-            id: str = one.id
-            while id and id in places and id not in whole:
-                if id in path:
-                    where = said[places[id] - 1].where
-                    self.faults.append(f"{where}: '{id}' is a reply to itself, over others")
-                    break
-                path[id] = None
-                id = said[places[id] - 1].reply_to
-            whole |= path.keys()
+        replies = {one.id: [one.reply_to] for one in said if one.id and one.reply_to in places}
+        try:
+            TopologicalSorter(replies).prepare()
+        except CycleError as circle:
+            first = min(places[id] for id in circle.args[1])
+            where, id = said[first - 1].where, said[first - 1].id
+            self.faults.append(f"{where}: '{id}' is a reply to itself, over others")
 
     def _time(self, one: Utterance) -> str:
         """When something was said, in ISO 8601; "" where that is not known."""

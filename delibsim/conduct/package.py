@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from delibsim.analysis.study.methods import StudyRecord, record_of
 from delibsim.conduct.package_check import (
@@ -46,7 +47,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.planning.preregistered import written
 from delibsim.store.codec import SCHEMA
 from delibsim.store.files import staged
-from delibsim.store.own_folder import names_in, refuse_others
+from delibsim.store.own_folder import MANIFEST, names_in, refuse_others
 from delibsim.store.publication import Publication
 from delibsim.store.runs import TEXTS, Runs
 from delibsim.store.sums import PLAN, SUMS, sum_of, sums_in
@@ -122,6 +123,8 @@ def package(
     would hold what it must not.
     """
     refuse_others(to, "package")
+    archive = _archive_of(to)
+    studies = list({runs.folder.resolve(): runs for runs in studies}.values())
     if not any(runs.sessions() or (runs.folder / TEXTS).is_file() for runs in studies):
         raise WrongInput(f"{study_named(studies[0].study)} holds nothing to package yet")
     with staged(to) as new, TemporaryDirectory() as made:
@@ -142,15 +145,37 @@ def package(
         redact(new, traces)
         _write_sums(new, publication, done, wishes)
         files = sum(1 for _ in names_in(new))
-    archive = shutil.make_archive(str(to.resolve()), "zip", to.resolve().parent, to.resolve().name)
+        archive.unlink(missing_ok=True)
+    place = to.resolve()
+    part = f"{place.parent}/.{place.name}.part"
+    Path(shutil.make_archive(part, "zip", place.parent, place.name)).replace(archive)
     return Packaged(
         folder=to,
-        archive=Path(archive),
+        archive=archive,
         files=files,
         left_out={one.packaged.name: one.left_out for one in done},
         redacted=list(redacted.values()),
         differing=[name for one in done for name in one.differing],
     )
+
+
+def _archive_of(to: Path) -> Path:
+    """The zip beside the folder of a package; WrongInput where another file has its name."""
+    place = to.resolve()
+    archive = place.with_name(f"{place.name}.zip")
+    if not archive.exists():
+        return archive
+    try:
+        with ZipFile(archive) as held:
+            ours = f"{place.name}/{MANIFEST}" in held.namelist()
+    except (OSError, BadZipFile):
+        ours = False
+    if not ours:
+        raise WrongInput(
+            f"{archive.name} beside {to} is no package, and the zip of a new one would take its"
+            " place; move it away, or name another folder: -o FOLDER"
+        )
+    return archive
 
 
 def _key(name: str, taken: Sequence[str]) -> str:
@@ -176,11 +201,11 @@ def _add_study(
     without = left_out(runs, verified, wishes.people)
     record = new / RECORD / slug(runs.study)
     copy_record(runs, record, without)
-    found = scan(record, traces)
+    texts = wishes.texts and not instruments
+    found = scan(record, traces) if texts else []  # else it is not packaged
     if found and not wishes.redact:
         raise Unclean(found)
     redacted = _redacted(record, redact(record, traces)) if found else []
-    texts = wishes.texts and not instruments
     asked = {"draws": wishes.draws, "outcomes": tuple(wishes.outcomes), "texts": texts}
     study = PackagedStudy(runs.study, key, record.name, {}, **asked, redacted=redacted)
     report = tables_again(record, work, study, ("csv", "parquet"), watch)
@@ -206,6 +231,7 @@ def _add_study(
         columns=columns_of(new / "documentation" / key / "codebook.csv"),
         left_out=without,
         runs=counts,
+        within={at: sum(map(one.held, one.sessions())) for at, one in places_of(packed) if at},
         preregistered=_write_plan(packed, about, counts, without, new / "materials" / key),
         redacted=found,
         differing=_differing(runs, verified, without),
@@ -340,9 +366,16 @@ def _readme(publication: Publication, done: Sequence[Described], wishes: Wishes)
     for one in done:
         own = one.packaged
         counts = Counter(left.detail for left in one.left_out)
-        known = {"runs": one.runs, "preregistered": one.preregistered, "left_out": counts.items()}
-        instruments = any(left.why == "instrument" for left in one.left_out)
-        studies.append(asdict(own) | known | {"instruments": instruments})
+        whys = {left.why for left in one.left_out}
+        known = {
+            "runs": one.runs,
+            "within": one.within.items(),
+            "preregistered": one.preregistered,
+            "left_out": counts.items(),
+            "sessions_out": whys - {"texts", "instrument", "raters"},
+            "instruments": "instrument" in whys,
+        }
+        studies.append(asdict(own) | known)
     known = {
         "publication": publication,
         "studies": studies,
@@ -357,8 +390,6 @@ def _write_sums(
     new: Path, publication: Publication, done: Sequence[Described], wishes: Wishes
 ) -> None:
     """Write the check sums of all files, for sha256sum and for `delibsim package --check`."""
-    lines = [f"{sha256_of(path)}  {name}\n" for name, path in names_in(new)]
-    (new / SUMS).write_text("".join(lines), encoding="utf-8")
     facts: dict[str, Any] = {
         "schema": SCHEMA,
         "layout": LAYOUT,
@@ -369,3 +400,7 @@ def _write_sums(
         "left_out": {one.packaged.key: len(one.left_out) for one in done},
     }
     write_manifest(new, facts)
+    paths = {name: path for name, path in names_in(new) if name != MANIFEST}
+    paths[MANIFEST] = new / MANIFEST  # at last: its own line alone is not of what it lists
+    lines = [f"{sha256_of(path)}  {name}\n" for name, path in paths.items()]
+    (new / SUMS).write_text("".join(lines), encoding="utf-8")

@@ -11,7 +11,8 @@ from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+
+from pydantic import ValidationError
 
 from delibsim.analysis.pages.folder import write_csv
 from delibsim.analysis.report import Report
@@ -20,13 +21,14 @@ from delibsim.conduct.analyse import analyse, source_of
 from delibsim.conduct.export import export_tables
 from delibsim.conduct.score import Watch
 from delibsim.conduct.scored import scored_study
-from delibsim.conduct.verify import verify_study
+from delibsim.conduct.verify import EQUAL, verify_study
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.text import counted
 from delibsim.store.own_folder import MANIFEST, foreign_in, names_in
-from delibsim.store.reading import read_json
+from delibsim.store.reading import adapter, read_json
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
+from delibsim.store.sums import SUMS
 from delibsim.store.tables.sheets import sha256_of
 
 LAYOUT = "delibsim package 1"
@@ -55,8 +57,36 @@ class PackagedStudy:
 
     @property
     def wide(self) -> str:
-        """The file of the study table."""
-        return next(file for file, table in self.tables.items() if table in ("runs_wide", "texts"))
+        """The file of the study table; "" where none is named."""
+        wide = (file for file, table in self.tables.items() if table in ("runs_wide", "texts"))
+        return next(wide, "")
+
+    @property
+    def places(self) -> list[str]:
+        """Every path in a package that the manifest names."""
+        return [self.key, self.record, *self.tables]
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of a package, as it was when it was packaged."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    """What the manifest of a package says: the check sum of each file, and the studies."""
+
+    files: Mapping[str, _File]
+    studies: Sequence[PackagedStudy]
+
+    @property
+    def sums(self) -> str:
+        """What SHA256SUMS holds, but for the line of the manifest itself."""
+        lines = [f"{own.sha256}  {name}\n" for name, own in self.files.items()]
+        return "".join(lines)
 
 
 @dataclass(frozen=True)
@@ -119,7 +149,7 @@ def rebuild(package: Path, study: PackagedStudy, to: Path, watch: Watch) -> None
             for file, table in study.tables.items():
                 if (made_again := work / "tables" / f"{table}.csv").is_file():
                     shutil.copyfile(made_again, to / file)
-        elif study.tables[study.wide] == "runs_wide":
+        elif study.wide and study.tables[study.wide] == "runs_wide":
             with chdir(work):
                 report = _report(str(package / study.wide), work, study, watch)
         else:
@@ -130,9 +160,9 @@ def rebuild(package: Path, study: PackagedStudy, to: Path, watch: Watch) -> None
 
 def rebuild_all(package: Path, to: Path, watch: Watch = lambda *_: None) -> list[str]:
     """Make all tables of a package again below `to`, which is written anew; what is not equal."""
+    faults, studies = [], studies_of(package)
     shutil.rmtree(to, ignore_errors=True)
-    faults = []
-    for study in studies_of(package):
+    for study in studies:
         rebuild(package, study, to, watch)
         faults += differences(package, to, study)
     return faults
@@ -140,29 +170,44 @@ def rebuild_all(package: Path, to: Path, watch: Watch = lambda *_: None) -> list
 
 def studies_of(package: Path) -> list[PackagedStudy]:
     """The studies of a package; WrongInput for a folder that is none."""
-    return [PackagedStudy(**one) for one in _facts(package)["studies"]]
+    return list(_manifest(package).studies)
 
 
-def _facts(package: Path) -> Mapping[str, Any]:
+def _manifest(package: Path) -> _Manifest:
+    """The manifest of a package, which may come from anybody: it names places within alone."""
     path = package / MANIFEST
     facts = read_json(path) if path.is_file() else {}
     if not isinstance(facts, dict) or facts.get("layout") != LAYOUT:
-        raise WrongInput(f"{package} is no package: it has no {MANIFEST} of delibsim package")
-    return facts
+        zipped = "; unpack it first" if package.suffix == ".zip" and package.is_file() else ""
+        raise WrongInput(
+            f"{package} is no package: it has no {MANIFEST} of delibsim package{zipped}"
+        )
+    try:
+        found = adapter(_Manifest).validate_python(facts)
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(map(str, first["loc"]))
+        raise WrongInput(
+            f"{path} is damaged, so nothing is checked: {at}: {first['msg']}"
+        ) from None
+    for name in (name for study in found.studies for name in study.places):
+        if name.startswith("/") or ".." in name.split("/"):
+            raise WrongInput(f"{path} names a place that is not in the package: {name}")
+    return found
 
 
 def check(package: Path, watch: Watch) -> CheckedPackage:
     """Check a package; nothing is written into it, and nobody is asked."""
     package = package.resolve()
-    facts = _facts(package)
+    manifest = _manifest(package)
     faults: list[str] = []
     unchecked: list[str] = []
     equal: list[str] = []
-    changed = list(_changed_files(package, facts["files"]))
+    changed = list(_changed_files(package, manifest))
     faults += changed
     if not changed:
-        equal.append(f"{counted(len(facts['files']), 'file')} equal to their check sums")
-    for study in studies_of(package):
+        equal.append(f"{counted(len(manifest.files) + 2, 'file')} equal to their check sums")
+    for study in manifest.studies:
         if not study.texts:
             unchecked.append(f"{study.name}: without its record nothing is replayed")
         else:
@@ -186,18 +231,25 @@ def check(package: Path, watch: Watch) -> CheckedPackage:
     return CheckedPackage(package, faults, unchecked, equal)
 
 
-def _changed_files(package: Path, listed: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def _changed_files(package: Path, manifest: _Manifest) -> Iterator[str]:
     """What is not as it was packaged, a sentence a file."""
-    there = set()
+    there, listed = set(), manifest.files
     for name, path in names_in(package):
         there.add(name)
-        if name not in listed and name != MANIFEST and not name.startswith(f"{REBUILT}/"):
+        own = name in (MANIFEST, SUMS) or name.startswith(f"{REBUILT}/")
+        if name not in listed and not own:
             yield f"{name} is not of the package"
-        elif name in listed and not path.is_symlink() and sha256_of(path) != listed[name]["sha256"]:
+        elif name in listed and not path.is_symlink() and sha256_of(path) != listed[name].sha256:
             yield f"{name} is not what was packaged (its check sum differs)"
-    for name in listed:
+    for name in (*listed, SUMS):
         if name not in there:
             yield f"{name} is missing"
+    if SUMS in there:
+        *lines, last = (package / SUMS).read_text("utf-8", "replace").splitlines(True) or [""]
+        if last != f"{sha256_of(package / MANIFEST)}  {MANIFEST}\n":
+            yield f"{MANIFEST} is not what was packaged (its check sum differs)"
+        if "".join(lines) != manifest.sums:
+            yield f"{SUMS} is not what was packaged: it differs from {MANIFEST}"
     for name in foreign_in(package):
         yield f"{name} is a link, a pipe or a device"
 
@@ -216,7 +268,7 @@ def _replayed(package: Path, study: PackagedStudy, watch: Watch) -> tuple[list[s
         if one.name not in study.redacted:
             what = "; ".join(one.changed[:3]).replace(str(place), study.record)
             faults.append(f"{RECORD}/{study.record}/{one.name}: {one.verdict}: {what}")
-    replayed = len(found.sessions) - len(found.differing)
+    replayed = found.counts[EQUAL]
     told = f"{study.name}: {counted(replayed, 'run')} replayed, equal to their record"
     return faults, told if replayed else ""
 

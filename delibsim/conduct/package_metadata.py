@@ -41,7 +41,8 @@ Plain = dict[str, Any]
 class Described:
     """A study in a package: when it began, the entities of its sessions in a crate, its columns by
     name, each with its meaning and unit; what was left out of it and redacted, how many `runs` were
-    planned, held, analysed, and which differ from their record all the same.
+    planned, held, analysed, how many are held in each folder `within`, and which differ from their
+    record all the same.
     """
 
     packaged: PackagedStudy
@@ -50,6 +51,7 @@ class Described:
     columns: Mapping[str, tuple[str, str]]
     left_out: Sequence[LeftOut]
     runs: Mapping[str, int]
+    within: Mapping[str, int]
     preregistered: bool
     redacted: Sequence[Trace]
     differing: Sequence[str]
@@ -58,9 +60,11 @@ class Described:
 def about(studies: Sequence[Described]) -> str:
     """What the package is, in a sentence."""
     names = ", ".join(one.packaged.name for one in studies)
+    whole = all(one.packaged.texts for one in studies)
+    again = " Every table can be made again from the record." if whole else ""
     return (
-        f"Record, tables, report and scripts of {names}: deliberations among language-model agents,"
-        f" held with delibsim {version('delibsim')}. Every table can be made again from the record."
+        f"{'Record, tables' if whole else 'Tables'}, report and scripts of {names}: group"
+        f" deliberation, held or measured with delibsim {version('delibsim')}.{again}"
     )
 
 
@@ -153,7 +157,8 @@ def _action(
     if study.texts:
         base = f"data/record/{study.record}/{prefix}{name}"
         action["object"].append({"@id": f"{base}/{PLAN}"})
-        action["result"] = [{"@id": f"{base}/{RUN}"}, {"@id": f"{base}/{RECORD}"}]
+        there = [one for one in (RUN, RECORD) if (runs.path(name) / one).is_file()]
+        action["result"] = [{"@id": f"{base}/{one}"} for one in there]
     else:
         action["description"] = f"run.json has the SHA-256 {sha256_of(runs.path(name) / RUN)}."
     return action | ({"startTime": min(times), "endTime": max(times)} if times else {})

@@ -17,13 +17,13 @@ from delibsim.store.branch_folders import INHERITED, WITHIN
 from delibsim.store.files import OF_PEOPLE, each_line
 from delibsim.store.people.persons import answers_in_seats
 from delibsim.store.people.register import Register
-from delibsim.store.runs import NOTES, SCORES, TEXTS, Runs
+from delibsim.store.runs import NOTES, SCORES, TEXTS, VOTERS, Runs
 from delibsim.store.sums import PLAN, RECORD, RUN, SUMS
 from delibsim.store.withdrawn import FILE as WITHDRAWN
 
 ALL = "all"
 """Of people: everybody agreed to sharing."""
-OF_STUDY = ("study.json", "fingerprints.jsonl", TEXTS, NOTES, "preregistration.md")
+OF_STUDY = ("study.json", "fingerprints.jsonl", TEXTS, VOTERS, NOTES, "preregistration.md")
 OF_SESSION = (PLAN, RECORD, RUN, SUMS, INHERITED, WITHDRAWN, "sent.jsonl", "interventions.jsonl")
 OF_TASK = ("task.json", RECORD, "annotations.jsonl", "steps.jsonl", "scheme.json", "batches.jsonl")
 OF_RATERS = ("people.jsonl", "packs")

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from delibsim.conduct.import_conversations import names_of_speakers
 from delibsim.domain.data import read_data
-from delibsim.domain.secret import IN_MESSAGES, KEY_FORM
+from delibsim.domain.secret import HIDDEN, IN_MESSAGES, KEY_FORM
 from delibsim.domain.text import counted
 from delibsim.models.clients.faults import secrets
 from delibsim.store.files import OF_PEOPLE
@@ -21,7 +22,11 @@ from delibsim.store.runs import Runs
 _KNOWN = read_data("package.yaml")
 REDACTED = "[redacted]"
 SHORTEST = 4
-"""Characters of a name from which on it is looked for."""
+"""Characters of a name of this machine, and of an address, from which on it is looked for."""
+SHORTEST_OF_PEOPLE = 3
+"""Characters of a person's name from which on."""
+HIDDEN_ALREADY = (REDACTED, HIDDEN, "=hidden")
+"""What a text ends with that stands for a secret: here, in messages, in addresses."""
 SECRET = "secret"
 
 
@@ -36,14 +41,18 @@ class Traces:
         """Every trace in a text: its kind, and the text itself."""
         for kind, pattern in self.patterns.items():
             for match in pattern.finditer(text):
-                if match[0] and match[0] not in self.kept:
+                if not self._may_stay(match[0]):
                     yield kind, match[0]
 
     def without(self, text: str) -> str:
         """A text with every trace redacted."""
         for pattern in self.patterns.values():
-            text = pattern.sub(lambda one: one[0] if one[0] in self.kept else REDACTED, text)
+            text = pattern.sub(lambda one: one[0] if self._may_stay(one[0]) else REDACTED, text)
         return text
+
+    def _may_stay(self, found: str) -> bool:
+        """Whether a text that was found was kept, or stands for what is hidden already."""
+        return not found or found in self.kept or found.endswith(HIDDEN_ALREADY)
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,7 @@ def traces_of(studies: Iterable[Runs], folders: Iterable[Path], kept: Collection
     places = {one for one in places if one.count("/") > 1}
     found |= {"folder of this machine": _any(places), **_KNOWN["scan"]}
     found |= {"user or machine": _any(_of_machine(), whole=True)}
-    found |= {"person": _any(_of_people(studies), whole=True)}
+    found |= {"person": _any(map(_in_any_case, _of_people(studies)), whole=True, plain=False)}
     patterns = {}
     for kind, pattern in found.items():
         flags = re.IGNORECASE if kind.endswith("address") and SECRET in kind else 0
@@ -79,10 +88,12 @@ def traces_of(studies: Iterable[Runs], folders: Iterable[Path], kept: Collection
     return Traces(patterns, frozenset(kept))
 
 
-def _any(texts: Iterable[str], whole: bool = False) -> str:
-    """A pattern of any of these texts, the longest first, as whole words if wished."""
+def _any(texts: Iterable[str], whole: bool = False, plain: bool = True) -> str:
+    """A pattern of any of these texts, or of these patterns where they are not `plain`, the longest
+    first, as whole words if wished.
+    """
     known = sorted(filter(None, texts), key=len, reverse=True)
-    joined = "|".join(map(re.escape, known))
+    joined = "|".join(map(re.escape, known) if plain else known)
     if not joined:
         return r"(?!)"
     return rf"(?<!\w)(?:{joined})(?!\w)" if whole else joined
@@ -100,16 +111,28 @@ def _telling(name: str) -> Iterator[str]:
         yield name
 
 
+def _in_any_case(name: str) -> str:
+    """A pattern of what somebody is known by: a word of its own as it is written, since many names
+    are words too (Will, Rose), and several words in upper or lower case.
+    """
+    return f"(?i:{re.escape(name)})" if re.search(r"\W", name) else re.escape(name)
+
+
 def _of_people(studies: Iterable[Runs]) -> Iterator[str]:
-    """What the registers of the studies know people by."""
+    """What the registers of the studies know people by, and the files of names beside them."""
     for runs in studies:
+        yield from _long_enough(names_of_speakers(runs), SHORTEST_OF_PEOPLE)
         if not any((runs.folder / name).is_file() for name in OF_PEOPLE):
             continue
         register = Register.of(runs)
         for one in identities(register).values():
-            known = (one.name, one.address, one.panel_id)
-            yield from (text for text in known if len(text) >= SHORTEST)
+            yield from _long_enough([one.name], SHORTEST_OF_PEOPLE)
+            yield from _long_enough([one.address, one.panel_id], SHORTEST)
         register.close()
+
+
+def _long_enough(texts: Iterable[str], shortest: int) -> Iterator[str]:
+    return (text for text in texts if len(text) >= shortest)
 
 
 def texts_in(folder: Path) -> Iterator[tuple[str, Path, str]]:

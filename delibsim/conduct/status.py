@@ -23,8 +23,8 @@ from delibsim.analysis.causes import CauseCount, causes_in
 from delibsim.analysis.run.summary import missing
 from delibsim.conduct.cost import calls_by_task
 from delibsim.domain.cost import Money, total_of
-from delibsim.domain.reason import MEANINGS, SEPARATOR
-from delibsim.domain.run import Run, Session, missing_kind
+from delibsim.domain.reason import MEANINGS, SEPARATOR, missing_kind
+from delibsim.domain.run import Run, Session
 from delibsim.domain.study import cell_of
 from delibsim.domain.text import counted
 from delibsim.models.counted import uncheckable

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from delibsim.domain.run import Run
 from delibsim.domain.summary import OpinionSet, Voter
@@ -22,6 +22,20 @@ class ExportedSession:
     measures: Mapping[str, float] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
     times: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @property
+    def design(self) -> dict[str, Any]:
+        """What was held, as plain values, and what came of it."""
+        session = self.run.session
+        return {
+            "topic": session.topic.id,
+            "treatment": session.treatment.name,
+            "survey": session.survey.id,
+            "replicate": session.replicate,
+            "format": session.format,
+            "status": self.run.status,
+            "undefined": dict(self.undefined),
+        }
 
     def seconds(self, participant: str, occasion: str) -> int | None:
         """When that was, in seconds since 1970; None where it is not known. A time without a zone

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from delibsim.domain.data import read_data
+from delibsim.domain.text import in_short
 
 SEPARATOR = ": "
 CODED = re.compile(r"([a-z]+(?:_[a-z0-9]+)+|missing|unpaired|shared)(?:: ?(.+))?", re.DOTALL)
@@ -106,3 +107,37 @@ def in_words(code: str) -> str:
     if own != code:
         meaning = f"in the group: {meaning}"
     return f"{code} ({meaning})"
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What is missing from a run for one reason: a statement, or so many `answers` to a survey."""
+
+    participant: str
+    occasion: str
+    reason: Reason
+    answers: int = 0
+
+    __repr__ = in_short
+
+    @property
+    def what(self) -> str:
+        """What is missing, as it is counted; see `missing_kind`."""
+        return missing_kind(self.occasion, self.answers)
+
+
+OF_CONSENSUS = {"position": "positions", "critique": "critiques", "vote": "ballots"}
+"""What is missing on an occasion of seeking a collective statement, by its first word."""
+
+
+def missing_kind(occasion: str, answers: int) -> str:
+    """What is missing on an occasion: "answers" (so many of them), "statements" of a turn, and of a
+    collective statement "positions", "critiques", "ballots" or "candidates".
+
+    >>> missing_kind("pre", 3), missing_kind("turn 2", 0), missing_kind("vote 1", 0)
+    ('answers', 'statements', 'ballots')
+    """
+    kind = occasion.partition(" ")[0]
+    if answers:
+        return "answers"
+    return "statements" if kind == "turn" else OF_CONSENSUS.get(kind, "candidates")

@@ -25,18 +25,11 @@ from delibsim.domain.phases import (
     places_of_waves,
     turns_of,
 )
-from delibsim.domain.reason import Reason
+from delibsim.domain.reason import Gap
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, WAVE, Phase, Response, Survey, Topic, faults_of
 from delibsim.domain.text import as_card, counted, in_short
-from delibsim.domain.transcript import (
-    BRIEFING,
-    FACILITATOR,
-    WITNESS,
-    Silence,
-    Transcript,
-    Turn,
-)
+from delibsim.domain.transcript import BRIEFING, FACILITATOR, WITNESS, Silence, Transcript, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording
 
 
@@ -138,10 +131,9 @@ class Session:
         """The position of an occasion in the session (see `parentage.position_of`); a survey in
         between has that of the turn before it.
         """
-        places: Mapping[str, int] = {}
         if occasion.startswith(WAVE):
-            places = {**(self.before or self).wave_places}
-        return places.get(occasion, position_of(occasion))
+            return (self.before or self).wave_places.get(occasion, position_of(occasion))
+        return position_of(occasion)
 
     @property
     def waves(self) -> tuple[Phase, ...]:
@@ -339,9 +331,8 @@ class Session:
     @property
     def unasked(self) -> frozenset[str]:
         """The names of those who spoke elsewhere and cannot be asked."""
-        known = self.models
-        found = [one.id for one in self.participants if known[one.model].get("kind") == IMPORTED]
-        return frozenset(found)
+        elsewhere = {name for name, own in self.models.items() if own.get("kind") == IMPORTED}
+        return frozenset(one.id for one in self.participants if one.model in elsewhere)
 
     @property
     def mediator(self) -> str:
@@ -423,40 +414,6 @@ class Session:
             )
         if (self.parentage is None) != (self.before is None):
             raise ValueError("a branch has both a parentage and the plan of its parent")
-
-
-@dataclass(frozen=True)
-class Gap:
-    """What is missing from a run for one reason: a statement, or so many `answers` to a survey."""
-
-    participant: str
-    occasion: str
-    reason: Reason
-    answers: int = 0
-
-    __repr__ = in_short
-
-    @property
-    def what(self) -> str:
-        """What is missing, as it is counted; see `missing_kind`."""
-        return missing_kind(self.occasion, self.answers)
-
-
-OF_CONSENSUS = {"position": "positions", "critique": "critiques", "vote": "ballots"}
-"""What is missing on an occasion of seeking a collective statement, by its first word."""
-
-
-def missing_kind(occasion: str, answers: int) -> str:
-    """What is missing on an occasion: "answers" (so many of them), "statements" of a turn, and of a
-    collective statement "positions", "critiques", "ballots" or "candidates".
-
-    >>> missing_kind("pre", 3), missing_kind("turn 2", 0), missing_kind("vote 1", 0)
-    ('answers', 'statements', 'ballots')
-    """
-    kind = occasion.partition(" ")[0]
-    if answers:
-        return "answers"
-    return "statements" if kind == "turn" else OF_CONSENSUS.get(kind, "candidates")
 
 
 @dataclass(frozen=True)

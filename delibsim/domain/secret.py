@@ -15,11 +15,13 @@ KEY_FORM = re.compile(
 )
 """Keys of the providers' common forms, and JSON web tokens."""
 IN_MESSAGES = re.compile(
-    r"(?<=Bearer )\S{8,}|(?<=://)[^/\s\"'<>]*@"
-    r"|(?<=[?&])((?:[\w-]*(?:key|token|secret|password|signature|sign|sig))=)[^&\s\"'<>]+",
+    r"(?<=Bearer )[^\s\"\\]{8,}|(?<=://)[^/\s\"'<>\\]*@"
+    r"|(?<=[?&])((?:[\w-]*(?:key|token|secret|password|signature|sign|sig))=)[^&\s\"'<>\\]+",
     re.IGNORECASE,
 )
-"""What follows Bearer, the user and password of an address, and secrets in its query."""
+"""What follows Bearer, the user and password of an address, and secrets in its query; never more
+than what a string in JSON holds of them.
+"""
 BASIC = re.compile(r"(?<=Basic )[A-Za-z0-9+/_-]{4,}={0,2}", re.IGNORECASE)
 MARKS = ("://", "=", "bearer ", "basic ")
 """One of these is in every text in which IN_MESSAGES or BASIC finds something."""

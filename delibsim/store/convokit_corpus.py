@@ -253,27 +253,17 @@ def _answered(session: Session) -> dict[int, int]:
 
 def _conversation(study: str, one: ExportedSession) -> Plain:
     run, session = one.run, one.run.session
-    votes = session.people.votes if session.people else {}
-    waves = {"waves": dict(session.wave_places)} if session.wave_places else {}
+    found: Plain = dict(session.people.facts) if session.people else {}
+    if session.people and session.people.votes:
+        found["results"] = {phase: dict(own) for phase, own in session.people.votes.items()}
     silences = [
         {"turn": s.turn.index, "speaker": s.turn.speaker, "why": s.status} for s in run.silences
     ]
-    return {
-        "study": study,
-        "session": session.id,
-        "status": run.status,
-        "format": session.format,
-        "topic": session.topic.id,
-        "question": session.topic.question,
-        "survey": session.survey.id,
-        "treatment": session.treatment.name,
-        "models": "+".join(session.models),
-        "replicate": session.replicate,
-        "measures": dict(one.measures),
-        "undefined": dict(one.undefined),
-        "silences": silences,
-        **waves,
-    } | ({"results": {phase: dict(own) for phase, own in votes.items()}} if votes else {})
+    if session.wave_places:
+        found["waves"] = dict(session.wave_places)
+    found |= {"study": study, "session": session.id, **one.design}
+    found |= {"question": session.topic.question, "models": "+".join(session.models)}
+    return found | {"measures": dict(one.measures), "silences": silences}
 
 
 def _speaker(run: Run, name: str) -> Plain:

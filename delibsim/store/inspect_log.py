@@ -9,7 +9,8 @@ from tempfile import SpooledTemporaryFile
 from typing import Any
 
 from delibsim.domain.exported import ExportedSession, Files
-from delibsim.domain.run import Run, Session
+from delibsim.domain.participant import Participant
+from delibsim.domain.run import Run
 from delibsim.domain.study import slug
 from delibsim.domain.survey import PHASES, Phase
 
@@ -96,19 +97,13 @@ def _sample(one: ExportedSession) -> Plain:
         "target": "",
         "messages": list(_messages(one.run)),
         "scores": {name: {"value": value} for name, value in one.measures.items()},
-        "metadata": _about(session, one),
+        "metadata": {**one.design, "participants": list(map(_person, session.participants))},
     }
 
 
-def _about(session: Session, one: ExportedSession) -> Plain:
-    people = []
-    for person in session.participants:
-        own = {"name": person.id, "model": person.model, "role": person.role}
-        people.append({**own, "persona": person.persona})
-    design: Plain = {"topic": session.topic.id, "treatment": session.treatment.name}
-    design |= {"survey": session.survey.id, "replicate": session.replicate}
-    design |= {"format": session.format, "status": one.run.status}
-    return {**design, "participants": people, "undefined": dict(one.undefined)}
+def _person(person: Participant) -> Plain:
+    own = {"name": person.id, "model": person.model, "role": person.role}
+    return {**own, "persona": person.persona}
 
 
 def _messages(run: Run) -> Iterator[Plain]:

@@ -13,6 +13,8 @@ from delibsim.store.reading import file_bytes, json_value
 
 MANIFEST = "manifest.json"
 """The file that lists, under `files`, what was written into the folder beside it."""
+SUMS = "SHA256SUMS"
+"""The file of a folder with the check sums of all others, the manifest too."""
 SHOWN = 3
 
 
@@ -120,7 +122,7 @@ def _refuse_place(place: Path, folder: Path, writer: str, option: str) -> None:
 def _foreign(folder: Path) -> list[str]:
     """The files below a folder that its manifest does not list."""
     try:
-        listed = set(json_value(file_bytes(folder / MANIFEST))["files"]) | {MANIFEST}
+        listed = {MANIFEST, SUMS, *json_value(file_bytes(folder / MANIFEST))["files"]}
     except (OSError, ValueError, KeyError, TypeError):
         listed = set()
     return [name for name, _ in names_in(folder) if name not in listed]

@@ -4,7 +4,7 @@ once.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from delibsim.domain.data import read_data
@@ -117,7 +117,7 @@ def publication_of(
     found = Publication(
         license=licence or kept.get("license", ""),
         creators=tuple(map(Creator.of, creators)) or before,
-        title=title or kept.get("title", "") or _title(studies),
+        title=title or kept.get("title", ""),
     )
     lacking = [("--license CC-BY-4.0", found.license), ("--creator 'Name <ORCID>'", found.creators)]
     if missing := [option for option, value in lacking if not value]:
@@ -130,7 +130,7 @@ def publication_of(
     for runs in studies:
         text = json_text({"schema": 1, **asdict(found)}, indent=1)
         write_atomically(runs.folder / FILE, f"{text}\n", runs.durable)
-    return found
+    return found if found.title else replace(found, title=_title(studies))
 
 
 def _title(studies: Sequence[Runs]) -> str:

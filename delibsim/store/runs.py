@@ -110,9 +110,9 @@ T = TypeVar("T")
 SCORES, DETAILS = "scores", "details"
 EXPORT, BENCH = "tables", "bench"
 LAUNCHER = "launcher"
-TEXTS, NOTES = "texts.jsonl", "notes.jsonl"
+TEXTS, VOTERS, NOTES = "texts.jsonl", "voters.jsonl", "notes.jsonl"
 """The folders and the files of a study that hold no session."""
-RESERVED = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, NOTES, *WITHIN)
+RESERVED = ("", ".", "..", SCORES, EXPORT, BENCH, LAUNCHER, TEXTS, VOTERS, NOTES, *WITHIN)
 
 
 def scores_file(name: str, version: int) -> str:

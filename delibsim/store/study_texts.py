@@ -17,11 +17,10 @@ from delibsim.domain.text import study_named
 from delibsim.store.files import each_line, json_text, make_folder, written_atomically
 from delibsim.store.manifest import Manifest, write_manifest
 from delibsim.store.reading import adapter, opened
-from delibsim.store.runs import TEXTS, Runs
+from delibsim.store.runs import TEXTS, VOTERS, Runs
 
 PARTS = "texts"
 """What study.json calls the files that were imported."""
-VOTERS = "voters.jsonl"
 
 
 @dataclass(frozen=True)

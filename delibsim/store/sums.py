@@ -13,10 +13,10 @@ from delibsim.domain.text import counted, quoted
 from delibsim.store.branch_folders import INHERITED
 from delibsim.store.codec import Damaged
 from delibsim.store.files import write_atomically
+from delibsim.store.own_folder import SUMS
 from delibsim.store.reading import opened
 from delibsim.store.withdrawn import is_withdrawn
 
-SUMS = "SHA256SUMS"
 PLAN, RECORD, RUN = "session.json", "exchanges.jsonl", "run.json"
 AGAIN = "the same command makes it again from its record"
 UNKNOWN = (

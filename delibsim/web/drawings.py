@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from delibsim.analysis.forks import MeasureAfter
+from delibsim.analysis.forks import SURVEYS_IN_ORDER, MeasureAfter
 from delibsim.analysis.run.drawn import Heard, ItemShifts, PairsInPhase, Shift
 from delibsim.analysis.table import number
 from delibsim.conduct.probes import RunCourse
@@ -264,8 +264,7 @@ def curves_of(course: RunCourse) -> list[Curve]:
 
 
 def _course(name: str, readings: Sequence[MeasureAfter]) -> Curve:
-    order = {"survey before": 0, "probe": 1, "survey after": 2}
-    own = sorted(readings, key=lambda one: (one.after, order[one.source]))
+    own = sorted(readings, key=lambda one: (one.after, SURVEYS_IN_ORDER[one.source]))
     values = [one.mean for one in own]
     low, high = min(values), max(values)
     room = (high - low) or 1.0

@@ -87,7 +87,10 @@ class Rows:
         assert len(found), f"{self.table}: no row where {self.where}"
         ours = {}
         for one in found.to_dict("records"):
-            ours[Words().format(self.row, **one)] = Words().format(self.value, **one)
+            try:
+                ours[Words().format(self.row, **one)] = Words().format(self.value, **one)
+            except KeyError as unknown:
+                sys.exit(f"{self.table}: no column {unknown}; there are {', '.join(one)}")
         told = {str(name): str(figure) for name, figure in self.published.items()}
         heads, rule = [self.label, f"ours: {self.reads}"], "|---|--:|"
         if told:

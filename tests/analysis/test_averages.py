@@ -70,6 +70,9 @@ def test_every_condition_weighs_alike_however_many_runs_it_has():
     )
     assert (none.levels, none.mean, none.valid) == (("none",), pytest.approx((0.2 + 0.4) / 2), 3)
     assert none.sd == pytest.approx(stdev([0.1, 0.3, 0.4]))
+    half = 12.7062 * 0.1  # t(1) and the error of the mean of .2 and .4
+    assert (none.low, none.high) == pytest.approx((0.3 - half, 0.3 + half), abs=1e-4)
+    assert (basic.low, basic.high) == (None, None)
     assert (basic.topics, basic.models, basic.conditions, basic.conditions_planned) == (1, 1, 1, 2)
     assert found.cells == {("models", ("basic",)): 4, ("models", ("none",)): 3}
 

@@ -290,6 +290,9 @@ def test_votes_say_on_what_opinion_groups_agree(delibsim, home):
         ]
     assert ("Author 2", "1", "0", "FALSE") in votes
     assert ("Author 2", "1", "1", "TRUE") in votes
+    whose = ("--license", "CC-BY-4.0", "--creator", "Ann Bee")
+    assert delibsim("package", "trams", "--for", "osf", "-o", "pack", *whose).code == 0
+    assert (home / "pack" / "data" / "record" / "trams" / "voters.jsonl").is_file()
     asked = delibsim("summarise", "ask", "trams", "groups=author_group", "runs=1")
     assert asked.code == 0, asked.err
     wrong = delibsim("summarise", "ask", "trams", "groups=nothing", "name=b")
@@ -385,6 +388,7 @@ ANSWERS = {
     "a,Ann,pre,C1,9": "line 2: Ann, pre: C1 has 9, outside 1 to 7",
     "a,Ann,pre,C1,3.5": "C1: an answer is a whole number, not '3.5'",
     "a,Ann,pre,C1,3\na,Ann,pre,C1,4": "line 3: C1 is answered twice",
+    "a,Ann,wave_2,C1,3": "do not say after which of its 3 turns wave_2 was held: column after",
 }
 
 

@@ -17,7 +17,7 @@ from delibsim.cli.main import app
 from delibsim.conduct.package import Unclean, Wishes, package
 from delibsim.conduct.package_check import check, first_difference, rebuild_all
 from delibsim.conduct.package_record import left_out
-from delibsim.conduct.package_scan import texts_in
+from delibsim.conduct.package_scan import texts_in, traces_of
 from delibsim.conduct.verify import verify_study
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people import persons, rooms
@@ -114,6 +114,37 @@ def test_a_changed_number_of_a_table_is_named_with_its_cell(made, tmp_path):
     )
 
 
+def test_a_manifest_that_was_changed_is_named_and_leads_nowhere_else(made, tmp_path):
+    again, aside = tmp_path / "again", tmp_path / "written.csv"
+    shutil.copytree(made.folder, again)
+    path = again / "manifest.json"
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**plain, "for": "zenodo"}), encoding="utf-8")
+    assert check(again, quiet).faults == [
+        "manifest.json is not what was packaged (its check sum differs)"
+    ]
+    (again / "SHA256SUMS").unlink()
+    assert check(again, quiet).faults == ["SHA256SUMS is missing"]
+    strange = plain["studies"][0] | {"tables": {f"data/../{aside}": "runs"}}
+    for studies in ([{"name": "s"}], [strange]):
+        path.write_text(json.dumps({**plain, "studies": studies}), encoding="utf-8")
+        with pytest.raises(WrongInput, match="damaged|not in the package"):
+            check(again, quiet)
+    assert not aside.exists()
+
+
+def test_a_zip_of_somebody_else_stays_and_a_study_is_packaged_once(study, tmp_path):
+    (tmp_path / "p.zip").write_text("mine")
+    with pytest.raises(WrongInput, match="move it away"):
+        packaged(study, tmp_path / "p")
+    assert (tmp_path / "p.zip").read_text() == "mine"
+    publication = publication_of([study], "CC-BY-4.0", [ADA], "")
+    wishes = Wishes("osf", draws=99, texts=False)
+    found = package([study, Runs.at(study.folder)], publication, wishes, tmp_path / "q", quiet)
+    assert list(found.left_out) == ["s"]
+    assert len(json.loads((found.folder / "manifest.json").read_text())["studies"]) == 1
+
+
 def test_numbers_are_equal_to_nine_digits(tmp_path):
     one, other = tmp_path / "a.csv", tmp_path / "b.csv"
     one.write_text("x,y\n0.1,a\n")
@@ -132,6 +163,9 @@ def test_without_texts_the_record_is_hashes_and_the_study_table_gives_the_effect
     )
     spoken = next(run for run in study.readable([]) if run.transcript).transcript[0].text
     assert not any(spoken in text for _, _, text in texts_in(found.folder))
+    readme = (found.folder / "README.md").read_text(encoding="utf-8")
+    assert "word for word" not in readme
+    assert "replays" not in readme
     rows = (found.folder / "documentation/s/record.csv").read_text(encoding="utf-8")
     assert rows.count("run.json") == 8
     checked = check(found.folder, quiet)
@@ -140,22 +174,22 @@ def test_without_texts_the_record_is_hashes_and_the_study_table_gives_the_effect
     assert any("made again" in one for one in checked.equal)
 
 
-def of_people(runs, session):
+def of_people(runs, session, kind):
     """Make people of the models of a session, as if it had been held with them."""
     for path in (runs.path(session) / "session.json", runs.path(session) / "run.json"):
         plain = json.loads(path.read_text(encoding="utf-8"))
         plan = plain.get("session", plain)
         for model in plan["models"].values():
-            model["kind"] = "human"
+            model["kind"] = kind
         path.write_text(json.dumps(plain), encoding="utf-8")
-    (runs.path(session) / "SHA256SUMS").unlink()
+    (runs.path(session) / "SHA256SUMS").unlink(missing_ok=True)
 
 
 def test_the_damaged_and_the_people_stay_out_and_what_must_not_stand_is_taken_out(study, tmp_path):
     runs = copied(study, tmp_path)
     _, damaged, _ = break_sessions(runs)
     people = next(one for one in runs.sessions()[3:] if ".none." in one)
-    of_people(runs, people)
+    of_people(runs, people, "person")
     spoken = next(run for run in runs.readable([]) if run.transcript)
     secret = spoken.transcript[0].text.split()[-1]
     folder = runs.path(spoken.session.id)
@@ -190,10 +224,27 @@ def test_the_damaged_and_the_people_stay_out_and_what_must_not_stand_is_taken_ou
     assert "planned sessions are not among those held here" in departures
 
 
+def test_what_is_hidden_already_is_no_secret_and_what_is_taken_out_leaves_json(study, tmp_path):
+    runs = copied(study, tmp_path)
+    traces = traces_of([runs], [], ())
+    line = json.dumps({"to": "http://h/v1?key=hidden", "said": 'Bearer abcdefgh12"\n /root/x'})
+    assert json.loads(traces.without(line))["said"] == 'Bearer [redacted]"\n [redacted]'
+    assert not list(traces.found_in(traces.without(line)))
+    register = Register.of(runs, "")
+    for name in ("Jane van Doe", "Will"):
+        persons.add_person(register, "participant", identity=Identity(name=name))
+    register.close()
+    said = traces_of([runs], [], ()).found_in("I, jane van doe, will; Will and Ana")
+    assert [text for _, text in said] == ["jane van doe", "Will"]
+    key = "session,participant,speaker\na,Speaker 1,Ana\n"
+    runs.folder.with_name("s.names.csv").write_text(key)
+    assert "Ana" not in traces_of([runs], [], ()).without("Ana of Speaker 1")
+
+
 def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
     runs = copied(study, tmp_path)
     session = runs.sessions()[0]
-    of_people(runs, session)
+    of_people(runs, session, "human")
     with pytest.raises(WrongInput, match="QUESTION=ANSWER"):
         packaged(runs, tmp_path / "p", people="share=yes")
     register = Register.of(runs, "")
@@ -202,8 +253,10 @@ def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
     rooms.take_seat(register, ada)
     persons.keep_answers(register, ada, {"share": "no"})
     register.close()
-    out = left_out(runs, asyncio.run(verify_study(runs, quiet)), "share=yes")
-    assert [(one.place, one.why) for one in out] == [(session, "people")]
+    for kind in ("person", "human"):
+        of_people(runs, session, kind)
+        out = left_out(runs, asyncio.run(verify_study(runs, quiet)), "share=yes")
+        assert [(one.place, one.why) for one in out] == [(session, "people")]
     register = Register.of(runs, "")
     persons.keep_answers(register, ada, {"share": "yes"}, attempt=1)
     register.close()

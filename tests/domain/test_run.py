@@ -13,8 +13,8 @@ from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.condition import conditions
 from delibsim.domain.parentage import Edit, Parentage, position_of
 from delibsim.domain.participant import Participant
-from delibsim.domain.reason import Reason
-from delibsim.domain.run import Gap, Run, Session
+from delibsim.domain.reason import Gap, Reason
+from delibsim.domain.run import Run, Session
 from delibsim.domain.survey import Item, Response, Survey, Topic
 from delibsim.domain.transcript import Silence, Statement, Turn
 from delibsim.domain.treatment import Procedure, Treatment, Wording

@@ -27,15 +27,43 @@ corpus.dump("corpus", base_path=sys.argv[2])
 """
 
 
-@pytest.mark.heavy
-@pytest.mark.skipif(not PYTHON.exists(), reason="ConvoKit: make formats")
+AGAIN = """
+import sys
+from convokit import Corpus
+Corpus(filename=sys.argv[1]).dump("dumped", base_path=sys.argv[2])
+"""
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not PYTHON.exists(), reason="ConvoKit: make formats"),
+]
+
+
+def delibsim(folder, *words):
+    program = Path(sys.executable).with_name("delibsim")
+    subprocess.run([program, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_what_convokit_read_of_our_export_and_wrote_again_gives_the_same_conversations(tmp_path):
+    delibsim(tmp_path, "import", "--as", "turns", "study=people", "example=neighbours")
+    delibsim(tmp_path, "export", "people", "--as", "convokit", "-o", "corpus")
+    words = [PYTHON, "-c", AGAIN, tmp_path / "corpus", tmp_path]
+    subprocess.run(words, check=True, capture_output=True)
+    delibsim(tmp_path, "import", "dumped", "--as", "convokit", "study=again")
+    studies = [Runs(tmp_path / "runs", name) for name in ("people", "again")]
+    assert len(studies[0].sessions()) == 12
+    for name in studies[0].sessions():
+        own, other = (runs.run(name) for runs in studies)
+        assert own.transcript == other.transcript
+        assert own.responses == other.responses
+        assert own.session.conversation.turns == other.session.conversation.turns
+
+
 def test_a_corpus_that_convokit_wrote_is_imported_word_for_word(tmp_path):
     texts = list(TEXTS.values())
     words = [PYTHON, "-c", SCRIPT, json.dumps(texts), tmp_path]
     subprocess.run(words, check=True, capture_output=True)
-    program = Path(sys.executable).with_name("delibsim")
-    words = [program, "import", "corpus", "--as", "convokit", "study=s"]
-    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    delibsim(tmp_path, "import", "corpus", "--as", "convokit", "study=s")
     runs = Runs(tmp_path / "runs", "s")
     (run,) = map(runs.run, runs.sessions())
     assert [one.text for one in run.transcript] == texts

@@ -62,11 +62,10 @@ def regression(measure: str, table: str) -> Prepare:
         for name, own in groups.items():
             values = own[[before, change]].set_axis(["before", "change"], axis=1)
             parts.append(values.assign(group=name, size=len(own), **_fit(fits, name)))
-        most, more = few(len(groups)), ""
-        if max(map(len, parts)) > most:
-            more += f" More than {most} sessions: squares, darker for more of them."
-        if len(people):
-            more += said("study/people_of_five")
+        most = few(len(groups))
+        many = max(map(len, parts)) > most
+        more = f" More than {most} sessions: squares, darker for more of them." if many else ""
+        more += said("study/people_of_five") if len(people) else ""
         more += why_no_people(study, measure) + left_out(study, known, change)
         facts = {"sessions": len(known), "whose": population(study)}
         return Data(pd.concat(parts), facts, more)
@@ -222,8 +221,8 @@ def _ends(without: pd.DataFrame, place: int) -> list[pd.DataFrame]:
     for rank, (word, ends) in enumerate(words.items()):
         own = without.loc[ends]
         aside = "without " + own["left_out"].astype(str)
-        label = f"{word} without a topic"
-        found.append(own.assign(label=label, aside=aside, pooled=False, place=place + rank))
+        named = {"label": f"{word} without a topic", "aside": aside}
+        found.append(own.assign(**named, pooled=False, place=place + rank))
     return found
 
 
@@ -233,9 +232,8 @@ def _said_by(unit: str, rows: pd.DataFrame, without: bool) -> str:
         low, high = int(rows["n"].min()), int(rows["n"].max())
         count = number(low, 0) if low == high else f"{low} to {high}"
         more = f" Each row averages {count} {'topics' if unit == 'model' else 'models'}."
-    if without:
-        more += " Below it: the lowest and the highest pooled estimate with one topic left out."
-    return more
+    least = " Below it: the lowest and the highest pooled estimate with one topic left out."
+    return more + least if without else more
 
 
 def _families(study: StudyTable, results: Results) -> Data:

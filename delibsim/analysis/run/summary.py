@@ -11,8 +11,8 @@ from delibsim.domain.cost import Money
 from delibsim.domain.effect import INSTRUCTIONS, circumstances
 from delibsim.domain.format import format_named
 from delibsim.domain.measure import Measure, heading_of
-from delibsim.domain.reason import in_words
-from delibsim.domain.run import Run, Session, missing_kind
+from delibsim.domain.reason import in_words, missing_kind
+from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.domain.text import counted

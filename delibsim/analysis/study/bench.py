@@ -11,7 +11,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import CATALOGUE
 from delibsim.store.own_folder import MANIFEST
 from delibsim.store.reading import read_json, read_yaml
-from delibsim.store.tables.codebook import OF_PHASES, Column
+from delibsim.store.tables.codebook import OF_PHASES, Column, without
 from delibsim.store.tables.csv_cells import CsvSheet, read_sheet
 from delibsim.store.tables.sheets import Table
 
@@ -31,7 +31,7 @@ def bench_columns(table: str, study: StudyTable | None = None) -> tuple[Column, 
     design, counts = fixed_columns()
     columns = study.columns if study else ()
     idle = {*OF_PHASES} - {column.name for column in columns}
-    design, counts = ([one for one in own if one.name not in idle] for own in (design, counts))
+    design, counts = without(design, idle), without(counts, idle)
     fixed = {column.name for column in (*design, *counts)}
     parts: dict[str, Sequence[Column]] = {
         "design": [column for column in design if column.name not in OF_RUNS],

@@ -26,7 +26,6 @@ SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
     "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
     "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
     "small_groups": re.compile(r"procedure\.small_group.+"),
-    "phases": re.compile(r"procedure\.phases"),
 }
 """The keys of the settings of a session that are those of a factor."""
 OF_SPEECH = ("rounds", "facilitation", "small_groups")
@@ -100,6 +99,14 @@ def levels_named(rows: pd.DataFrame) -> dict[str, list[str]]:
         if str(column).endswith("="):
             known = rows[column].dropna().unique()
             found[column[:-1]] = sorted(known, key=lambda one: _order(one.partition("=")[2]))
+    return found
+
+
+def varied_in_words(rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The same for a sentence: "small groups" with "none" and "2"."""
+    found = {}
+    for factor, levels in levels_named(with_levels(rows)).items():
+        found[factor.replace("_", " ")] = [level.partition("=")[2] for level in levels]
     return found
 
 

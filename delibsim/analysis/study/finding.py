@@ -26,7 +26,7 @@ from delibsim.analysis.study.effects import (
     verb,
 )
 from delibsim.analysis.study.effects import NONE as UNCLEAR
-from delibsim.analysis.study.factors import levels_named, with_levels
+from delibsim.analysis.study.factors import varied_in_words
 from delibsim.analysis.study.methods import StudyRecord
 from delibsim.analysis.study.outcomes import (
     CHANGE,
@@ -43,9 +43,10 @@ from delibsim.analysis.study.outcomes import (
 )
 from delibsim.analysis.study.sample import (
     CITIZENS,
+    MIXED,
     MODELS,
     PEOPLE,
-    kinds_of_participants,
+    participants_in,
     treatments_of,
 )
 from delibsim.analysis.study.study_table import HELD
@@ -76,7 +77,9 @@ clear ones are told.
 """
 MOST = 12
 """Topics and models that are named; of more their number is told."""
-MIXED = "people and language models"
+NULL = "citizens of the null model"
+SIZES = 3
+"""Sizes of groups that are named one by one."""
 WITH = {CITIZENS: "citizens", MIXED: "groups"}
 """Of whom an answer on these topics speaks, where not as the population is called."""
 IN_SHORT = {
@@ -148,12 +151,7 @@ class StudyFinding:
         """
         topics = {topic.term: topic.said for topic in self.topics}
         own: dict[str, Any] = {"outcome": self.outcome, "topics": topics, "compared": self.compared}
-        own |= {
-            "sessions": self.sessions,
-            "held": self.held,
-            "cost": self.cost,
-            "limits": self.limits,
-        }
+        own |= {name: getattr(self, name) for name in ("sessions", "held", "cost", "limits")}
         return {**own, "sentences": list(self.sentences), "effects": list(self.effects)}
 
     @property
@@ -245,8 +243,8 @@ def how_much(found: "Findings") -> str:
     for column in ("topic", "model", "treatment"):
         noun = "set-up" if column == "model" and joined else column
         factors.append(counted(rows[column].nunique(), noun))
-    for factor, levels in levels_named(with_levels(rows[rows["treatment"].notna()])).items():
-        factors.append(f"{len(levels)} levels of {factor.replace('_', ' ')}")
+    varied = varied_in_words(rows[rows["treatment"].notna()])
+    factors += [f"{len(levels)} levels of {factor}" for factor, levels in varied.items()]
     told = {**runs, "planned": counted(runs["planned"], "session"), "factors": ", ".join(factors)}
     return said("study/size", were="was" if runs["planned"] == 1 else "were", **told)
 
@@ -258,17 +256,6 @@ def _topics(found: "Findings", record: StudyRecord | None) -> list[Entry]:
     return [Entry(topic, questions.get(topic, "")) for topic in topics]
 
 
-def _kind(found: "Findings") -> str:
-    """Who took part: models, people, both, or null citizens alone."""
-    rows = found.study.rows
-    if MODELS not in kinds_of_participants(found.study):
-        return CITIZENS
-    seats = rows["people_seats"].fillna(0) if "people_seats" in rows else pd.Series([0])
-    if not seats.any():
-        return MODELS
-    return PEOPLE if (seats == rows["size"]).all() else MIXED
-
-
 def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str, Any]) -> str:
     """What was compared, in a sentence for readers outside the field."""
     rows = found.study.rows
@@ -276,14 +263,15 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
     if held.empty:
         return said("study/nothing_held", planned=counted(len(rows), "session"))
     debates = "format" in held and (held["format"] == "debate").all()
+    topics, outcome = held["topic"].nunique(), str(first["outcome"])
     told = {
         "verb": "debated" if debates else "talked about",
         "sessions": counted(len(held), "session"),
-        "who": _who(held, _kind(found), record),
-        "topics": f"{held['topic'].nunique()} topics" if held["topic"].nunique() > 1 else "a topic",
+        "who": _who(held, participants_in(found.study), record),
+        "topics": f"{topics} topics" if topics > 1 else "a topic",
         "did": _did(held),
-        "what": quantity(str(first["outcome"]), str(first["scale"])),
-        "gloss": gloss(str(first["outcome"])),
+        "what": quantity(outcome, str(first["scale"])),
+        "gloss": gloss(outcome),
     }
     asked = not debates and ("answers_expected" not in held or held["answers_expected"].any())
     return said("study/compared" if asked else "study/compared_talks", **told)
@@ -292,15 +280,18 @@ def _compared(found: "Findings", record: StudyRecord | None, first: Mapping[str,
 def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
     """Who took part, in groups of how many."""
     models = [] if record is None else record.models
-    people = [one.name for one in models if one.settings.get("kind") in ("person", "imported")]
+    people = [one.name for one in models if one.people]
     joined = held["model"].dropna().astype(str).str.split("+").explode()
     names = [name for name in joined.unique() if name not in people]
-    who = {CITIZENS: "citizens of the null model", MODELS: "language models"}.get(kind, kind)
+    who = {CITIZENS: NULL, MODELS: "language models"}.get(kind, kind)
+    if kind == MIXED and models and all(one.people or one.embedded for one in models):
+        who = f"people and {NULL}"
     if names:
         who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
     sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
-    ends = " to ".join(f"{size:g}" for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]))
-    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{ends} {who}'.strip()}"
+    few = listed([f"{size:g}" for size in sizes], "or")
+    many = f"{sizes[0]:g} to {sizes[-1]:g}" if len(sizes) > SIZES else few
+    return f"{'a group' if len(held) == 1 else 'groups'} of {f'{many} {who}'.strip()}"
 
 
 def _did(held: pd.DataFrame) -> str:
@@ -310,11 +301,9 @@ def _did(held: pd.DataFrame) -> str:
     speaking = list(map(named, treatments_of(held[spoke])))
     parts = [f"deliberated under {listed(speaking, 'or')}"] if speaking else []
     parts += [] if spoke.all() else ["did not speak with each other"]
-    varied = []
-    for factor, levels in levels_named(with_levels(held)).items():
-        names = [level.partition("=")[2] for level in levels]
-        varied.append(f"{factor.replace('_', ' ')} ({listed(names, 'or')})")
-    return ", or ".join(parts) + (f", with {listed(varied)}" if varied else "")
+    varied = varied_in_words(held).items()
+    told = [f"{factor} ({listed(levels, 'or')})" for factor, levels in varied]
+    return ", or ".join(parts) + (f", with {listed(told)}" if told else "")
 
 
 def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
@@ -325,7 +314,7 @@ def _sentences(found: "Findings", rows: Sequence[Mapping[str, Any]]) -> Sequence
     if rows[0]["verb"] == NOT_VALID:
         by_models = [effect(row, found.results) for row in rows]
         return [*found.ahead, *by_models, *found.told]
-    null_only, whom = rows[0]["population"] == CITIZENS, _kind(found)
+    null_only, whom = rows[0]["population"] == CITIZENS, participants_in(found.study)
     beside = [*of_people(found.results, null_only, str(rows[0]["outcome"]))]
     unlike = [row for row in rows if not exactly_equal(row)]
     beside += [] if null_only else beside_null(unlike, found.results)
@@ -423,7 +412,7 @@ def _cost(found: "Findings", record: StudyRecord | None) -> str:
 def _limits(found: "Findings") -> str:
     """What the study does not show."""
     own = {CITIZENS: "study/limits_null", PEOPLE: "study/limits_people"}
-    return said(own.get(_kind(found), "study/limits"))
+    return said(own.get(participants_in(found.study), "study/limits"))
 
 
 def _in_short(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.analysis.pages.page import Entry
+from delibsim.analysis.study.mixed_subjects import held_by_people
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 from delibsim.analysis.study.table_of_study import knows_seeds
-from delibsim.domain.conversation import KINDS_OF_PEOPLE
+from delibsim.domain.conversation import IMPORTED, KINDS_OF_PEOPLE
 from delibsim.domain.cost import Money
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.measure import MEASURES
@@ -195,7 +196,9 @@ def methods(study: StudyTable, draws: DrawCounts, record: StudyRecord | None) ->
         paragraphs += [_procedure(study, record), _models(record), _software(record)]
     test = "flipping the signs of all differences of a draw" if study.paired else "permuting labels"
     versions = ", ".join(f"{name} {own}" for name, own in versions_now().items())
-    analysis = texts()["analysis"].format(**vars(draws), test=test, versions=versions)
+    alone = _levels(study, "treatment") < 2 and _levels(study, "setting") < 2
+    said = texts()["alone" if alone else "analysis"]
+    analysis = said.format(**vars(draws), test=test, versions=versions)
     return [*paragraphs, analysis]
 
 
@@ -213,7 +216,7 @@ def versions_now() -> dict[str, str]:
 def _design(study: StudyTable) -> str:
     """The factors, their levels, and how often."""
     rows = study.rows
-    parts = []
+    parts, product = [], 1
     for column, many in (("topic", "topics"), ("model", "set-ups"), ("treatment", "treatments")):
         levels = list(map(str, rows[column].drop_duplicates()))
         named = f" ({', '.join(levels)})" if len(levels) <= 12 else ""
@@ -221,14 +224,35 @@ def _design(study: StudyTable) -> str:
     settings = [one for one in rows["setting"].drop_duplicates() if one]
     if settings:
         parts.append(f"{len(settings)} further settings ({'; '.join(map(str, settings[:8]))})")
-    replicates = rows["replicate"].nunique()
+    replicates = _levels(study, "replicate")
+    for column in ("topic", "model", "treatment", "setting", "replicate"):
+        product *= max(1, _levels(study, column))
     parts.append(f"{replicates} {_one('replicates', replicates)}")
-    pairs = "paired" if knows_seeds(rows) else "unknown"
-    return texts()["design"].format(
-        factors="; ".join(parts),
-        sessions=counted(len(rows), "session"),
-        pairs=texts()["pairs"][pairs if study.paired else "apart"],
+    return (
+        texts()["design"]
+        .format(
+            crosses="crosses" if product == len(rows) else "has",
+            factors="; ".join(parts),
+            sessions=counted(len(rows), "session"),
+            pairs=texts()["pairs"][_pairs(study)],
+        )
+        .strip()
     )
+
+
+def _pairs(study: StudyTable) -> str:
+    """How sessions under several treatments belong together, by its code."""
+    if _levels(study, "treatment") < 2:
+        return "one"
+    if not study.paired:
+        return "apart"
+    if _with_people(study) or held_by_people(study.rows).all():
+        return "people"
+    return "paired" if knows_seeds(study.rows) else "unknown"
+
+
+def _levels(study: StudyTable, column: str) -> int:
+    return study.rows[column].nunique()
 
 
 def _one(many: str, n: int) -> str:
@@ -237,13 +261,17 @@ def _one(many: str, n: int) -> str:
 
 def _procedure(study: StudyTable, record: StudyRecord) -> str:
     """What a session was: survey, speech, survey; wording and procedure by name."""
+    if _who_was_asked(record) == "imported":
+        return texts()["imported"].format(names=", ".join(record.components("treatments")))
     treatments = []
     for name, own in record.components("treatments").items():
         spoken = _speech(study, name) if own.get("interaction") else "no speech"
         treatments.append(f"{name} ({spoken})")
     personas = [name for name in record.components("personas") if name != "none"]
     said = f"Personas: {', '.join(personas)}." if personas else "No personas were given."
+    waves = texts()["waves"] if "phases" in study.rows.columns else ""
     return texts()["procedure"].format(
+        surveyed=texts()["debated" if _debated(study) else "surveyed"].format(waves=waves),
         treatments="; ".join(treatments),
         wordings=", ".join(record.components("wordings")),
         procedures=", ".join(record.components("procedures")),
@@ -276,9 +304,11 @@ def model_in_words(model: StudyModel) -> str:
     """One model: what was requested, who answered, what was sent."""
     requested = str(model.settings.get("model") or model.settings.get("kind") or model.name)
     said = f"{model.name}: requested {requested}"
+    if model.people:
+        said = _access(model).removesuffix(".")
     if model.returned:
         said += f", answered as {', '.join(model.returned)}"
-    elif not model.embedded:
+    elif not (model.embedded or model.people):
         said += ", under which name it answered is not recorded"
     sent = _parameters(model.sent)
     stated = _parameters(model.settings)
@@ -334,8 +364,8 @@ def _guide(study: StudyTable, record: StudyRecord | None, values: Mapping[str, A
     """The fourteen items of GUIDE-LLM, each filled in from the record or open with its reason."""
     entries, known = [], {}
     if record is not None:
-        asked = _who_was_asked(record)
-        debated = "format" in study.rows.columns and (study.rows["format"] == "debate").all()
+        asked, held = _who_was_asked(record), _with_people(study)
+        sessions = counted(len(study.rows), "session")
         parameters = []
         for model in record.models:
             sent = _parameters(model.sent) or _parameters(model.settings) or "none sent"
@@ -343,8 +373,9 @@ def _guide(study: StudyTable, record: StudyRecord | None, values: Mapping[str, A
             parameters.append(f"{model.name}: {sent}{dropped}.")
         drawn = [name for name in record.components("personas") if name != "none"]
         known = dict(values) | {
-            "format": "debate" if debated else "deliberation",
-            "sessions": counted(len(study.rows), "session"),
+            "format": "debate" if _debated(study) else "deliberation",
+            "with_people": f"{held:,} of the {sessions}" if held else "some sessions",
+            "sessions": sessions,
             "access": " ".join(map(_access, record.models)),
             "parameters": " ".join(parameters),
             "personas": f"Personas: {', '.join(drawn)}." if drawn else "No personas were given.",
@@ -354,7 +385,7 @@ def _guide(study: StudyTable, record: StudyRecord | None, values: Mapping[str, A
         if record is None:
             entries.append(Entry(term, texts()["checklist"]["not_in_table"], open=True))
             continue
-        said = own.get("all") or own.get(asked) or own["people"]
+        said = own.get(asked) or own.get("all") or own["people"]
         still = said.startswith(OPEN)
         entries.append(Entry(term, said.removeprefix(OPEN).format(**known), open=still))
     return entries
@@ -364,16 +395,34 @@ def _who_was_asked(record: StudyRecord) -> str:
     """Whom a study asked, as the items of GUIDE-LLM tell it apart."""
     if all(model.embedded for model in record.models):
         return "citizens"
+    if all(model.settings.get("kind") == IMPORTED for model in record.models):
+        return "imported"
     if all(model.people for model in record.models):
         return "persons"
-    return "people" if any(model.people for model in record.models) else "models"
+    if not any(model.people for model in record.models):
+        return "models"
+    others = [model for model in record.models if not model.people]
+    return "beside_citizens" if all(model.embedded for model in others) else "people"
+
+
+def _with_people(study: StudyTable) -> int:
+    """In how many sessions people had seats, as far as the table says it."""
+    if "people_seats" not in study.rows.columns:
+        return 0
+    return int((study.rows["people_seats"] > 0).fillna(False).sum())
+
+
+def _debated(study: StudyTable) -> bool:
+    """Whether all sessions are debates."""
+    return "format" in study.rows.columns and bool((study.rows["format"] == "debate").all())
 
 
 def _access(model: StudyModel) -> str:
     """How a model was reached."""
     ways, host = texts()["access"], str(model.settings.get("model") or "").partition("/")[0]
     if model.people or model.embedded:
-        return ways["person" if model.people else "citizen"].format(name=model.name)
+        own = IMPORTED if model.settings.get("kind") == IMPORTED else "person"
+        return ways[own if model.people else "citizen"].format(name=model.name)
     kind = "server" if model.settings.get("base_url") else "hosted"
     return ways[kind].format(name=model.name, host=host or "its provider")
 

@@ -163,7 +163,7 @@ def without_copies(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 MODELS, CITIZENS = "models", "null citizen"
 ALL_MODELS = "all models"
-PEOPLE = "people"
+PEOPLE, MIXED = "people", "people and language models"
 FIVES = "people in groups of five"
 
 
@@ -185,6 +185,17 @@ def kinds_of_participants(study: StudyTable) -> dict[str, pd.DataFrame]:
     if study.twin is not None and CITIZENS not in found:
         found[CITIZENS] = _of_twin(study)
     return found
+
+
+def participants_in(study: StudyTable) -> str:
+    """Who took part: models, people, both, or null citizens alone."""
+    if MODELS not in kinds_of_participants(study):
+        return CITIZENS
+    rows = study.rows
+    seats = rows["people_seats"].fillna(0) if "people_seats" in rows else pd.Series([0])
+    if not seats.any():
+        return MODELS
+    return PEOPLE if (seats == rows["size"]).all() else MIXED
 
 
 @lru_cache(maxsize=8)

@@ -19,7 +19,7 @@ from delibsim.domain.condition import Placed, conditions_of
 from delibsim.domain.measure import Measure, in_order
 from delibsim.measures.dri import relative_change
 from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import OF_PHASES, Column
+from delibsim.store.tables.codebook import OF_PHASES, Column, without
 from delibsim.store.tables.run_scores import RunScores
 
 AS_FACT = {"model": "models", "temperature": "temperature_requested"}
@@ -44,9 +44,10 @@ def table_of_study(
 
     `known` are the measures that scorers declare, `equal` the cells that are the same as another.
     """
-    idle = {name for name in OF_PHASES if all(row.get(name) is None for row in facts)}
-    design, counts = ([one for one in own if one.name not in idle] for own in fixed_columns())
-    if "phases" not in idle:
+    given = {name for row in facts for name in OF_PHASES if row.get(name) is not None}
+    idle = {*OF_PHASES} - given
+    design, counts = (without(own, idle) for own in fixed_columns())
+    if "phases" in given:
         counts = [replace(one, meaning=one.meaning.replace("2 phases", "phases")) for one in counts]
     series: dict[str, Any] = {}
     for column in (*design, *counts):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ from delibsim.analysis.study.sample import (
     without_value,
 )
 from delibsim.analysis.study.study_table import BLOCK, DrawCounts, StudyTable
-from delibsim.domain.measure import SCORE_PHASES
+from delibsim.domain.survey import Phase
 from delibsim.measures.inference.means import mean_of_units
 
 
@@ -205,7 +205,7 @@ def _means_of(
 ) -> Iterator[dict[str, Any]]:
     """The rows of one outcome: a phase, treatment and setting each."""
     settings = sessions.reindex(columns=["setting"])["setting"].fillna("").astype(str)
-    for phase in SCORE_PHASES if outcome.scale == CHANGE else ("",):
+    for phase in (*get_args(Phase), "change") if outcome.scale == CHANGE else ("",):
         column = f"{outcome.measure}_{phase}" if phase else outcome.measure
         if column not in sessions.columns:
             continue

@@ -35,9 +35,10 @@ class Votes:
 
     def counts(self, opinion: str, groups: Sequence[str]) -> tuple[int, int, int]:
         """How many of these groups agree with an opinion, disagree, and pass."""
-        agree, disagree, passed = (
-            sum(self.tally[opinion, group, vote] for group in groups) for vote in VOTED.values()
-        )
+        found = Counter[int]()
+        for group in groups:
+            found += Counter({vote: self.tally[opinion, group, vote] for vote in VOTED.values()})
+        agree, disagree, passed = (found[vote] for vote in VOTED.values())
         return agree, disagree, passed
 
 

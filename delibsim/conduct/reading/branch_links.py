@@ -162,15 +162,15 @@ def effects_of(index: StudyIndex) -> ForkEffects:
 
 
 def course(runs: Runs, session: str) -> RunCourse | None:
-    """The measures of a run from survey to survey over its probes; None where it has none, or where
-    one of them cannot be read.
+    """The measures of a run from survey to survey, those in between and its probes; None where it
+    has neither, or where one of them cannot be read.
     """
     folder = branches_of(runs, PROBES)
     plans: Sequence[Session] = () if folder is None else folder.plans()
     parents = {plan.parentage.session for plan in plans if plan.parentage is not None}
-    if session not in parents:
-        return None
     try:
+        if session not in parents and not runs.planned(session).wave_places:
+            return None
         return course_of(runs, session)
     except Damaged:
         return None

@@ -3,7 +3,7 @@ in which they are written.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -68,6 +68,11 @@ def _columns(listed: Iterable[Any], groups: Mapping[str, Any]) -> tuple[Column, 
     return tuple(found)
 
 
+def without(columns: Iterable[Column], names: Container[str]) -> tuple[Column, ...]:
+    """These columns, but those of these names."""
+    return tuple(one for one in columns if one.name not in names)
+
+
 def paths_of(kind: str) -> dict[str, str]:
     """The facts of a kind (plan, rules, call) that stand somewhere as they are, and where."""
     return _plain("session_facts.yaml")[kind]
@@ -89,6 +94,6 @@ ALL_COLUMNS: dict[str, tuple[Column, ...]] = {
 TABLES: dict[str, str] = {name: row for name, row in ROWS.items() if name not in OF_CONSENSUS}
 """The tables that every study has, and what a row of each is."""
 COLUMNS: dict[str, tuple[Column, ...]] = {
-    name: tuple(one for one in ALL_COLUMNS[name] if one.name not in OF_PHASES) for name in TABLES
+    name: without(ALL_COLUMNS[name], OF_PHASES) for name in TABLES
 }
 """The columns of these tables that every study has, in order."""

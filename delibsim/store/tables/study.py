@@ -409,7 +409,7 @@ def _most_attempts(attempts: Attempts, score: Score, rest: str) -> int | None:
     """The most attempts of the surveys and turns behind a score: those of its phase, its
     participant, its turn.
     """
-    occasions = PHASES if score.phase == "change" else (score.phase,) if score.phase else None
+    occasions = {"change": PHASES, "": None}.get(score.phase, (score.phase,))
     most = 0
     for (participant, occasion), n in attempts:
         if occasions is not None and occasion not in occasions:

@@ -69,6 +69,28 @@ def test_rounds_are_those_of_the_sessions(rounds_study, rounds_record, rounds, s
     assert f"normative ({said})" in told
 
 
+def test_of_people_and_of_one_treatment_is_said_what_they_did(rounds_study, rounds_record):
+    rows = rounds_study.rows
+    study = replace(rounds_study, rows=rows.assign(people_seats=1))
+    person, elsewhere = StudyModel("p", {"kind": "person"}), StudyModel("h", {"kind": "imported"})
+    imported = replace(rounds_record, models=(elsewhere,))
+    design, procedure, models, *_ = methods(study, DRAWS, imported)
+    assert design.startswith("The design has")  # its control has no rounds to vary
+    assert "and no person;" in design
+    assert procedure.endswith("as the source names them: none, normative.")
+    assert models == "Models: h: people, who spoke elsewhere."
+    entries = {entry.term[:3]: entry.said for entry in checklist(study, imported, RUNS)}
+    assert entries["B.3"] == "None; no model was asked."
+    beside = replace(rounds_record, models=(person, *rounds_record.models))
+    entries = {entry.term[:3]: entry.said for entry in checklist(study, beside, RUNS)}
+    assert entries["A.1"].startswith("For nothing; beside people")
+    assert entries["A.2"].startswith("People held seats in 12 of the 12 sessions;")
+    one = rows[(rows["treatment"] == "normative") & (rows["rounds"] == 1)]
+    told = methods(replace(rounds_study, rows=one), DRAWS, rounds_record)
+    assert told[0].endswith("2 replicates: 4 sessions in all.")
+    assert "no treatments are compared" in told[-1]
+
+
 def test_a_table_alone_says_that_nothing_is_recorded():
     study = replace(synthetic_study(topics=2, models=1, replicates=1), paired=False)
     design, unknown, analysis = methods(study, DRAWS, None)
@@ -141,7 +163,7 @@ def test_where_people_took_part_the_checklist_leaves_their_data_to_the_author(ro
     assert entries["D.1 Personal or sensitive data"].open
     assert "gpt: temperature 1." in entries["B.3 Parameters"].said
     assert "programming interface of openai" in entries["B.2 Access and mode"].said
-    assert "seats of some" in entries["A.2 Human involvement or full automation"].said
+    assert "seats in some" in entries["A.2 Human involvement or full automation"].said
 
 
 def test_a_record_holds_what_the_study_was_held_with(rounds_runs, rounds_record):
