@@ -174,7 +174,7 @@ def test_without_texts_the_record_is_hashes_and_the_study_table_gives_the_effect
     assert any("made again" in one for one in checked.equal)
 
 
-def of_people(runs, session, kind="human"):
+def of_people(runs, session, kind):
     """Make people of the models of a session, as if it had been held with them."""
     for path in (runs.path(session) / "session.json", runs.path(session) / "run.json"):
         plain = json.loads(path.read_text(encoding="utf-8"))
@@ -182,14 +182,14 @@ def of_people(runs, session, kind="human"):
         for model in plan["models"].values():
             model["kind"] = kind
         path.write_text(json.dumps(plain), encoding="utf-8")
-    (runs.path(session) / "SHA256SUMS").unlink()
+    (runs.path(session) / "SHA256SUMS").unlink(missing_ok=True)
 
 
 def test_the_damaged_and_the_people_stay_out_and_what_must_not_stand_is_taken_out(study, tmp_path):
     runs = copied(study, tmp_path)
     _, damaged, _ = break_sessions(runs)
     people = next(one for one in runs.sessions()[3:] if ".none." in one)
-    of_people(runs, people)
+    of_people(runs, people, "person")
     spoken = next(run for run in runs.readable([]) if run.transcript)
     secret = spoken.transcript[0].text.split()[-1]
     folder = runs.path(spoken.session.id)
@@ -244,7 +244,7 @@ def test_what_is_hidden_already_is_no_secret_and_what_is_taken_out_leaves_json(s
 def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
     runs = copied(study, tmp_path)
     session = runs.sessions()[0]
-    of_people(runs, session, "person")
+    of_people(runs, session, "human")
     with pytest.raises(WrongInput, match="QUESTION=ANSWER"):
         packaged(runs, tmp_path / "p", people="share=yes")
     register = Register.of(runs, "")
@@ -253,8 +253,10 @@ def test_sessions_of_people_stay_out_unless_they_agreed(study, tmp_path):
     rooms.take_seat(register, ada)
     persons.keep_answers(register, ada, {"share": "no"})
     register.close()
-    out = left_out(runs, asyncio.run(verify_study(runs, quiet)), "share=yes")
-    assert [(one.place, one.why) for one in out] == [(session, "people")]
+    for kind in ("person", "human"):
+        of_people(runs, session, kind)
+        out = left_out(runs, asyncio.run(verify_study(runs, quiet)), "share=yes")
+        assert [(one.place, one.why) for one in out] == [(session, "people")]
     register = Register.of(runs, "")
     persons.keep_answers(register, ada, {"share": "yes"}, attempt=1)
     register.close()

@@ -41,11 +41,11 @@ def test_more_replicates_add_sessions_of_people_and_move_none(tmp_path):
 
 def test_over_seeds_each_session_has_the_chance(tmp_path):
     found = Counter()
-    for seed in range(200):
+    for seed in range(100):
         settings = ["study=s", "topic=ccps", f"seed={seed}", "replicate=1-3", "people=0.4"]
         sessions = of_people(plan(settings, tmp_path, sweep=True).sessions)
         found.update(one.replicate for one in sessions)
-    assert all(abs(found[n] / 200 - 0.4) < 0.1 for n in (1, 2, 3))
+    assert all(abs(found[n] / 100 - 0.4) < 0.1 for n in (1, 2, 3))
 
 
 @pytest.mark.parametrize("share", ["0", "1", "2", "many"])
