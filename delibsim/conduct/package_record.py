@@ -2,6 +2,7 @@
 these are, and what is damaged decide.
 """
 
+import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ ALL = "all"
 OF_STUDY = ("study.json", "fingerprints.jsonl", TEXTS, VOTERS, NOTES, "preregistration.md")
 OF_SESSION = (PLAN, RECORD, RUN, SUMS, INHERITED, WITHDRAWN, "sent.jsonl", "interventions.jsonl")
 OF_TASK = ("task.json", RECORD, "annotations.jsonl", "steps.jsonl", "scheme.json", "batches.jsonl")
+LICENSED = re.compile(
+    r"(?<!\bno )(?<!\bnot )(?<!\bwithout )(?<!\bwithout a )\blicen[cs]", re.IGNORECASE
+)
+"""A source that names a licence, and does not say that there is none."""
 OF_RATERS = ("people.jsonl", "packs")
 WHY: Mapping[str, str] = read_data("package.yaml")["why"]
 DAMAGED = ("changed", "damaged", "lost")
@@ -137,7 +142,7 @@ def unlicensed(runs: Runs) -> list[LeftOut]:
             survey = runs.unchecked().planned(name).survey
         except WrongInput:
             continue
-        if survey.validated and "licen" not in survey.source.lower():
+        if survey.validated and not LICENSED.search(survey.source):
             known = {"survey": survey.id, "source": survey.source or "none is named"}
             found[survey.id] = LeftOut.because(f"record of {survey.id}", "instrument", **known)
     return list(found.values())

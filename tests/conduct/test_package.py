@@ -272,7 +272,7 @@ def test_instruments_of_others_without_a_licence_take_the_record_with_them(study
     runs = copied(study, tmp_path)
     for path in runs.folder.glob("*/session.json"):
         plain = json.loads(path.read_text(encoding="utf-8"))
-        plain["survey"] |= {"validated": True, "source": "Somebody 2019"}
+        plain["survey"] |= {"validated": True, "source": "Somebody 2019, unlicensed"}
         path.write_text(json.dumps(plain), encoding="utf-8")
         (path.parent / "SHA256SUMS").unlink()
     found = packaged(runs, tmp_path / "p")
