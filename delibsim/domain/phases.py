@@ -187,7 +187,7 @@ DELIBERATED: Mapping[str, Phase] = {
     "plenary": Plenary(),
 }
 """The phases of a deliberation in which something is said, in their usual order."""
-SURVEY, CONSENSUS = "survey", "consensus"
+SURVEY, PLENARY, CONSENSUS = "survey", "plenary", "consensus"
 PhaseName = Literal["survey", "briefing", "witnesses", "small_groups", "plenary", "consensus"]
 USUAL = (SURVEY, *DELIBERATED, SURVEY, CONSENSUS)
 """The phases of a deliberation that names none, of which it holds those that it has."""
@@ -195,8 +195,11 @@ MAY_FOLLOW = {
     SURVEY: (*DELIBERATED, CONSENSUS),
     CONSENSUS: (SURVEY,),
     **dict.fromkeys(DELIBERATED, (*DELIBERATED, SURVEY, CONSENSUS)),
+    PLENARY: ("briefing", "witnesses", "small_groups", SURVEY, CONSENSUS),
 }
 """What may follow a phase, apart from what stands in the list already."""
+REPEATED = (SURVEY, PLENARY)
+"""The phases that may stand several times; the rounds are shared out among the plenaries."""
 
 
 def fault_of_order(phases: Sequence[str]) -> str:
@@ -204,8 +207,8 @@ def fault_of_order(phases: Sequence[str]) -> str:
 
     >>> fault_of_order(["survey", "plenary", "survey", "consensus", "survey"])
     ''
-    >>> fault_of_order(["survey", "plenary", "plenary", "survey"])
-    'phases: plenary cannot stand twice, only survey can'
+    >>> fault_of_order(["survey", "briefing", "survey", "briefing", "survey"])
+    'phases: briefing cannot stand twice, only survey and plenary can'
     """
     surveys = [place for place, name in enumerate(phases) if name == SURVEY]
     if len(surveys) < 2 or surveys[0] or set(phases[surveys[-1] + 1 :]) - {CONSENSUS}:
@@ -215,10 +218,11 @@ def fault_of_order(phases: Sequence[str]) -> str:
         )
     for place, name in enumerate(phases):
         before = phases[place - 1] if place else ""
-        if name != SURVEY and name in phases[:place]:
-            return f"phases: {name} cannot stand twice, only survey can"
+        if name not in REPEATED and name in phases[:place]:
+            return f"phases: {name} cannot stand twice, only survey and plenary can"
         if before and name not in MAY_FOLLOW[before]:
-            may = [one for one in MAY_FOLLOW[before] if one == SURVEY or one not in phases[:place]]
+            past = set(phases[:place]) - {*REPEATED}
+            may = [one for one in MAY_FOLLOW[before] if one not in past]
             return f"phases: {name} cannot follow {before}; what may: {', '.join(may)}"
     return ""
 
@@ -232,6 +236,33 @@ def phase_of(turn: Turn) -> str:
     return "small_groups" if turn.task in (APART, REPORT) else "plenary"
 
 
+def part_of(turn: Turn, phases: Sequence[str], rounds: int) -> int:
+    """The place in the list of the phase that a turn belongs to, in a session of so many rounds.
+
+    Several plenaries share the rounds as evenly as can be, the earlier ones having one more.
+
+    >>> phases = ["survey", "plenary", "survey", "plenary", "survey"]
+    >>> [part_of(Turn(1, number, "Ada"), phases, 3) for number in (1, 2, 3)]
+    [1, 1, 3]
+    """
+    name = phase_of(turn)
+    places = [place for place, one in enumerate(phases) if one == name]
+    if name != PLENARY or len(places) == 1:
+        return places[0]
+    each, more = divmod(rounds, len(places))
+    for number, place in enumerate(places, 1):
+        if turn.round <= number * each + min(number, more):
+            return place
+    return places[-1]
+
+
+def rounds_shared(session: "Session") -> int:
+    """The rounds that plenaries share: those of the session that a branch goes back to."""
+    while session.before is not None:
+        session = session.before
+    return session.treatment.rounds
+
+
 def in_words(phase: str) -> str:
     """The name of a phase as a heading.
 
@@ -241,13 +272,15 @@ def in_words(phase: str) -> str:
     return phase.replace("_", " ").capitalize()
 
 
-def places_of_waves(phases: Sequence[str], slots: Sequence[TurnSlot]) -> dict[SurveyPhase, int]:
-    """The surveys between the first and the last, each with the number of the turn after which it
-    is held; 0 where nothing is said before. What a fork inserts belongs to the turn it precedes.
+def places_of_waves(session: "Session", slots: Sequence[TurnSlot]) -> dict[SurveyPhase, int]:
+    """The surveys between the first and the last of a session with these turns, each with the
+    number of the turn after which it is held; 0 where nothing is said before. What a fork inserts
+    belongs to the turn it precedes.
     """
+    phases, rounds = session.procedure.phases or (), rounds_shared(session)
     own, part = [], len(phases)
     for slot in reversed(slots):
-        part = part if slot.inserted else phases.index(phase_of(slot.turn))
+        part = part if slot.inserted else part_of(slot.turn, phases, rounds)
         own.append((slot.turn.index, part))
     surveys = [place for place, name in enumerate(phases) if name == SURVEY]
     found = {}
@@ -258,10 +291,12 @@ def places_of_waves(phases: Sequence[str], slots: Sequence[TurnSlot]) -> dict[Su
 
 def turns_of(session: "Session", orders: Sequence[Sequence[str]]) -> list[Turn]:
     """All turns of a deliberation that is no branch, in order, numbered from 1."""
+    phases = session.procedure.phases or tuple(DELIBERATED)
     found: list[Turn] = []
-    for name in session.procedure.phases or DELIBERATED:
+    for place, name in enumerate(phases):
         for turn in DELIBERATED[name].turns(session, orders) if name in DELIBERATED else ():
-            found.append(replace(turn, index=len(found) + 1))
+            if part_of(turn, phases, session.treatment.rounds) == place:
+                found.append(replace(turn, index=len(found) + 1))
     return found
 
 

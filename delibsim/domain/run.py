@@ -153,7 +153,7 @@ class Session:
             return self.people.waves
         if phases is None or phases.count(SURVEY) == len(PHASES):
             return {}
-        return places_of_waves(phases, self.slots([self.founders] * self.most_rounds))
+        return places_of_waves(self, self.slots([self.founders] * self.most_rounds))
 
     @property
     def agrees_first(self) -> bool:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.format import DEBATE, DELIBERATION
-from delibsim.domain.phases import CONSENSUS
+from delibsim.domain.phases import CONSENSUS, PLENARY, rounds_shared
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted
 from delibsim.domain.treatment import Network
@@ -114,7 +114,13 @@ def _check_deliberation(session: Session) -> None:
                 f"{setting.partition('=')[0]} is set, and procedure.phases does not name {name}:"
                 " put it where it is to be held, or set it back"
             )
-    if "plenary" not in phases and treatment.interaction and treatment.rounds:
+    parts, rounds = phases.count(PLENARY), rounds_shared(session)
+    if parts > 1 and treatment.interaction and rounds < parts:
+        raise WrongInput(
+            f"procedure.phases names {parts} plenaries, which share the rounds, and there are"
+            f" {rounds}: rounds={parts} at least, or name fewer"
+        )
+    if PLENARY not in phases and treatment.interaction and treatment.rounds:
         raise WrongInput(
             f"procedure.phases names no plenary, and {counted(treatment.rounds, 'round')} of it are"
             " planned: name it, or set rounds=0"

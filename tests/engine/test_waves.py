@@ -177,6 +177,30 @@ async def test_a_branch_has_the_waves_before_it_and_asks_those_after_it(phased, 
     assert {reason.code for one in lacking for reason in one.missing.values()} == {"not_there_yet"}
 
 
+HALVES = ("survey", "plenary", "survey", "plenary", "survey")
+
+
+async def test_plenaries_share_the_rounds_and_nothing_else_changes(session_of, held):
+    whole, plain = await held(session_of(3, 3))
+    session = session_of(3, 3)
+    procedure = replace(session.procedure, phases=HALVES)
+    halves, voice = await held(replace(session, procedure=procedure))
+    assert halves.session.wave_places == {"wave_2": 6}  # after the second of three rounds
+    assert [said.turn for said in halves.transcript] == [said.turn for said in whole.transcript]
+    assert asked(voice) == asked(plain)
+    longer = replace(session.treatment, rounds=5)
+    fork = replace(
+        halves.session,
+        treatment=longer,
+        parentage=Parentage("s", halves.session.id, "0" * 64, 8),
+        before=halves.session,
+    )
+    assert fork.wave_places == {"wave_2": 6}
+    short = replace(session, procedure=procedure, treatment=replace(session.treatment, rounds=1))
+    with pytest.raises(WrongInput, match="names 2 plenaries, which share the rounds, and there"):
+        check(short)
+
+
 @pytest.mark.parametrize(
     ("phases", "told"),
     [
@@ -184,7 +208,8 @@ async def test_a_branch_has_the_waves_before_it_and_asks_those_after_it(phased, 
         (("plenary", "survey"), "survey is the first and the last"),
         (("survey", "plenary"), "survey is the first and the last"),
         (("survey", "survey"), "survey cannot follow survey; what may: briefing, witnesses"),
-        (("survey", "plenary", "plenary", "survey"), "plenary cannot stand twice"),
+        (("survey", "plenary", "plenary", "survey"), "plenary cannot follow plenary"),
+        (("survey", "briefing", "survey", "briefing", "survey"), "briefing cannot stand twice"),
         (("survey", "consensus", "plenary", "survey"), "plenary cannot follow consensus"),
     ],
 )
