@@ -136,7 +136,7 @@ def _gains(rng: Any, rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _ablations(rng: Any) -> list[dict[str, Any]]:
     found = []
-    levels = {"rounds": (2, 4, 6), "size": (3, 5, 7), "temperature": (0.0, 0.7, 1.0)}
+    levels = {"rounds": (2, 4, 6), "group_size": (3, 5, 7), "temperature": (0.0, 0.7, 1.0)}
     for outcome in ("dri_change", "diversity_pre", "diversity_change"):
         for factor, (one, two, three) in levels.items():
             for a, b in ((two, one), (three, one), (three, two)):

@@ -69,7 +69,7 @@ def _row(
         "treatment": treatment,
         "replicate": replicate + 1,
         "rounds": 0 if treatment == "none" else 2,
-        "size": 5,
+        "group_size": 5,
         "temperature": 0.0,
         "wording": "default",
         "persona": "none",

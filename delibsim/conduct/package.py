@@ -56,7 +56,7 @@ from delibsim.store.tables.sheets import sha256_of, write_manifest
 SERVICES: Mapping[str, str] = read_data("package.yaml")["services"]
 TEMPLATES = SHIPPED / "templates" / "package"
 SCRIPTS = {"rebuild.py": "analysis", "rebuild.R": "analysis", "Makefile": ""}
-IGNORED = ("data/record/", "data/parquet/", "results/", "analysis/", "environment/")
+IGNORED = ("data/record/", "rebuilt/", "data/parquet/", "results/", "analysis/", "environment/")
 """What the Psych-DS validator need not look at."""
 BLANK = "[FILL IN"
 LATE = re.compile(r"^.*\bIt began at .*$", re.MULTILINE)
@@ -351,7 +351,7 @@ def _write_around(
     environment = new / "environment"
     environment.mkdir()
     (environment / "requirements.txt").write_text(locked_versions(locks), encoding="utf-8")
-    (new / ".psychdsignore").write_text("\n".join(IGNORED) + "\n", encoding="utf-8")
+    (new / ".psychds-ignore").write_text("\n".join(IGNORED) + "\n", encoding="utf-8")
     day = datetime.now(UTC).date().isoformat()
     (new / "CHANGES.md").write_text(f"# Changes\n\n- {day}: first package.\n", encoding="utf-8")
     names = ", ".join(one.name for one in publication.creators)

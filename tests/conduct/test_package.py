@@ -69,7 +69,9 @@ def test_a_package_is_equal_to_itself_and_says_what_it_is(made):
     for path in (made.folder / "data").glob("*.csv"):
         assert PSYCH_DS.fullmatch(path.name)
         with path.open(encoding="utf-8", newline="") as file:
-            assert set(next(csv.reader(file))) <= measured
+            head = next(csv.reader(file))
+        assert set(head) <= measured
+        assert "size" not in head, "the validator breaks at a column of this name"
     crate = json.loads((made.folder / "ro-crate-metadata.json").read_text())["@graph"]
     ids = {one["@id"] for one in crate}
     actions = [one for one in crate if one["@type"] == "CreateAction"]

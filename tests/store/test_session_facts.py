@@ -10,7 +10,7 @@ from delibsim.store.tables.session_rows import SessionRows
 from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 
 SHARED = (
-    "cell", "topic", "survey", "treatment", "interaction", "rounds", "format", "wording", "size",
+    "cell", "topic", "survey", "treatment", "interaction", "rounds", "format", "wording", "group_size",
     "replicate", "seed", "status", "fault", "answers_expected", "answers_missing",
     "statements_missing", "reasked", "calls", "calls_not_ok", "calls_damaged", "cost_usd",
     "possibly_billed", "started", "parameters_dropped", "delibsim_version",

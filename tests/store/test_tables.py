@@ -186,7 +186,7 @@ def test_the_condition_stands_in_every_table_of_observations(study):
             0,
             4,
         )
-        assert (row.models, row.model_kinds, row["size"], row.personas, row.network) == (
+        assert (row.models, row.model_kinds, row["group_size"], row.personas, row.network) == (
             "warm+cold",
             "litellm+litellm",
             2,

@@ -281,7 +281,7 @@ def _seats(group: pd.DataFrame) -> dict[str, Any]:
     row["unknown"] = int((~known).sum())
     for column, name in COUNTED.items():
         row[name] = int(held[column].sum())
-    row["by_models"] = int((held["size"] - held["people_seats"]).sum())
+    row["by_models"] = int((held["group_size"] - held["people_seats"]).sum())
     for column in MEDIANS:
         row[column] = float(held[column].astype(float).median()) if len(held) else float("nan")
     return row

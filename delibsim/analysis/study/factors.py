@@ -13,10 +13,10 @@ PARTS = ("phases", "facilitation", "briefing", "witnesses", "small_groups")
 """Parts of a session, of which a session has one or "none", and the order of its phases, where that
 is not the usual one.
 """
-NAMES = ("size", "rounds", "temperature", "wording", "persona", *PARTS)
+NAMES = ("group_size", "rounds", "temperature", "wording", "persona", *PARTS)
 """The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
-    "size": re.compile(r"group\.size|seats"),
+    "group_size": re.compile(r"group\.size|seats"),
     "rounds": re.compile(r"rounds"),
     "temperature": re.compile(r"(.+\.)?temperature"),
     "wording": re.compile(r"wording"),

@@ -288,7 +288,7 @@ def _who(held: pd.DataFrame, kind: str, record: StudyRecord | None) -> str:
         who = f"people and {NULL}"
     if names:
         who += f" ({listed(names)})" if len(names) <= MOST // 2 else f" of {len(names)} kinds"
-    sizes = sorted(held["size"].dropna().unique()) if "size" in held else []
+    sizes = sorted(held["group_size"].dropna().unique()) if "group_size" in held else []
     few = listed([f"{size:g}" for size in sizes], "or")
     many = f"{sizes[0]:g} to {sizes[-1]:g}" if len(sizes) > SIZES else few
     return f"{'a group' if len(held) == 1 else 'groups'} of {f'{many} {who}'.strip()}"

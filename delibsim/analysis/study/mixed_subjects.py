@@ -30,8 +30,8 @@ CHANCE = "chance"
 def held_by_people(rows: pd.DataFrame) -> pd.Series:
     """Which sessions were planned for people in all seats."""
     named = rows["model"].astype(str).str.lower().isin(NAMES)
-    if "people_seats" in rows.columns and "size" in rows.columns:
-        named |= (rows["people_seats"] >= rows["size"]).fillna(False).astype(bool)
+    if "people_seats" in rows.columns and "group_size" in rows.columns:
+        named |= (rows["people_seats"] >= rows["group_size"]).fillna(False).astype(bool)
     return named
 
 

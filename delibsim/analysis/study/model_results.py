@@ -33,7 +33,7 @@ NOT_OF_PROCEDURE = ("survey", "seats", "branch")
 """Settings that follow from the topic, the models and the kind of study."""
 TAKEN = (
     *("topic", "survey", "model", "null", "treatment", "paraphrase_of", "replicate", "format"),
-    *("interaction", "size", "status", "people_seats", "refusals", "answers_expected"),
+    *("interaction", "group_size", "status", "people_seats", "refusals", "answers_expected"),
     *("answers_missing", "cost_usd", "dri_change", "diversity_change", "cell", "equal_to"),
 )
 """The columns of the table of a study that are needed."""
@@ -152,7 +152,7 @@ def _who(row: Mapping[str, Any]) -> str:
         return CITIZENS
     if not row["people_seats"]:
         return MODELS
-    return PEOPLE if row["people_seats"] == row["size"] else MIXED
+    return PEOPLE if row["people_seats"] == row["group_size"] else MIXED
 
 
 def _rows(sessions: pd.DataFrame, who: str, setting: ModelSetting) -> Iterator[dict[str, Any]]:

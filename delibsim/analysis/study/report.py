@@ -231,7 +231,7 @@ FACTORS = {
     "treatment": "Treatments",
     "setting": "Further settings",
     "survey": "Instruments",
-    "size": "Participants a session",
+    "group_size": "Participants a session",
     "rounds": "Rounds of speech",
     "temperature": "Temperature",
     "wording": "Wording",

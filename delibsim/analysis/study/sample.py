@@ -196,7 +196,7 @@ def participants_in(study: StudyTable) -> str:
     seats = rows["people_seats"].fillna(0) if "people_seats" in rows else pd.Series([0])
     if not seats.any():
         return MODELS
-    return PEOPLE if (seats == rows["size"]).all() else MIXED
+    return PEOPLE if (seats == rows["group_size"]).all() else MIXED
 
 
 @lru_cache(maxsize=8)

@@ -135,7 +135,7 @@ def _summaries(runs: Runs, faults: list[str]) -> Iterator[Row]:
     for name in Summaries.names(runs):
         for one in Summaries.of(runs, name).all(faults):
             about = {"study": runs.study, "task": name, "summary": one.id, **vars(one.slot)}
-            row = about | {"missing": _reason(one.missing)}
+            row = about | {"drawn": one.slot.size, "missing": _reason(one.missing)}
             if one.text:
                 row |= {"words": one.words, "sha256": one.sha256, "text": one.text}
             yield row

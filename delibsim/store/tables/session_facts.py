@@ -302,7 +302,7 @@ OF_PLAN: dict[str, Callable[[Session], Any]] = {
     "model_kinds": lambda plan: "+".join(str(own.get("kind", "")) for own in plan.models.values()),
     "family": _family,
     "null": _is_null,
-    "size": lambda plan: len(plan.participants),
+    "group_size": lambda plan: len(plan.participants),
     "personas": lambda plan: sum(bool(person.persona) for person in plan.participants),
     "persona": _persona,
     "seed": lambda plan: str(plan.seed),

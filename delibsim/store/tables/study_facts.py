@@ -22,7 +22,7 @@ OF_NAME = ("cell", "replicate", "seed")
 """Facts of a plan in which sessions differ whose plans are else alike."""
 OF_DESIGN = (
     *("topic", "survey", "treatment", "paraphrase_of", "models", "family", "reasoning_requested"),
-    *("null", "format", "interaction", "rounds", "size", "persona", "wording", "seed"),
+    *("null", "format", "interaction", "rounds", "group_size", "persona", "wording", "seed"),
     "temperature_requested",
 )
 """Facts of a plan that replicates share: what a study says of the cells of its design."""

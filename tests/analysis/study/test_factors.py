@@ -16,7 +16,13 @@ from delibsim.analysis.study.sample import pooled_wordings
 
 def grid(topics=("acp", "ccps"), treatments=("none", "normative"), **settings):
     """Sessions of two replicates with the settings that are given."""
-    known = {"size": 5, "rounds": 2, "temperature": 0.0, "wording": "default", "persona": "none"}
+    known = {
+        "group_size": 5,
+        "rounds": 2,
+        "temperature": 0.0,
+        "wording": "default",
+        "persona": "none",
+    }
     rows = []
     for topic in topics:
         for treatment in treatments:
@@ -39,14 +45,14 @@ def test_a_grid_of_treatments_has_no_factor_although_nobody_speaks_under_none():
 def test_one_factor_varies_while_the_others_are_held_where_it_has_most_levels():
     rows = stacked(
         grid(),
-        grid(size=3),
+        grid(group_size=3),
         grid(treatments=("normative",), rounds=4),
         grid(treatments=("normative",), rounds=6),
         grid(temperature=0.7),
     )
     found = {factor.name: factor for factor in factors(rows)}
-    assert list(found) == ["size", "rounds", "temperature"]
-    size = found["size"]
+    assert list(found) == ["group_size", "rounds", "temperature"]
+    size = found["group_size"]
     assert size.levels == ("3", "5")
     assert len(size.rows) == 16
     assert set(size.rows["temperature"]) == {0}
@@ -60,17 +66,17 @@ def test_one_factor_varies_while_the_others_are_held_where_it_has_most_levels():
 
 
 def test_topics_that_lack_a_level_are_left_out_and_counted():
-    rows = stacked(grid(("acp", "ccps", "bep")), grid(("acp",), size=7))
+    rows = stacked(grid(("acp", "ccps", "bep")), grid(("acp",), group_size=7))
     (size,) = factors(rows)
     assert set(size.rows["topic"]) == {"acp"}
     assert "8 sessions" in size.notes[-1]
     assert size.why_not == ""
-    (apart,) = factors(stacked(grid(("acp",)), grid(("bep",), size=7)))
+    (apart,) = factors(stacked(grid(("acp",)), grid(("bep",), group_size=7)))
     assert (apart.why_not, len(apart.rows)) == ("no_common_block", 0)
 
 
 def test_levels_are_in_their_order():
-    rows = stacked(*(grid(size=size) for size in (10, 3, 7)))
+    rows = stacked(*(grid(group_size=size) for size in (10, 3, 7)))
     assert factors(rows)[0].levels == ("3", "7", "10")
     rows = stacked(grid(persona="values"), grid(), grid(persona="alike"))
     assert factors(rows)[0].levels == ("none", "alike", "values")
@@ -96,10 +102,10 @@ def test_paraphrases_are_a_factor_of_their_treatment():
 
 
 def test_a_setting_that_the_table_does_not_know_is_no_factor():
-    rows = grid().drop(columns=["size", "rounds", "temperature"])
+    rows = grid().drop(columns=["group_size", "rounds", "temperature"])
     assert factors(rows) == []
     assert varied(rows, "wording").why_not == "one_level"
-    empty = varied(grid().iloc[:0], "size")
+    empty = varied(grid().iloc[:0], "group_size")
     assert (empty.levels, empty.why_not) == ((), "one_level")
 
 
@@ -108,11 +114,11 @@ def test_temperatures_that_are_not_sent_are_a_level():
     assert factors(rows)[0].levels == ("0.7", "not set")
 
 
-@pytest.mark.parametrize("factor", ["size", "rounds"])
+@pytest.mark.parametrize("factor", ["group_size", "rounds"])
 def test_a_full_factorial_is_compared_where_the_others_come_first(factor):
     rows = stacked(*(grid(size=s, rounds=r) for s in (3, 5) for r in (2, 4)))
     found = varied(rows, factor)
-    held = {"size": "rounds", "rounds": "size"}[factor]
+    held = {"group_size": "rounds", "rounds": "group_size"}[factor]
     spoken = found.rows[found.rows["rounds"] > 0]
     assert spoken[held].nunique() == 1
 

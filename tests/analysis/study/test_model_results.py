@@ -30,7 +30,7 @@ def study(
                     own |= {"topic": topic, "treatment": treatment, "status": "complete"}
                     facts.append({**own, "settings": settings, "models": model, "tokens": 10})
                     change = (effect + place / 100) * spoken
-                    row = {**own, "model": model, "setting": "", "null": null, "size": 3}
+                    row = {**own, "model": model, "setting": "", "null": null, "group_size": 3}
                     row |= {"interaction": spoken, "people_seats": people, "equal_to": None}
                     row |= {"refusals": 1, "answers_missing": 3, "answers_expected": 12}
                     row |= {"cost_usd": 0.5, "dri_change": change, "diversity_change": -change}
