@@ -201,6 +201,8 @@ def _controls(gaps: pd.DataFrame) -> pd.DataFrame:
     own = gaps[gaps["model"] == gaps.groupby("study")["model"].transform("first")]
     several = own["study"].nunique() > 1
     label = own["study"] + ": " + own["group"] if several else own["group"]
+    again = label.groupby(label).cumcount()  # sets of one study have the same groups
+    label = label.where(again == 0, label + " (" + (again + 1).astype(str) + ")")
     parts = []
     for of, names in {"the group": GAP, "random groups": CONTROL}.items():
         part = own[list(names)].set_axis(["mean", "low", "high"], axis=1)
