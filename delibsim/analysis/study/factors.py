@@ -185,8 +185,8 @@ def varied(rows: pd.DataFrame, name: str) -> Factor:
     kept = rows.loc[settings.index[fits]].assign(level=settings["level"][fits])
     notes = []
     if len(kept) < len(settings):
-        at = ", ".join(f"{other} {level}" for other, level in held.items())
         left = len(settings) - len(kept)
+        at = _in_words(held)
         notes.append(f"{name}: the other factors are held at {at}; sessions that differ: {left}.")
     return _crossed(name, kept, list(STRATUM), notes)
 
@@ -238,6 +238,11 @@ def _paraphrases(rows: pd.DataFrame) -> Iterator[Factor]:
             yield _held_elsewhere(f"wording of {name}", levelled)
 
 
+def _in_words(held: Mapping[str, str]) -> str:
+    """The levels at which factors are held."""
+    return ", ".join(f"{name.replace('_', ' ')} {level}" for name, level in held.items())
+
+
 def _held_elsewhere(name: str, rows: pd.DataFrame) -> Factor:
     """Paraphrases where all factors are held at one level each."""
     settings = levels_of(rows).assign(level=rows["level"])
@@ -247,9 +252,9 @@ def _held_elsewhere(name: str, rows: pd.DataFrame) -> Factor:
         fits &= settings[other] == level
     notes = []
     if not fits.all():
-        at = ", ".join(f"{other} {level}" for other, level in held.items())
+        left = int((~fits).sum())
         notes.append(
-            f"{name}: factors are held at {at}; sessions that differ: {int((~fits).sum())}."
+            f"{name}: factors are held at {_in_words(held)}; sessions that differ: {left}."
         )
     return _crossed(name, rows[fits], ["topic", "model"], notes)
 

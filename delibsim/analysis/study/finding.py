@@ -59,6 +59,7 @@ from delibsim.analysis.study.summary import (
     numbers_of,
     of_draws,
     of_people,
+    unclear,
     without_contrasts,
 )
 from delibsim.domain.reason import for_readers
@@ -367,7 +368,7 @@ def _clauses(rows: Sequence[Mapping[str, Any]], results: Mapping[str, Result]) -
         elif exactly_equal(row):
             parts.append(f"{a} and {b} gave the same in every pair")
         else:
-            parts.append(f"{a} against {b}, no clear {what} in {of}, {numbers_of(row)}")
+            parts.append(f"{a} against {b}, no clear {what} in {of}, {unclear(row)}")
     if others := len(rows) - len(parts):
         parts.append(f"no clear {what} in {label} in {counted(others, 'contrast')}")
     if least := least_found([row for row in rows if row["verb"] == UNCLEAR], results):
@@ -386,14 +387,13 @@ def _on_these(rows: Sequence[Mapping[str, Any]], whom: str) -> str:
     parts, label = [], measured(str(own[0]["outcome"]))
     for row in own:
         a, b = named(row["a"]), named(row["b"])
-        estimate, low, high = of_draws(row)
-        numbers = with_interval(estimate, low, high)
         if verb({**row, "topics": 0}) == HERE:  # what it says of the second question alone
-            higher = "higher" if estimate > 0 else "lower"
-            parts.append(f"{a} went with a {higher} {label} than {b}, {numbers}")
+            here = of_draws(row)
+            higher = "higher" if here[0] > 0 else "lower"
+            parts.append(f"{a} went with a {higher} {label} than {b}, {with_interval(*here)}")
             label = "one"
         elif len(own) <= ACROSS:
-            parts.append(f"{a} against {b}, no clear difference, {numbers}")
+            parts.append(f"{a} against {b}, no clear difference, {unclear(row, here=True)}")
     if others := len(own) - len(parts):
         parts.append(f"no clear difference in {counted(others, 'contrast')}")
     parts += [f"{name}, the same in every pair" for name in equal]

@@ -128,6 +128,21 @@ def numbers_of(row: Mapping[str, Any]) -> str:
     return with_interval(row["estimate"], row.get("low"), row.get("high"))
 
 
+def unclear(row: Mapping[str, Any], here: bool = False) -> str:
+    """The numbers of a contrast of which nothing clear is said, over topics like these or `here`;
+    with the p that decides so where the interval leaves 0 out all the same.
+
+    >>> unclear({"estimate": -0.424, "low": -0.583, "high": -0.265, "p_holm": 0.125})
+    "−.424 [−.583, −.265] (p = .125 after Holm's correction)"
+    """
+    told: Any = of_draws(row) if here else (row["estimate"], row.get("low"), row.get("high"))
+    p: Any = row.get("p_holm_draws" if here else "p_holm")
+    numbers, (_, low, high) = with_interval(*told), told
+    if missing(low) or missing(p) or low <= 0 <= high:
+        return numbers
+    return f"{numbers} ({p_in_words(float(p))} after Holm's correction)"
+
+
 def _asked(row: Mapping[str, Any]) -> tuple[str, str]:
     """The p of the question that a sentence without a clear change speaks of, and Holm's."""
     if not missing(row.get("p_topics")):

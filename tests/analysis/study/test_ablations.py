@@ -97,7 +97,7 @@ def test_a_textbook_example():
     for size, values in groups.items():
         for replicate, value in enumerate(values):
             rows.append({"topic": "t", "model": "m", "setting": "", "treatment": "normative",
-                         "replicate": replicate, "size": size, "dri_change": value})  # fmt: skip
+                         "replicate": replicate, "group_size": size, "dri_change": value})  # fmt: skip
     found = rows_of(replace(BASE, rows=pd.DataFrame(rows)))
     printed = {
         ("5", "3"): (0.29, 4.47),
@@ -108,26 +108,27 @@ def test_a_textbook_example():
         ("9", "7"): (-5.15, -0.97),
     }
     for (a, b), interval in printed.items():
-        row = found.loc["size", "dri_change", a, b]
+        row = found.loc["group_size", "dri_change", a, b]
         ends = row["published_low"], row["published_high"]
         assert ends == pytest.approx(interval, abs=0.01)
 
 
 def test_what_is_held_and_what_is_ignored_is_said():
     study = with_levels("rounds", (4,))
-    other = synthetic_study({"normative": 0.03}, 3, 2, 3, seed=9).rows.assign(size=7)
+    other = synthetic_study({"normative": 0.03}, 3, 2, 3, seed=9).rows.assign(group_size=7)
     result = ablations(replace(study, rows=pd.concat([study.rows, other])), DrawCounts())
     assert "ignores topics" in result.definition
     assert any(
-        note.startswith("rounds: the other factors are held at size 5") for note in result.notes
+        note.startswith("rounds: the other factors are held at group size 5")
+        for note in result.notes
     )
-    assert set(result.rows["factor"]) == {"rounds", "size"}
+    assert set(result.rows["factor"]) == {"rounds", "group_size"}
 
 
 def test_levels_without_values_or_without_variance_have_a_reason():
-    study = with_levels("size", (3,))
+    study = with_levels("group_size", (3,))
     rows = study.rows.assign(dri_change=0.0, diversity_change=np.nan)
-    rows.loc[rows.index[rows["size"] == 3][1:], "diversity_pre"] = np.nan
+    rows.loc[rows.index[rows["group_size"] == 3][1:], "diversity_pre"] = np.nan
     rows["diversity_note"] = np.where(rows["diversity_pre"].isna(), "missing_answer", "")
     result = ablations(replace(study, rows=rows), DrawCounts())
     found = result.rows.set_index("outcome")
@@ -145,14 +146,16 @@ def test_levels_without_values_or_without_variance_have_a_reason():
 
 
 def test_a_level_without_values_leaves_the_others():
-    study = with_levels("size", (3, 7))
-    rows = study.rows.assign(dri_change=study.rows["dri_change"].where(study.rows["size"] != 7))
+    study = with_levels("group_size", (3, 7))
+    rows = study.rows.assign(
+        dri_change=study.rows["dri_change"].where(study.rows["group_size"] != 7)
+    )
     found = rows_of(replace(study, rows=rows))
-    two = rows_of(replace(study, rows=rows[rows["size"] != 7]))
-    expected = two.loc["size", "dri_change", "5", "3"]
-    pd.testing.assert_series_equal(found.loc["size", "dri_change", "5", "3"], expected)
-    assert found.loc[("size", "dri_change", "7", "3"), "note"] == "no_value"
-    assert found.loc[("size", "dri_change", "7", "3"), "n_a"] == 0
+    two = rows_of(replace(study, rows=rows[rows["group_size"] != 7]))
+    expected = two.loc["group_size", "dri_change", "5", "3"]
+    pd.testing.assert_series_equal(found.loc["group_size", "dri_change", "5", "3"], expected)
+    assert found.loc[("group_size", "dri_change", "7", "3"), "note"] == "no_value"
+    assert found.loc[("group_size", "dri_change", "7", "3"), "n_a"] == 0
 
 
 def test_levels_that_are_equal_by_construction_are_said():
@@ -163,15 +166,15 @@ def test_levels_that_are_equal_by_construction_are_said():
 
 
 def test_a_difference_without_variance_is_undecided():
-    more = BASE.rows.assign(size=3, dri_change=BASE.rows["dri_change"] + 0.25)
+    more = BASE.rows.assign(group_size=3, dri_change=BASE.rows["dri_change"] + 0.25)
     study = replace(BASE, rows=pd.concat([BASE.rows, more]))
-    row = rows_of(study).loc["size", "dri_change", "5", "3"]
+    row = rows_of(study).loc["group_size", "dri_change", "5", "3"]
     assert np.isnan([row["low"], row["p"], row["p_holm"]]).all()
     assert "no_variance: all topics" in row["note"]
 
 
 def test_levels_on_different_topics_are_not_compared():
-    other = BASE.rows.assign(topic=BASE.rows["topic"] + " other", size=3)
+    other = BASE.rows.assign(topic=BASE.rows["topic"] + " other", group_size=3)
     result = ablations(replace(BASE, rows=pd.concat([BASE.rows, other])), DrawCounts())
     assert set(result.rows["note"]) == {"no_common_block"}
     assert result.rows["difference"].isna().all()

@@ -97,7 +97,7 @@ def test_another_outcome_that_decides_is_that_of_every_part(outcome, compared):
 ROWS = STUDY.rows
 LOST = {name: np.nan for name in ROWS.columns if name.endswith(("_pre", "_post", "_change"))}
 SEATS = dict.fromkeys([*COUNTED, *MEDIANS], 0)
-SEATS |= {"people_seats": ROWS["size"]}
+SEATS |= {"people_seats": ROWS["group_size"]}
 
 
 @pytest.mark.parametrize(
