@@ -148,7 +148,10 @@ def _told(found: "Verified", recorded: bool) -> list[str]:
     on = " on recorded prompts" if recorded else ""
     lines = []
     if counts[EQUAL]:
-        lines.append(f"{counts[EQUAL]:,} of {counted(runs, 'run')} equal to their record{on}")
+        within = [f"{n:,} in {kind}" for kind, n in found.within.items()]
+        where = f" ({', '.join(within)})" if within else ""
+        equal = f"{counts[EQUAL]:,} of {counted(runs, 'run')} equal to their record{on}"
+        lines.append(f"{equal}{where}")
     for verdict, n in counts.items():
         if verdict not in (EQUAL, NO_RUN):
             lines.append(f"{counted(n, 'session')} {verdict}")

@@ -92,6 +92,12 @@ class Verified:
         return Counter(one.verdict for one in self.sessions)
 
     @property
+    def within(self) -> Counter[str]:
+        """How many of those that are equal lie in each folder of branches or of the null twin."""
+        equal = [one.name.partition("/") for one in self.sessions if one.verdict == EQUAL]
+        return Counter(kind for kind, _, name in equal if name and kind in WITHIN)
+
+    @property
     def without_sums(self) -> list[str]:
         """The runs whose check sums are not known."""
         return [one.name for one in self.sessions if not one.summed]
