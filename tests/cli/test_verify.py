@@ -201,7 +201,10 @@ def test_a_study_as_it_was_written_differs_in_nothing(delibsim, pilot, files):
     before = files()
     answer = delibsim("verify", "s")
     assert answer.code == 0
-    assert answer.out == "study s: nothing differs\n7 of 7 runs equal to their record (2 in forks, 1 in probes)\n"
+    assert (
+        answer.out
+        == "study s: nothing differs\n7 of 7 runs equal to their record (2 in forks, 1 in probes)\n"
+    )
     assert files() == before
     assert delibsim("verify", "s", "--json").json["sessions"] == {"equal": 7}
     alone = delibsim("verify", f"s/{A}")
