@@ -48,16 +48,16 @@ def counts(study: StudyTable, draws: DrawCounts) -> Result:
 
 def outcome_of(study: StudyTable) -> OutcomeMeasure | None:
     """The outcome that counts: of those chosen the one that decides, else the change of the index,
-    else the first change that has a value; None without one.
+    else the first change; None without one.
     """
     chosen = [*study.outcomes]
     deciding = [one for one in chosen if one.measure == study.primary]
     if chosen:
         return (deciding or chosen)[0]
+    if INDEX.column in study.rows:
+        return INDEX
     changes = [str(name) for name in study.rows.columns if str(name).endswith("_change")]
     given = [name for name in changes if study.rows[name].notna().any()]
-    if INDEX.column in (given or changes):
-        return INDEX
     return OutcomeMeasure(given[0].removesuffix("_change")) if given else None
 
 
