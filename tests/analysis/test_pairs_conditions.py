@@ -136,7 +136,7 @@ def test_intervals_of_adaptive_pairs_are_those_of_the_random_part(adaptive):
     place = pairs_report(part, SETTINGS).results["order"].rows.iloc[0]
     of_adaptive = report.results["order"].rows.iloc[0]
     assert of_adaptive["delta"] == pytest.approx(place["delta"], abs=1e-5)
-    assert (of_adaptive["note"], place["note"]) == ("few_votes", "few_votes")
+    assert (of_adaptive["note"], place["note"]) == ("too_few_votes", "too_few_votes")
     assert of_adaptive[["low", "high"]].isna().all()
 
 

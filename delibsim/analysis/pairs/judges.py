@@ -154,7 +154,7 @@ def majorities(votes: Sequence[Vote]) -> list[tuple[str, str]]:
     return found
 
 
-FEW, FEW_VOTES = 20, "few_votes"
+FEW, FEW_VOTES = 20, "too_few_votes"
 """Votes a text below which place bias and threshold are biased upwards, and have no interval."""
 SPLITS = 20
 """Into how many pairs of halves votes are split where they are few; a quarter is enough else."""
