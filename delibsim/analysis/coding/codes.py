@@ -17,6 +17,10 @@ from delibsim.measures.ensemble import Rule, ensemble_levels
 from delibsim.store.coded import DimensionSamples, SchemeCodes, samples_by_dimension
 
 Array = NDArray[np.float64]
+GROUP = "group"
+"""The column by which texts are clustered unless another is named."""
+TEXT, CLUSTER = "text", "cluster"
+"""What intervals rest on: texts one by one, or clusters of them."""
 LEAST = 0.60
 """The coefficient of people that the lower end of its interval must reach."""
 BOUND = 0.10
@@ -55,7 +59,8 @@ class DimensionCodes:
 
     `places` holds the places of levels among those declared, NaN where there is none: a row a text,
     a column a coder, the ensemble first, then models, then people. `packs` names for a text and a
-    person the pack by which it was read. `samples` are None where no model was asked.
+    person the pack by which it was read. `samples` are None where no model was asked. `groups` name
+    for a text the session, or whatever else, that it shares with others.
     """
 
     dimension: Dimension
@@ -64,6 +69,7 @@ class DimensionCodes:
     people: tuple[str, ...]
     samples: DimensionSamples | None
     packs: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -99,6 +105,18 @@ class DimensionCodes:
     def texts(self) -> list[str]:
         """The ids of the texts, in the order of rows."""
         return list(map(str, self.places.index))
+
+    def clusters_of(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+        """The number of the cluster of each of these texts, a text without a group being one of its
+        own; None where no two are of one cluster.
+        """
+        texts = [text for text, own in zip(self.texts, chosen, strict=True) if own]
+        numbers: dict[tuple[bool, str], int] = {}
+        found = []
+        for text in texts:
+            group = self.groups.get(text, "")
+            found.append(numbers.setdefault((group != "", group or text), len(numbers)))
+        return np.array(found, dtype=np.int64) if len(numbers) < len(texts) else None
 
     def kind(self, coder: str) -> str:
         """What a coder is: "ensemble", "model" or "human"."""
@@ -158,11 +176,16 @@ class CodedStudy:
         """The people who coded, in the order in which they came."""
         return list(dict.fromkeys(person for own in self.dimensions for person in own.people))
 
+    def clustered(self, column: str) -> "CodedStudy":
+        """The same, texts with one value of a column being of one cluster."""
+        groups = self.fact(column)
+        return replace(self, dimensions=[replace(own, groups=groups) for own in self.dimensions])
+
     def fact(self, column: str) -> dict[str, str]:
         """The value of a column by text, for the texts that have one."""
         found = {}
         for id, text in self.texts.items():
-            value = text.group if column == "group" else text.facts.get(column, "")
+            value = text.group if column == GROUP else text.facts.get(column, "")
             if value != "":
                 found[id] = value
         return found
@@ -173,7 +196,7 @@ class CodedStudy:
         for text in self.texts.values():
             names |= dict.fromkeys(text.facts)
             if text.group:
-                names.setdefault("group")
+                names.setdefault(GROUP)
         return list(names)
 
 
@@ -198,7 +221,7 @@ def coded_study(
             found.append(_codes(dimension, samples, own, edited))
     counted = {name: pack for name, pack in (packs or {}).items() if pack.get("kind") != "training"}
     draws = {name: Draw.of(name, pack) for name, pack in counted.items()}
-    return CodedStudy(study, coded, known, found, draws, sorted(edited))
+    return CodedStudy(study, coded, known, found, draws, sorted(edited)).clustered(GROUP)
 
 
 def _edited(coded: SchemeCodes, texts: Mapping[str, Text]) -> set[str]:

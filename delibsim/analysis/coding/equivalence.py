@@ -1,7 +1,7 @@
 """Whether the ensemble agrees with a person as far as another person does, within a bound."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from delibsim.analysis.coding.codes import DimensionCodes, both_given
 from delibsim.domain.score import ENSEMBLE
 from delibsim.measures.ensemble import RULES
-from delibsim.measures.inference.means import equivalence
-from delibsim.measures.reliability.bootstrap import Difference, verdicts
+from delibsim.measures.inference.means import equivalence, jackknifed
+from delibsim.measures.reliability.bootstrap import verdicts
+from delibsim.measures.reliability.clusters import ClusteredEstimate, over_clusters
 from delibsim.measures.reliability.codes import codes_of
 from delibsim.measures.reliability.coefficients import (
     Estimate,
-    coefficient,
     influences,
     patterns_for,
+    t_interval,
 )
 
 Array = NDArray[np.float64]
@@ -30,12 +31,15 @@ CURVE = tuple(round(0.01 * i, 2) for i in range(1, 41))
 
 @dataclass(frozen=True)
 class Delta:
-    """Delta with its standard error on `texts` texts; `people` is the agreement of people."""
+    """Delta with its standard error and degrees of freedom, over clusters of the `texts` texts or,
+    where no two are of one cluster, over texts; `people` is the agreement of people.
+    """
 
     ensemble: float
     people: Estimate
     value: float
     error: float
+    df: int
     texts: int
     reason: str = ""
 
@@ -44,48 +48,68 @@ class Delta:
         """Why there is no value, or none with an interval; "" where there are both."""
         if self.reason or self.error > 0:
             return self.reason
-        return "too_few_texts" if self.texts < 2 else "no_variance"
+        if self.texts < 2:
+            return "too_few_texts"
+        return "one_cluster" if self.df < 1 else "no_variance"
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval by t; it is not cut, for a difference may exceed 1."""
-        own = Difference(self.people, self.people, self.value, self.error, self.texts, 0)
-        return own.interval(level)
+        low, _ = t_interval(self.value, self.error, self.df, level)
+        return low, 2 * self.value - low
 
 
-def delta_of(own: DimensionCodes, anchor: str, others: Sequence[str]) -> Delta:
-    """Delta for one anchor; with several others the mean over them, on the texts all have."""
+def delta_of(own: DimensionCodes, anchor: str, others: Sequence[str], alone: bool = False) -> Delta:
+    """Delta for one anchor; with several others the mean over them, on the texts all have. Texts
+    are taken one by one if `alone`.
+    """
     both = both_given(own, (ENSEMBLE, anchor, *others))
+    clusters = None if alone else own.clusters_of(both)
     found, moved = [], []
     for coder in (ENSEMBLE, *others):
-        estimate, by_text = _by_text(own, own.columns[coder][both], own.columns[anchor][both])
+        columns = own.columns[coder][both], own.columns[anchor][both]
+        estimate, by_unit = _by_unit(own, np.column_stack(columns), clusters)
         found.append(estimate)
-        moved.append(by_text)
+        moved.append(by_unit)
     ensemble, *people = found
     reason = next((one.reason for one in found if one.reason), "")
     mean = people[0]
     if len(people) > 1:
-        value = float(np.mean([one.value for one in people]))
-        named = mean.coefficient, mean.weighting
-        why = next((one.reason for one in people if one.reason), "")
-        error = _standard_error(np.mean(moved[1:], axis=0))
-        mean = Estimate(*named, value, error, mean.texts, mean.paired, why)
+        mean = _mean(people, np.mean(moved[1:], axis=0))
     value = float(np.mean([ensemble.value - one.value for one in people]))
-    error = _standard_error(moved[0] - np.mean(moved[1:], axis=0))
-    return Delta(ensemble.value, mean, value, error, int(both.sum()), reason)
+    error = _standard_error(value, moved[0] - np.mean(moved[1:], axis=0), clusters is None)
+    return Delta(ensemble.value, mean, value, error, mean.df, int(both.sum()), reason)
 
 
-def _by_text(own: DimensionCodes, first: Array, second: Array) -> tuple[Estimate, Array]:
-    """A coefficient and what each text adds to it, (texts,)."""
-    codes = codes_of(np.column_stack([first, second]), list(range(own.q)))
-    found = coefficient(codes, "ac", own.weighting)
+def _by_unit(own: DimensionCodes, table: Array, clusters: Any) -> tuple[Estimate, Array]:
+    """A coefficient and what it is without each cluster or, without clusters, what each text adds
+    to it (units,).
+    """
+    codes = codes_of(table, list(range(own.q)))
+    found = over_clusters(codes, "ac", own.weighting, clusters)
+    if isinstance(found, ClusteredEstimate):
+        return found, found.others
     patterns = patterns_for(codes, ["ac"])
     moved = None if found.reason else influences(patterns, "ac", own.weighting)
     if moved is None:
-        return found, np.full(len(first), np.nan)
+        return found, np.full(len(table), np.nan)
     return found, moved[patterns.which]
 
 
-def _standard_error(moved: Array) -> float:
+def _mean(people: Sequence[Estimate], moved: Array) -> Estimate:
+    """The mean of the agreement of several people, from what units do to it on average."""
+    first = people[0]
+    value = float(np.mean([one.value for one in people]))
+    reason = next((one.reason for one in people if one.reason), "")
+    clustered = isinstance(first, ClusteredEstimate)
+    error = _standard_error(value, moved, not clustered)
+    changed: dict[str, Any] = {"value": value, "error": error, "reason": reason}
+    return replace(first, **changed, **({"others": moved} if clustered else {}))
+
+
+def _standard_error(value: float, moved: Array, of_texts: bool) -> float:
+    """From what each text adds to a value (texts,), or the value without each cluster."""
+    if not of_texts:
+        return jackknifed(value, moved).error
     n = len(moved)
     return float(np.sqrt((moved**2).sum() / (n * (n - 1)))) if n > 1 else float("nan")
 
@@ -131,6 +155,7 @@ def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Ro
         low_90, high_90 = found.interval(0.90)
         people_low, people_high = found.people.interval()
         tested = found.error > 0
+        published = delta_of(own, anchor, others, alone=True).interval()
         yield {
             "dimension": own.id,
             "anchor": anchor,
@@ -142,25 +167,28 @@ def equivalences(own: DimensionCodes, bound: float, least: float) -> Iterator[Ro
             "people_high": people_high,
             "estimate": found.value,
             "se": found.error,
+            "df": found.df,
             "low": low,
             "high": high,
             "low_90": low_90,
             "high_90": high_90,
-            "p": _p(found.value, found.error, found.texts, bound) if tested else np.nan,
+            "p": _p(found.value, found.error, found.df, bound) if tested else np.nan,
+            "published_low": published[0],
+            "published_high": published[1],
             "bound": bound,
             "verdict": verdict_of(low, high, bound, people_low, least),
             "note": found.note,
         }
 
 
-def _p(value: float, error: float, texts: int, bound: float) -> float:
-    return equivalence(value, error, texts - 1, bound).p
+def _p(value: float, error: float, df: float, bound: float) -> float:
+    return equivalence(value, error, df, bound).p
 
 
 def curve(row: Mapping[str, Any]) -> Iterator[Row]:
     """What equivalence says at every bound, from a row of `equivalences`."""
     for bound in CURVE if row["se"] > 0 else ():
-        p = _p(row["estimate"], row["se"], row["texts"], bound)
+        p = _p(row["estimate"], row["se"], row["df"], bound)
         inside = bool(-bound < row["low"] and row["high"] < bound)
         yield {**row, "bound": bound, "inside": inside, "p": p}
 
