@@ -25,7 +25,7 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.study import natural
 from delibsim.measures.correlations import correlation_interval
 from delibsim.measures.ensemble import ROUNDING
-from delibsim.measures.inference.means import difference_over
+from delibsim.measures.inference.means import difference_over, t_quantile
 from delibsim.measures.inference.resampling import percentile_interval
 from delibsim.measures.reliability.bootstrap import bootstrap, resampled_differences
 from delibsim.measures.reliability.clusters import ClusteredEstimate, over_clusters
@@ -38,6 +38,10 @@ Marks = NDArray[np.bool_]
 Row = dict[str, Any]
 RESAMPLES, FEW = 10_000, 2_000
 """Resamples of coders and parts; of texts."""
+
+
+NORMAL = 1.6448536269514722
+"""The quantile of the normal distribution at .95."""
 
 
 def resting_on(found: Estimate) -> Row:
@@ -62,7 +66,10 @@ def agreed(own: DimensionCodes, first: Array, second: Array) -> Row:
     codes = codes_of(np.column_stack([first[both], second[both]]), list(range(own.q)))
     found = over_clusters(codes, "ac", own.weighting, own.clusters_of(both))
     row: Row = {"texts": int(both.sum()), "estimate": found.value, **resting_on(found)}
-    row["word"] = word_of(found.value, found.error)
+    if row["unit"] == CLUSTER and found.df > 0:  # few clusters say less than the normal has it
+        row["word"] = word_of(found.value, found.error * t_quantile(found.df, 0.9) / NORMAL)
+    else:
+        row["word"] = word_of(found.value, found.error)
     apart = np.abs(first - second)[both]
     if len(apart):
         row["exact"] = float((apart == 0).mean())

@@ -102,6 +102,8 @@ def _mean(people: Sequence[Estimate], moved: Array) -> Estimate:
     reason = next((one.reason for one in people if one.reason), "")
     clustered = isinstance(first, ClusteredEstimate)
     error = _standard_error(value, moved, not clustered)
+    if clustered and value == 1 and (moved == 1).all():
+        error = 0.0
     changed: dict[str, Any] = {"value": value, "error": error, "reason": reason}
     return replace(first, **changed, **({"others": moved} if clustered else {}))
 

@@ -32,16 +32,20 @@ class ClusteredEstimate(Estimate):
         return len(self.others) - 1
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The interval by t on Fisher's z or, where a coefficient of 1 has none, as it is, cut at
-        1; NaN with one cluster, and where the coefficient is the same without each.
+        """The interval by t on Fisher's z or, where a coefficient of 1 has none, as it is; cut
+        where the coefficient ends. NaN with one cluster, and where it is the same without each, but
+        for agreement in every text, which has no width.
         """
-        inside = (np.abs([self.value, *self.others]) < 1).all()
-        if not inside:
-            found = jackknifed(self.value, self.others, level)
-            return found.low, min(found.high, 1.0)
-        found = jackknifed(np.arctanh(self.value), np.arctanh(self.others), level)
+        if self.error == 0:
+            return self.value, self.value
         least = 0.0 if self.coefficient == "percent" else -1.0
-        return max(least, float(np.tanh(found.low))), float(np.tanh(found.high))
+        if (np.abs([self.value, *self.others]) < 1).all():
+            found = jackknifed(np.arctanh(self.value), np.arctanh(self.others), level)
+            low, high = float(np.tanh(found.low)), float(np.tanh(found.high))
+        else:
+            found = jackknifed(self.value, self.others, level)
+            low, high = found.low, found.high
+        return float(np.maximum(low, least)), float(np.minimum(high, 1.0))
 
 
 def over_clusters(
@@ -54,7 +58,7 @@ def over_clusters(
     >>> given = codes_of([[0, 0], [1, 1], [1, 0], [0, 0], [1, 1], [0, 1]], [0, 1])
     >>> found = over_clusters(given, "ac", "identity", ["a", "a", "b", "b", "c", "c"])
     >>> round(found.value, 4), found.df, round(found.error, 4)
-    (0.3333, 2, 0.3388)
+    (0.3333, 2, 0.354)
     """
     found = coefficient(codes, name, weighting)
     if clusters is None or found.reason:
@@ -64,6 +68,8 @@ def over_clusters(
     several = len(without) > 1
     others = values(without, patterns, name, weighting) if several else np.full(1, np.nan)
     error = jackknifed(found.value, others).error
+    if several and found.value == 1 and (others == 1).all():
+        error = 0.0
     own = {key: value for key, value in vars(found).items() if key != "error"}
     return ClusteredEstimate(**own, error=error, others=others)
 
