@@ -23,7 +23,12 @@ from pathlib import Path
 
 LARGEST = 65_536
 """Bytes of a request."""
-IMPORTED = ("delibsim.models.clients.openai_compatible", "delibsim.engine.hold", "openai", "pandas")
+IMPORTED = (
+    "delibsim.models.clients.openai_compatible",
+    "delibsim.engine.forum",
+    "openai",
+    "pandas",
+)
 """What commands import besides their own modules, within functions."""
 ONE = threading.Lock()
 

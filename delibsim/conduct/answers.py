@@ -19,11 +19,11 @@ from delibsim.analysis.study.pair_correlations import (
 from delibsim.conduct.score import Watch
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Run
-from delibsim.store.branch_folders import TWIN
 from delibsim.store.codec import Damaged
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import TWIN
 
 OF_RUNS: Mapping[str, tuple[Callable[[Run], list], Callable[[Iterable[list]], Result]]] = {
     PAIRS: (pairs_of, pairs_told),

@@ -15,7 +15,7 @@ from delibsim.domain.comparison import Pair, Vote
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.text import counted, study_named
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 PEOPLE = "people"

@@ -50,7 +50,7 @@ from delibsim.store.files import staged
 from delibsim.store.own_folder import MANIFEST, names_in, refuse_others
 from delibsim.store.publication import Publication
 from delibsim.store.runs import TEXTS, Runs
-from delibsim.store.sums import PLAN, SUMS, sum_of, sums_in
+from delibsim.store.session_files import PLAN, SUMS, sum_of, sums_in
 from delibsim.store.tables.sheets import sha256_of, write_manifest
 
 SERVICES: Mapping[str, str] = read_data("package.yaml")["services"]

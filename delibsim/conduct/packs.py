@@ -19,8 +19,14 @@ from delibsim.domain.coding import CODES
 from delibsim.domain.comparison import PAIRS
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.store.annotations import packs_of, tasks_with_packs
-from delibsim.store.answers import Audits, Codings, Judgments, PanelRatings
-from delibsim.store.comparisons import Comparisons, gathered_and_own
+from delibsim.store.answers import (
+    Audits,
+    Codings,
+    Comparisons,
+    Judgments,
+    PanelRatings,
+    gathered_and_own,
+)
 from delibsim.store.runs import Runs
 
 

@@ -17,7 +17,7 @@ from delibsim.domain.annotation import Text, annotated
 from delibsim.domain.comparison import TextScore
 from delibsim.domain.run import Run
 from delibsim.measures.bradley_terry.fit import Model
-from delibsim.store.comparisons import ORIGINAL, AboutStudy, comparisons_about, unit_gathered
+from delibsim.store.answers import ORIGINAL, AboutStudy, comparisons_about, unit_gathered
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 

@@ -24,7 +24,7 @@ from delibsim.asking.kinds.profile import LONGEST, profile_question, reading_que
 from delibsim.asking.record import ExchangeRecord, could_not_be_asked, reply_to
 from delibsim.conduct.study import Notify, proven_pool
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.personas import Personas
+from delibsim.domain.participant import Personas
 from delibsim.domain.run import Session
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.base import LanguageModel
@@ -37,9 +37,8 @@ from delibsim.planning.load import load_of
 from delibsim.planning.seats import instrument_of
 from delibsim.prompts.prompt import Prompt
 from delibsim.store.files import read_lines
-from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.library import FOLDER, Library, keep_personas
 from delibsim.store.instruments.own_answers import people_who_answered
-from delibsim.store.instruments.persona_files import FOLDER, keep_personas
 
 TEMPLATE = "template"
 """The writer that is no language model: profiles are put together from the considerations."""

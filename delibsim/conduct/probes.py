@@ -12,10 +12,10 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import of_whole_runs
 from delibsim.domain.study import natural
 from delibsim.plugins import load
-from delibsim.store.branch_folders import PROBES
 from delibsim.store.codec import Damaged
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import PROBES
 
 Values = dict[tuple[str, str], dict[str, tuple[float, str]]]
 

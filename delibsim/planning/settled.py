@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from delibsim.domain.run import Session
-from delibsim.models.enforcing import Settled, models_settled, settled_in
+from delibsim.models.ask import Settled, models_settled, settled_in
 from delibsim.planning.compose import StudyPlan
 from delibsim.store.runs import Runs
 

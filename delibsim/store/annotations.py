@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from delibsim.domain.cost import OUTCOMES
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
+from delibsim.store.codec import built
 from delibsim.store.files import (
     append_line,
     each_line,
@@ -27,7 +28,6 @@ from delibsim.store.files import (
     write_atomically,
 )
 from delibsim.store.reading import read_json
-from delibsim.store.records import built
 from delibsim.store.runs import Runs
 from delibsim.store.sent import Calls, cut_off, file_beside, records_of
 
@@ -110,11 +110,7 @@ class TaskFolder:
                 return task
             raise WrongInput(f"{self.folder / TASK} holds no settings; restore it from a copy")
         if self.annotations.is_file() or self.exchanges.is_file():
-            raise WrongInput(
-                f"{self.folder / TASK} is missing, and answers lie beside it that were given under"
-                " the settings in it; restore it from a copy, or move the folder elsewhere to begin"
-                " anew"
-            )
+            raise refused("answers_without_settings", path=self.folder / TASK)
         return {}
 
     def answered(self) -> bool:

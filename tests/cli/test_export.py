@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from delibsim.store.tables.codebook import TABLES
+from delibsim.store.tables.sheets import TABLES
 
 
 def test_a_study_is_written_beside_its_runs(delibsim, study, home):

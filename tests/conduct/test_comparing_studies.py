@@ -17,7 +17,7 @@ from delibsim.conduct.import_texts import Columns, import_texts
 from delibsim.conduct.pair_scores import compared_runs
 from delibsim.domain.survey import Topic
 from delibsim.scorers.answers import Pairs
-from delibsim.store.comparisons import (
+from delibsim.store.answers import (
     Comparisons,
     comparisons_about,
     gathered_from,

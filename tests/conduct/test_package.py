@@ -25,7 +25,7 @@ from delibsim.store.people.persons import Identity
 from delibsim.store.people.register import Register
 from delibsim.store.publication import publication_of
 from delibsim.store.runs import Runs
-from delibsim.store.sums import changed_files
+from delibsim.store.session_files import changed_files
 
 ADA = "Ada Lovelace <0000-0002-1825-0097>"
 QUICK = {"draws": 99}

@@ -22,8 +22,8 @@ from delibsim.domain.format import (
     round_robin,
 )
 from delibsim.domain.participant import AUDIENCE, SIDES
-from delibsim.domain.rules import KINDS, Rules, cut
 from delibsim.domain.transcript import Turn
+from delibsim.domain.treatment import KINDS, Rules, cut
 from delibsim.engine.agenda import PHASES
 
 

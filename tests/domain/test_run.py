@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.domain.branching import in_short, what_differs
+from delibsim.domain.branching import Edit, in_short, what_differs
 from delibsim.domain.condition import conditions
-from delibsim.domain.parentage import Edit, Parentage, position_of
+from delibsim.domain.parentage import Parentage, position_of
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Gap, Reason
 from delibsim.domain.run import Run, Session

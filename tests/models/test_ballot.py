@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from delibsim.domain.rating import DIMENSIONS
-from delibsim.domain.rules import Rules
+from delibsim.domain.annotation import DIMENSIONS
+from delibsim.domain.treatment import Rules
 from delibsim.prompts.forms.ballot import LABELS, Ballot, Choice, Stance
 from delibsim.prompts.forms.words import Speech
 from delibsim.prompts.prompt import UnreadableReply

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import lines, quick, speeches, surveys, texts, words
 
-from delibsim.domain.rules import Rules
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
+from delibsim.domain.treatment import Rules
 from delibsim.models.ask import ask_until_read
 from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen

@@ -6,11 +6,10 @@ import dataclasses
 import pytest
 
 from delibsim import compose, hold, models_for
-from delibsim.domain.rules import DEMANDS, Rules
-from delibsim.domain.treatment import Network, Procedure
+from delibsim.domain.treatment import DEMANDS, Network, Procedure, Rules
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS, paths_of
 from delibsim.store.tables.session_facts import NETWORK
+from delibsim.store.tables.sheets import COLUMNS, paths_of
 from delibsim.store.tables.study import tables
 
 EMPTY = "the column of this name is empty where nobody speaks"

@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.result import Result
-from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import for_readers
+from delibsim.domain.score import MEASURES
 
 INTERVALS = {
     "low": ("high", "95% interval"),

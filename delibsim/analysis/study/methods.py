@@ -18,9 +18,9 @@ from delibsim.analysis.study.table_of_study import knows_seeds
 from delibsim.domain.conversation import IMPORTED, KINDS_OF_PEOPLE
 from delibsim.domain.cost import Money
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.domain.text import counted
-from delibsim.models.enforcing import format_in
+from delibsim.models.ask import format_in
 from delibsim.store.files import each_line, read_lines
 from delibsim.store.manifest import Manifest
 from delibsim.store.reading import read_yaml

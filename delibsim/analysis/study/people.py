@@ -30,7 +30,7 @@ from delibsim.analysis.study.sample import (
     without_value,
 )
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.measures.inference.means import jackknifed
 from delibsim.measures.inference.resampling import Line, line, true_slope
 

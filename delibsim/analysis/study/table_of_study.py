@@ -16,11 +16,11 @@ from delibsim.analysis.study.study_table import (
     measure_columns,
 )
 from delibsim.domain.condition import Placed, conditions_of
-from delibsim.domain.measure import Measure, in_order
+from delibsim.domain.score import Measure, in_order
 from delibsim.measures.dri import relative_change
-from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import OF_PHASES, Column, without
-from delibsim.store.tables.run_scores import RunScores
+from delibsim.store.tables.scored import RunScores
+from delibsim.store.tables.session_rows import Row
+from delibsim.store.tables.sheets import OF_PHASES, Column, without
 
 AS_FACT = {"model": "models", "temperature": "temperature_requested"}
 """Columns of the table that have another name than the fact that they hold."""

@@ -20,7 +20,7 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
-from delibsim.models.enforcing import settled_in, with_settled
+from delibsim.models.ask import settled_in, with_settled
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask
 from delibsim.prompts.prompt import Prompt
