@@ -15,7 +15,6 @@ from strategies import quick
 
 from delibsim import Runs
 from delibsim.analysis.conditions import Collected, by_condition
-from delibsim.analysis.debates.fits import cell
 from delibsim.analysis.debates.rated import chosen, debates_of
 from delibsim.analysis.debates.report import tables
 from delibsim.analysis.human.people import BENCHMARK
@@ -23,7 +22,8 @@ from delibsim.analysis.human.report import people_report
 from delibsim.analysis.result import make_table
 from delibsim.analysis.run.tables import table_of_measures
 from delibsim.analysis.table import DisplayColumn
-from delibsim.cli import list_people, rate, score
+from delibsim.cli import list_people, score
+from delibsim.cli.results import print_result
 from delibsim.cli.table import print_table, show_table
 from delibsim.conduct.score import measures_of, score_study, usual_scorers
 from delibsim.store.instruments.answers import Answers
@@ -191,8 +191,8 @@ def test_the_report_of_ratings_fits(delibsim, home):
         lines = []
         for result in printed:
             if result.screen != "never":
-                lines += check(partial(rate.print_sections, result), width)
-        assert "citizen_plain - rest" in lines
+                lines += check(partial(print_result, result), width)
+        assert any("citizen_plain - rest" in line for line in lines)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -204,44 +204,3 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
     assert plain
     assert max(map(len, plain)) <= width
-
-
-def test_a_small_p_value_is_printed_as_small(delibsim, home):
-    assert cell(0.0004, is_p=True) == "< .001"
-    assert cell(0.0, is_p=True) == "< .001"
-    assert cell(0.001, is_p=True) == ".001"
-    assert cell(float("nan"), is_p=True) == "–"
-    assert cell(0.0004) == ".000"
-
-
-SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_long_name_stands_whole_above_its_row(width):
-    columns = [DisplayColumn("session", text=True), DisplayColumn("state", text=True)]
-    columns += [DisplayColumn(name) for name in ("calls", "before", "after", "change")]
-    name = SESSION[-min(len(SESSION), width - 2) :]
-    values = ["complete", "120", "0.812", "0.901", "+0.089"]
-    lines = lines_of(lambda screen: print_table("", columns, [[name, *values]], screen), width)
-    assert max(map(len, lines)) <= width
-    assert lines[0].split() == ["session", "state", "calls", "before", "after", "change"]
-    if width < 140:
-        assert lines[1] == name
-        assert lines[2].split() == values
-    else:
-        assert lines[1].split() == [name, *values]
-
-
-def test_two_long_names_stay_with_the_numbers_of_their_row():
-    columns = [
-        DisplayColumn("model", text=True),
-        DisplayColumn("topic", text=True),
-        DisplayColumn("n"),
-        DisplayColumn("value"),
-    ]
-    rows = [["m" * 50, "t" * 39, "7", "0.123"], ["m", "t", "8", "1.2"]]
-    lines = lines_of(lambda screen: print_table("", columns, rows, screen), 80)
-    assert lines[1] == "m" * 50
-    assert lines[2].split() == ["t" * 39, "7", "0.123"]
-    assert lines[3].split() == ["m", "t", "8", "1.2"]

@@ -44,7 +44,7 @@ from delibsim.planning.load import MESSAGE, Load, Range, tokens_of
 from delibsim.prompts.blocks import quoted
 from delibsim.prompts.compare import Manner, compare_prompt, compare_reask
 from delibsim.prompts.prompt import Prompt, Purpose
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 ADAPTIVE = "adaptive"

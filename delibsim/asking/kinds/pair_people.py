@@ -36,7 +36,7 @@ from delibsim.domain.text import counted, quoted, study_named
 from delibsim.prompts.forms.choice import ANSWER, LABELS
 from delibsim.prompts.prompt import Purpose
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 CHOICE = "choice"

@@ -38,7 +38,7 @@ from delibsim.domain.treatment import Wording, wording_plain
 from delibsim.measures.bradley_terry.problem import DENSE
 from delibsim.prompts.compare import check_judge_texts
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons, dimension_to_plain, gathered_and_own
+from delibsim.store.answers import Comparisons, dimension_to_plain, gathered_and_own
 from delibsim.store.instruments.library import Library
 from delibsim.store.runs import Runs
 
