@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from delibsim.analysis.coding.costs import Stratum, stratum_of
+from delibsim.asking import people
 from delibsim.asking.collect import NOTHING, refuse
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.code_import import level_of
@@ -18,16 +19,6 @@ from delibsim.asking.kinds.code_plan import coding_asked
 from delibsim.asking.kinds.coding import coding_of
 from delibsim.asking.nouns import Growth, Kind, Outcome, Plan, Question, Round
 from delibsim.asking.paper import document, escaped, form_text, hand_out, paragraphs, table
-from delibsim.asking.people import (
-    Given,
-    HandedOut,
-    Pack,
-    Replies,
-    SheetStep,
-    new_folder,
-    pack_name,
-    sheet_code,
-)
 from delibsim.asking.road import missing_reason
 from delibsim.domain.annotation import Annotation, Text
 from delibsim.domain.coding import KINDS, Failure, Reading, Sample, Verdict
@@ -57,10 +48,10 @@ INTRO = read_data("prompts.yaml")["audit"]["people"].format(none=NONE_CONCLUDED)
 
 
 @dataclass
-class RationalePack(Pack):
+class RationalePack(people.Pack):
     """A pack of rationales of one scheme: the level that each concludes, by any reader."""
 
-    kind: ClassVar[Given] = "rationales"
+    kind: ClassVar[people.Given] = "rationales"
     noun: ClassVar[str] = "verdict"
     person: ClassVar[str] = "reader"
     anyone: ClassVar[bool] = True
@@ -77,17 +68,17 @@ class RationalePack(Pack):
         """The sample."""
         return f"rationale {' '.join(map(str, self.sheets[sheet].values()))}"
 
-    def step(self, sheet: str, given: Replies) -> SheetStep | None:
+    def step(self, sheet: str, given: people.Replies) -> people.SheetStep | None:
         """The level."""
         if LEVEL in given:
             return None
         key = self.sheets[sheet]
         said = Text(sheet, self._rationales[tuple(key.values())])
-        return SheetStep(
+        return people.SheetStep(
             LEVEL, audit_prompt(self._scheme.dimension(key["dimension"]), said, "Reader")
         )
 
-    def level(self, step: SheetStep, asked: Field, cell: str) -> str:
+    def level(self, step: people.SheetStep, asked: Field, cell: str) -> str:
         """The level that a cell names, or that it names none."""
         if cell.casefold() in (NO_LEVEL.casefold(), NONE_CONCLUDED):
             return NO_LEVEL
@@ -95,11 +86,11 @@ class RationalePack(Pack):
         key = self.sheets[step.prompt.purpose.occasion.removeprefix("audit ")]
         return str(level_of(self._scheme.dimension(key["dimension"]), cell)[0])
 
-    def given(self, sheet: str, given: Replies) -> list[Verdict]:
+    def given(self, sheet: str, given: people.Replies) -> list[Verdict]:
         """The verdict of the reader for whom the sheet was written."""
         return self.written(sheet, given, READER)
 
-    def written(self, sheet: str, given: Replies, rater: str) -> list[Verdict]:
+    def written(self, sheet: str, given: people.Replies, rater: str) -> list[Verdict]:
         """The verdict of this reader."""
         key, reply = self.sheets[sheet], given.get(LEVEL)
         if reply is None:
@@ -306,7 +297,7 @@ def draw_rationales(readings: Sequence[Reading], n: int, names: Sequence[str]) -
     return drawn
 
 
-def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> HandedOut:
+def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> people.HandedOut:
     """Hand out a stratified sample of rationales, and the table of failures.
 
     By default into audit-NAME; the study keeps the key. WrongInput where there is no rationale, or
@@ -317,14 +308,14 @@ def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> Hande
     if not drawn:
         raise WrongInput(f"{study_named(runs.study)} has no rationale to read")
     audits = Audits.of(runs, scheme.id)
-    name = pack_name(runs, scheme.id, "audit", len(packs_of(audits.files)) + 1)
-    place = new_folder(folder, f"audit-{name}", None)
+    name = people.pack_name(runs, scheme.id, "audit", len(packs_of(audits.files)) + 1)
+    place = people.new_folder(folder, f"audit-{name}", None)
     assert place is not None
     samples = [reading.sample for reading in drawn]
     places = {sample.key: seed_of(name, "order", *sample.key) for sample in samples}
     sheets: dict[str, dict[str, Any]] = {}
     for sample in sorted(samples, key=lambda one: places[one.key]):
-        code = sheet_code((name, "order", *sample.key), sheets)
+        code = people.sheet_code((name, "order", *sample.key), sheets)
         own = ("text", "dimension", "model", "index", "wording")
         sheets[code] = {part: getattr(sample, part) for part in own}
     plain = {"scheme_sha256": scheme.sha256}
@@ -347,7 +338,7 @@ def export_rationales(audit: Audit, n: int, folder: Path | None = None) -> Hande
             f"failures.csv: {counted(failures, 'disagreement')}, with kinds to be corrected;"
             " failures.html shows their texts"
         )
-    return HandedOut(name, place, facts, lines)
+    return people.HandedOut(name, place, facts, lines)
 
 
 def failures_form(failures: Sequence[Failure]) -> str:
