@@ -5,8 +5,6 @@ import pytest
 
 from delibsim.analysis.study.factors import (
     ANEW,
-    NAMES,
-    SETTINGS_OF,
     factors,
     levels_of,
     varied,
@@ -121,7 +119,3 @@ def test_a_full_factorial_is_compared_where_the_others_come_first(factor):
     held = {"group_size": "rounds", "rounds": "group_size"}[factor]
     spoken = found.rows[found.rows["rounds"] > 0]
     assert spoken[held].nunique() == 1
-
-
-def test_every_factor_knows_its_settings():
-    assert {*NAMES} == {*SETTINGS_OF}
