@@ -235,7 +235,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
     last = [PagePart("others", "Further tables", tables=others)] if others else []
     last += [PagePart("methods", "Methods", paragraphs)]
-    if models := models_one_by_one(record):
+    if models := models_one_by_one(found.study, record):
         last += [PagePart("models", "Models", entries=models)]
     last += [PagePart("checklist", CHECKLIST, entries=entries)]
     return Report(
