@@ -15,15 +15,6 @@ from delibsim.planning.compose import plan
 CASES = cases_of(__file__)
 
 
-def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study, files, small):
-    before = files()
-    answer = delibsim("run", "study=s", *small[:-1], "seed=8")
-    assert (answer.code, answer.out) == (2, "")
-    assert "seed: 7 -> 8" in answer.err
-    assert "study=NAME" in answer.err
-    assert files() == before
-
-
 @pytest.mark.parametrize(
     ("name", "text", "changed", "override", "difference"),
     CASES["what_changed_under_its_name_is_refused_with_the_difference"],

@@ -46,28 +46,6 @@ def test_one_session_is_one_session(delibsim, study, small):
         assert "(s)" not in out
 
 
-@pytest.mark.parametrize("width", [60, 140])
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "topics"),
-        ("list", "topics", "ccps"),
-        ("show", "s"),
-        ("score", "s"),
-        ("status", "s"),
-    ],
-    ids=" ".join,
-)
-def test_a_pipe_that_names_its_width_gets_it(delibsim, study, monkeypatch, words, width):
-    monkeypatch.setenv("COLUMNS", "10000")
-    whole = delibsim(*words).out
-    monkeypatch.setenv("COLUMNS", str(width))
-    out = delibsim(*words).out
-    assert max(map(len, out.splitlines())) <= width
-    if words[0] != "score":  # which says less where there is less room
-        assert {word for word in out.split() if "/" not in word} <= set(whole.split())
-
-
 @pytest.mark.parametrize("named", ["", "0", "wide", "-5"])
 def test_a_width_that_is_none_is_no_width(delibsim, study, monkeypatch, named):
     whole = delibsim("score", "s").out
