@@ -136,15 +136,6 @@ def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
     } == {"citizen"}
 
 
-def test_the_persona_pilot_can_be_held_by_citizens_with_personas_of_the_package(home):
-    planned = plan(
-        ["experiment=persona", "model=citizen", "survey=null", "persona=none,values"],
-        home,
-        sweep=True,
-    )
-    assert len(planned.sessions) == 60
-
-
 FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2")
 MIXED = (*FAMILIES, "claude_opus_4_5")
 SET_UPS = {
