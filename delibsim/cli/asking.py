@@ -81,14 +81,13 @@ class Handing:
 @dataclass(frozen=True)
 class Reported:
     """A report; what is said where there is nothing in it, the folder that it is written into
-    unless told otherwise, which tables are printed then, and how one is where not as others are.
+    unless told otherwise, and which tables are printed then.
     """
 
     report: Any
     nothing: Sequence[str]
     folder: Path | None = None
     tables: str = ""
-    printed: Callable[[Any, Console], None] | None = None
 
 
 class AskingCommand:
@@ -210,7 +209,7 @@ class AskingCommand:
         found = self.report(call)
         if found.report.something:
             wanted = tables or found.tables
-            end_with_report(found.report, out or found.folder, as_json, wanted, found.printed)
+            end_with_report(found.report, out or found.folder, as_json, wanted)
         if as_json:
             echo_json(found.report.plain() | {"page": None})
         print_each(found.nothing, console(stderr=True))

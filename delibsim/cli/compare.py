@@ -21,7 +21,7 @@ from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.estimate import CostEstimate
-from delibsim.store.comparisons import Comparisons, gathered_and_own
+from delibsim.store.answers import Comparisons, gathered_and_own
 from delibsim.store.runs import Runs
 
 WEIGHTS = (0.001, 1000.0)

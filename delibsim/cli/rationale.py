@@ -13,8 +13,13 @@ from delibsim.analysis.table import DisplayTable, number, numbers, texts
 from delibsim.asking.collect import CollectedForm, is_form
 from delibsim.asking.kinds.audit import Audit, audit_of
 from delibsim.asking.kinds.coding import coding_of
-from delibsim.asking.kinds.rationale import RATIONALES, audit_of_plan, plan_audit
-from delibsim.asking.kinds.rationale_people import export_rationales, import_corrections
+from delibsim.asking.kinds.rationale import (
+    RATIONALES,
+    audit_of_plan,
+    export_rationales,
+    import_corrections,
+    plan_audit,
+)
 from delibsim.asking.nouns import Plan
 from delibsim.asking.people import HandedOut
 from delibsim.cli.asking import AskingCommand, CommandLine, Handing

@@ -18,6 +18,7 @@ from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
 from delibsim.store import codec, files
+from delibsim.store.annotations import each_score
 from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.files import append_line, in_turn, read_lines
 from delibsim.store.manifest import (
@@ -28,7 +29,6 @@ from delibsim.store.manifest import (
     write_manifest,
 )
 from delibsim.store.reading import file_bytes, json_value
-from delibsim.store.records import each_score
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 

@@ -14,8 +14,7 @@ from delibsim.analysis.personas import (
     shortcomings,
     template_profile,
 )
-from delibsim.asking.kinds.profile import reading_question
-from delibsim.conduct.personas import read_profiles
+from delibsim.conduct.personas import read_profiles, reading_question
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.clients.openai_compatible import OpenAICompatible

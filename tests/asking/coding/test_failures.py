@@ -2,7 +2,7 @@
 
 import pytest
 
-from delibsim.asking.kinds.rationale_rules import is_of_reasons, is_unstable, proposed_kind
+from delibsim.asking.kinds.audit import is_of_reasons, is_unstable, proposed_kind
 from delibsim.domain.scheme import Dimension, Level
 
 

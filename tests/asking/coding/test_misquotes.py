@@ -3,7 +3,7 @@
 import pytest
 from cases import cases_of
 
-from delibsim.asking.kinds.rationale_rules import entry_texts, misquoted, quotations
+from delibsim.asking.kinds.audit import entry_texts, misquoted, quotations
 from delibsim.domain.scheme import Dimension, Level
 
 CASES = cases_of(__file__)
