@@ -176,25 +176,6 @@ def test_a_motion_that_one_side_always_wins_leaves_motion_effects_out_and_says_s
     assert set(found["kind"]) == {"debater", "side"}
 
 
-def test_place_and_length_are_found_where_they_are_and_not_where_they_are_not(table):
-    none = place_and_length(
-        tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0)
-    ).set_index("check")
-    assert none["p"].between(0.01, 1).all()
-    proposing = tournament(dict.fromkeys("ab", 0.0), raters=20, seed=4, shared=0, side=0.6)
-    assert place_and_length(proposing).set_index("check").loc["proposition", "low"] > 0
-    biased = table.copy()
-    rng = np.random.default_rng(0)
-    biased["winner"] = np.where(rng.random(len(table)) < 0.8, table["first"], table["winner"])
-    assert place_and_length(biased).set_index("check").loc["shown_first", "coefficient"] > 1
-    longer = table["proposition.words"] > table["opposition.words"]
-    biased["winner"] = np.where(
-        rng.random(len(table)) < 0.8, np.where(longer, "proposition", "opposition"), table["winner"]
-    )
-    words = place_and_length(biased).set_index("check").loc["words"]
-    assert words["low"] > 0
-
-
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("rows", [0, 1, 5])
 def test_a_model_of_too_few_ratings_is_nan_with_a_reason_and_never_an_error(table, model, rows):

@@ -22,11 +22,6 @@ def test_notes_that_differ_stay_in_the_table():
     assert list(section.table.columns) == ["measure", "note"]
 
 
-def test_a_table_without_rows_is_one_empty_section():
-    (section,) = sections(pd.DataFrame(columns=["contrast", "term", "r2", "note"]))
-    assert (section.name, section.fit, section.note) == ("", {}, "")
-
-
 def test_the_standings_say_of_what_low_and_high_are():
     columns = ["debater", "win_rate", "win_low", "performance", "performance_low"]
     found = headings(pd.DataFrame(columns=columns))

@@ -21,11 +21,6 @@ def varied(session, **changes):
     return replace(session, id="varied", **changes)
 
 
-def test_replicates_share_a_condition_that_names_no_setting(session):
-    of = conditions([session, replace(session, id="again", replicate=2)])
-    assert of == {session.id: Condition(*FAMILY), "again": Condition(*FAMILY)}
-
-
 @pytest.mark.parametrize(
     ("change", "key", "values"),
     [
@@ -98,25 +93,6 @@ def test_who_is_drawn_for_a_replicate_makes_no_condition(session):
     }
 
 
-def test_personas_stand_apart_from_none_and_from_other_personas_of_the_same_number(session):
-    green, grey = (
-        tuple(replace(p, persona=text) for p in session.participants)
-        for text in ("You love trees.", "You love roads.")
-    )
-    of = conditions(
-        [
-            session,
-            varied(session, participants=green),
-            replace(session, id="grey", participants=grey),
-        ]
-    )
-    told = {name: dict(condition.settings)["persona"] for name, condition in of.items()}
-    assert told[session.id] == "none"
-    assert told["varied"].startswith("5 (")
-    assert told["grey"].startswith("5 (")
-    assert len(set(told.values())) == 3
-
-
 def test_who_sits_where_tells_groups_of_the_same_models_apart(session):
     models = {"a": {"kind": "citizen"}, "b": {"kind": "citizen", "openness": 1.0}}
     abb, aab = (
@@ -138,24 +114,3 @@ def test_a_setting_that_some_have_not_is_told_of_those_that_have_it(session):
     of = conditions([session, varied(session, models=more)])
     assert of[session.id].settings == ()
     assert of["varied"].settings == (("model.seed", 3),)
-
-
-def test_what_differs_in_one_treatment_is_told_of_the_other_too(session):
-    quiet = replace(session.treatment, name="none", interaction=False)
-    large = replace(
-        session, id="large", participants=(*session.participants, Participant("Participant 6"))
-    )
-    of = conditions([session, large, varied(session, treatment=quiet)])
-    assert str(of["varied"]) == "ccps, none, citizen, group.size=5"
-    assert str(of["large"]) == "ccps, normative, citizen, group.size=6"
-
-
-def test_topics_and_treatments_are_no_settings(session):
-    other = varied(
-        session, topic=replace(session.topic, id="acp"), survey=replace(session.survey, id="acp")
-    )
-    assert conditions([session, other])["varied"] == Condition("acp", "normative", "citizen")
-
-
-def test_no_session_no_condition():
-    assert conditions([]) == {}

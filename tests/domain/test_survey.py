@@ -1,8 +1,6 @@
 """Instruments nobody could answer are refused; the parts of the others are where they should be."""
 
 import pytest
-from hypothesis import given
-from strategies import quick, surveys
 
 from delibsim.domain.survey import Item, Survey
 
@@ -50,17 +48,3 @@ def test_a_forced_distribution_that_does_not_add_up_is_refused(forced):
     ) as caught:
         Survey("s", TWO + OPTIONS, 1, 3, forced)
     assert str(list(forced)) in str(caught.value)
-
-
-def test_kinds_and_scale():
-    survey = Survey("s", (OPTIONS[1], TWO[1], TWO[0], OPTIONS[0]), -5, 5)
-    assert [item.id for item in survey.considerations] == ["C2", "C1"]
-    assert [item.id for item in survey.preferences] == ["P2", "P1"]
-    assert (survey.scale[0], survey.scale[-1], len(survey.scale)) == (-5, 5, 11)
-
-
-@quick
-@given(surveys())
-def test_every_item_is_of_one_kind(survey):
-    assert len(survey.considerations) + len(survey.preferences) == len(survey.items)
-    assert set(survey.considerations) | set(survey.preferences) == set(survey.items)

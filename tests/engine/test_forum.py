@@ -1,7 +1,6 @@
 """What a watcher of the room is told, and in which order."""
 
-from delibsim import Response, Silence, Statement
-from delibsim.models.base import Completion
+from delibsim import Response, Statement
 
 
 async def test_a_watcher_is_told_of_every_beginning_and_every_end(session_of, held):
@@ -22,30 +21,7 @@ async def test_a_watcher_is_told_of_every_beginning_and_every_end(session_of, he
     )
 
 
-async def test_turns_are_watched_one_after_another(session_of, held):
-    moments = []
-    await held(session_of(3, rounds=2), watch=moments.append)
-    turns = [m for m in moments if m.occasion == "turn"]
-    for begun, ended in zip(turns[::2], turns[1::2], strict=True):
-        assert (begun.done, ended.done) == (False, True)
-        assert begun.turn == ended.turn
-        assert begun.participant == begun.turn.speaker
-
-
 async def test_everybody_is_asked_the_survey_at_once(session_of, held):
     moments = []
     await held(session_of(5, rounds=0), watch=moments.append)
     assert [m.done for m in moments if m.occasion == "pre"] == [False] * 5 + [True] * 5
-
-
-async def test_a_watcher_sees_a_silence_as_one(session_of, held):
-    moments = []
-    no = Completion("", "refusal", "no")
-    run, _ = await held(
-        session_of(2, rounds=1),
-        lambda prompt: no if prompt.purpose.occasion == "turn 1" else None,
-        watch=moments.append,
-    )
-    said = [m.said for m in moments if m.done and m.occasion == "turn"]
-    assert [type(one) for one in said] == [Silence, Statement]
-    assert run.silences == (said[0],)

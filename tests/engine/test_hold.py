@@ -3,7 +3,6 @@
 import gc
 import weakref
 from dataclasses import replace
-from importlib.metadata import version
 
 import mesa
 import pytest
@@ -40,34 +39,6 @@ async def test_a_run_is_equal_to_itself_held_again(session_of):
     again = await hold(other, models_for(other))
     assert replace(again, session=session) != run
     assert [r.answers for r in again.responses] != [r.answers for r in run.responses]
-
-
-async def test_speech_moves_the_citizens_and_no_speech_moves_nobody_as_far(session_of):
-    def moved(run):
-        people = [p.id for p in run.session.participants]
-        return sum(
-            abs(run.response(p, "post").answers[item] - value)
-            for p in people
-            for item, value in run.response(p, "pre").answers.items()
-        )
-
-    talk = session_of(5, rounds=4)
-    talk = replace(
-        talk,
-        models={
-            "citizen": {"kind": "citizen", "susceptibility": 0.25, "openness": 4.0, "noise": 0.0}
-        },
-    )
-    mute = replace(talk, treatment=replace(talk.treatment, interaction=False))
-    assert moved(await hold(mute, models_for(mute))) == 0
-    assert moved(await hold(talk, models_for(talk))) > 0
-
-
-async def test_a_run_names_the_versions_that_held_it_and_is_not_compared_by_them(session_of, held):
-    run, _ = await held(session_of(2, rounds=0))
-    assert run.provenance["delibsim"] == version("delibsim")
-    assert run.provenance["mesa"] == version("mesa")
-    assert replace(run, provenance={}) == run
 
 
 def room_of(script=lambda prompt: None):

@@ -71,18 +71,6 @@ def test_surveys_are_asked_alike_under_every_treatment(of_treatment, procedure, 
         assert surveys_of(session, phase, heard) == first
 
 
-@pytest.mark.parametrize("procedure", ["default", "published"])
-async def test_every_first_survey_that_is_sent_is_the_same_under_every_treatment(
-    of_treatment, held, procedure
-):
-    sent = []
-    for name in TREATMENTS:
-        _, voice = await held(of_treatment(name, f"procedure={procedure}", "rounds=1"))
-        sent.append([(prompt.purpose, prompt.messages) for prompt in voice.prompts(occasion="pre")])
-    assert len(sent[0]) == 5
-    assert all(asked == sent[0] for asked in sent)
-
-
 async def test_first_turns_differ_between_treatments_in_the_instructions_alone(of_treatment, held):
     turns = {}
     for name in TREATMENTS[1:]:

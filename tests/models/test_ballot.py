@@ -69,22 +69,6 @@ def test_every_form_takes_its_own_example(form):
     assert form.read(form.example("[speech of the proposition]", 150))
 
 
-def test_a_stance_is_one_number():
-    assert Stance().read("S1: 0") == 0
-    assert Stance().read('{"S1": 100}') == 100
-    for text in ("S1: 101", "S1: fifty", "50", "S1: 4\nS1: 5"):
-        with pytest.raises(UnreadableReply, match="S1"):
-            Stance().read(text)
-
-
-def test_a_choice_says_what_it_wants():
-    assert (
-        Choice("TEA", ("pot", "bag")).describe() == "TEA: pot or bag, one of them and never both."
-    )
-    with pytest.raises(UnreadableReply, match="TEA is missing"):
-        Choice("TEA", ("pot", "bag")).read("pot")
-
-
 def test_a_speech_that_breaks_a_rule_is_unreadable_until_the_last_re_ask():
     form = Speech(Rules(2, 4, reasks=2))
     with pytest.raises(UnreadableReply, match="5 words; at most 4"):
@@ -96,10 +80,3 @@ def test_a_speech_that_breaks_a_rule_is_unreadable_until_the_last_re_ask():
     for asked in (form, form.again().again()):
         with pytest.raises(UnreadableReply, match="empty"):
             asked.read("  ")
-
-
-def test_what_is_too_long_may_be_cut_at_the_end_of_a_sentence():
-    cutting = Speech(Rules(1, 4, reasks=0, then="cut"))
-    assert cutting.read("One two. Three four five.") == "One two."
-    assert cutting.read("One two three four five.") == "One two three four five."
-    assert Speech(Rules(4, 9, reasks=0, then="cut")).read("One two.") == "One two."

@@ -71,41 +71,6 @@ def tell(prompt, *lines):
     return asyncio.run(human.complete(prompt, 1)), shown
 
 
-def test_a_survey_is_asked_item_by_item_in_the_order_shown():
-    completion, shown = tell(survey_prompt(), "2", "-1", "0", "3", "1", "2", "")
-    assert completion.status == "ok"
-    assert completion.model_returned == "a person"
-    assert SurveyAnswers(SURVEY).read(completion.text) == {
-        "C3": 2,
-        "C1": -1,
-        "C2": 0,
-        "P1": 3,
-        "P2": 1,
-        "P3": 2,
-    }
-    assert len(shown) == 7
-    assert "Enter hands the answers in" in shown[6]
-    assert "1/3  Reason 3 counts." in shown[0]
-    assert "-2 (strongly disagree) to 2 (strongly agree)" in shown[1]
-    assert all(f"P{k}. Way {k}" in shown[3] for k in (1, 2, 3))
-
-
-def test_what_is_no_answer_is_asked_again_at_once():
-    completion, shown = tell(
-        survey_prompt(), "", "3", "two", "2.0", "2", "0", "0", "4", "3", "3", "1", "2", ""
-    )
-    assert SurveyAnswers(SURVEY).read(completion.text) == {
-        "C3": 2,
-        "C1": 0,
-        "C2": 0,
-        "P1": 3,
-        "P2": 1,
-        "P3": 2,
-    }
-    assert sum("please answer with a whole number: -2 to 2" in text for text in shown) == 4
-    assert "please answer with a whole number: 1, 2" in shown[10]
-
-
 def test_a_q_sort_offers_only_what_is_left():
     survey = Survey("sort", tuple(ITEMS), -1, 1, (1, 1, 1))
     completion, shown = tell(survey_prompt(survey), "1", "1", "0", "-1", "1", "2", "3", "")

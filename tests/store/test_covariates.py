@@ -28,17 +28,3 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path, text, message):
     with pytest.raises(WrongInput) as error:
         read(tmp_path, text)
     assert message in str(error.value)
-
-
-def test_every_wrong_line_is_named(tmp_path):
-    with pytest.raises(WrongInput) as error:
-        read(tmp_path, "id,age\nnobody,x\nhuman,1\nhuman,200\n")
-    lines = str(error.value).splitlines()
-    assert [line.split(": ")[0].rpartition(", ")[2] for line in lines] == ["line 2"] * 2 + [
-        "line 4"
-    ] * 2
-
-
-def test_a_file_that_is_not_there_is_wrong_input(tmp_path):
-    with pytest.raises(WrongInput, match="cannot be read"):
-        read_covariates(tmp_path / "none.csv", IDS)

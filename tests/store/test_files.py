@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import json_values, quick, texts
+from strategies import quick
 
 from delibsim.domain.errors import WrongInput
 from delibsim.store.files import (
@@ -58,23 +58,6 @@ def test_a_file_is_written_with_its_folders_and_replaced_as_a_whole(tmp_path):
     assert path.read_bytes() == b"second"
     assert leftovers(path.parent) == ["run.json"]
     assert path.stat().st_mode & 0o777 == 0o644
-
-
-def test_line_ends_are_written_as_they_are(tmp_path):
-    write_atomically(tmp_path / "a", "one\r\ntwo\nthree\r")
-    assert (tmp_path / "a").read_bytes() == b"one\r\ntwo\nthree\r"
-
-
-@pytest.mark.parametrize(
-    "text", ["half of it " * 10_000 + "\ud83d", 5], ids=["not UTF-8", "no text"]
-)
-def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path, text):
-    path = tmp_path / "run.json"
-    write_atomically(path, "old")
-    with pytest.raises((UnicodeEncodeError, TypeError)):
-        write_atomically(path, text)
-    assert path.read_text() == "old"
-    assert leftovers(tmp_path) == ["run.json"]
 
 
 def test_a_folder_in_the_place_of_the_file_is_left_alone(tmp_path):
@@ -139,26 +122,6 @@ def test_a_killed_writer_leaves_the_old_file_or_the_new_one(tmp_path):
 
 
 # Files of lines
-
-
-@quick
-@given(st.lists(st.dictionaries(texts, json_values, max_size=3), max_size=5))
-def test_lines_are_read_back(tmp_path_factory, records):
-    path = tmp_path_factory.mktemp("lines") / "log.jsonl"
-    for record in records:
-        append_line(path, record)
-    assert read_lines(path) == (records, 0)
-    assert not path.exists() or path.read_bytes().count(b"\n") == len(records)
-
-
-def test_a_missing_file_holds_nothing(tmp_path):
-    assert read_lines(tmp_path / "log.jsonl") == ([], 0)
-
-
-def test_a_line_is_not_appended_where_there_is_no_folder(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        append_line(tmp_path / "s1" / "log.jsonl", RECORD)
-    assert leftovers(tmp_path) == []
 
 
 @pytest.mark.parametrize("text", ["tea", "tea \ud83d"])
@@ -254,14 +217,6 @@ def test_a_killed_process_has_kept_every_line_it_had_appended(tmp_path):
 
 
 # Logs that are kept open
-
-
-def test_a_log_is_kept_open_and_each_line_is_there_when_append_returns(tmp_path):
-    path = tmp_path / "log.jsonl"
-    with closing(Log(path)) as log:
-        for n in range(3):
-            log.append(RECORD | {"n": n})
-            assert read_lines(path) == ([RECORD | {"n": i} for i in range(n + 1)], 0)
 
 
 def test_a_log_closes_a_line_that_was_torn_before_it_or_by_somebody_else(tmp_path):
@@ -385,12 +340,6 @@ def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path):
         with locked(tmp_path / "demo"):
             held_by = (tmp_path / "demo" / ".lock").read_text()
     assert held_by == str(os.getpid())
-
-
-def test_a_lock_is_given_back_also_after_an_error(tmp_path):
-    for _ in range(2):
-        with pytest.raises(KeyError), locked(tmp_path / "demo"):
-            raise KeyError
 
 
 def test_folders_are_locked_one_by_one(tmp_path):

@@ -36,13 +36,6 @@ def test_the_first_table_holds_the_questions_about_the_primary_outcome(found):
     assert "perspective diversity" in headline(other.results).title.lower()
 
 
-def test_a_primary_outcome_that_the_study_has_not_leaves_the_first_one():
-    other = findings(replace(STUDY, primary="nothing"), FEW, [contrasts])
-    assert (
-        headline(other.results).title == "Difference in the change of the Deliberative Reason Index"
-    )
-
-
 def test_the_first_table_is_that_of_models_where_citizens_stand_beside():
     twinned = findings(replace(STUDY, twin=STUDY.rows.iloc[:30]), FEW, [contrasts])
     table = headline(twinned.results).rows

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from delibsim.measures.bradley_terry.counts import counted, tabled
+from delibsim.measures.bradley_terry.counts import counted
 from delibsim.measures.bradley_terry.fit import Model, fit
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
 
@@ -50,18 +50,6 @@ def test_the_order_of_votes_and_the_names_of_texts_change_nothing(votes, model, 
     same(uncertainty(again).scores[names], uncertainty(found).scores)
 
 
-@settings(max_examples=20, deadline=None)
-@given(VOTES)
-def test_the_names_of_judges_change_nothing(votes):
-    first, second, outcome, judge = arrays(votes)
-    model = Model(judges="own_bias", theta=0.4, order=True)
-    found = fit(counted(TEXTS, first, second, outcome, judge), model)
-    again = fit(counted(TEXTS, first, second, outcome, 1 - judge), model)
-    same(again.scores, found.scores)
-    if found.counts.judges == again.counts.judges == 2:
-        same(again.delta[::-1], found.delta)
-
-
 @settings(max_examples=40, deadline=None)
 @given(VOTES, MODELS)
 def test_swapped_sheets_turn_delta_round_and_no_score(votes, model):
@@ -70,52 +58,3 @@ def test_swapped_sheets_turn_delta_round_and_no_score(votes, model):
     swapped = fit(counted(TEXTS, second, first, -outcome), model)
     same(swapped.scores, found.scores)
     same(swapped.delta, -found.delta)
-
-
-@settings(max_examples=20, deadline=None)
-@given(VOTES, VOTES)
-def test_another_group_changes_no_score_where_theta_is_fixed(votes, others):
-    first, second, outcome, _ = arrays(votes)
-    model = Model(theta=0.3)
-    alone = fit(counted(TEXTS, first, second, outcome), model)
-    more = arrays(others)
-    both = counted(
-        2 * TEXTS,
-        np.append(first, more[0] + TEXTS),
-        np.append(second, more[1] + TEXTS),
-        np.append(outcome, more[2]),
-    )
-    found = fit(both, model)
-    same(found.scores[:TEXTS], alone.scores)
-    errors = [uncertainty(one, clustered=False).scores for one in (found, alone)]
-    same(errors[0][:TEXTS], errors[1])
-    for part in np.flatnonzero(found.graph.sizes > 1):
-        assert found.scores[found.graph.component == part].sum() == pytest.approx(0, abs=1e-9)
-
-
-@settings(max_examples=20, deadline=None)
-@given(
-    st.lists(st.integers(1, 9), min_size=18, max_size=18),
-    st.sampled_from(["rao_kupper", "davidson"]),
-)
-def test_doubled_votes_divide_model_based_errors_by_the_root_of_2(numbers, kind):
-    table = np.array(numbers, dtype=float).reshape(3, 6)
-    sheets = ([0, 1, 0, 1, 2, 2], [1, 2, 2, 0, 1, 0])
-    model = Model(kind, order=True, penalty=None)
-    once, twice = (fit(tabled(3, *sheets, *(times * table)), model) for times in (1, 2))
-    same(twice.scores, once.scores)
-    errors = [uncertainty(found, clustered=False) for found in (once, twice)]
-    assert errors[1].scores * np.sqrt(2) == pytest.approx(errors[0].scores, rel=1e-7)
-    assert errors[1].delta().error * np.sqrt(2) == pytest.approx(errors[0].delta().error, rel=1e-7)
-    # Votes on one pair are one cluster, however many they are.
-    by_pair = [uncertainty(found, clustered=True).scores for found in (once, twice)]
-    assert by_pair[1] == pytest.approx(by_pair[0], rel=1e-6)
-
-
-@given(VOTES)
-@settings(max_examples=20, deadline=None)
-def test_rao_kupper_with_a_small_threshold_counts_a_tie_as_a_win_each(votes):
-    first, second, outcome, _ = arrays(votes)
-    counts = counted(TEXTS, first, second, outcome)
-    each = fit(counts, Model("bt", ties="each")).scores
-    assert fit(counts, Model(theta=1e-7)).scores == pytest.approx(each, abs=1e-5, nan_ok=True)

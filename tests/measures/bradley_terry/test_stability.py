@@ -53,12 +53,6 @@ def test_halves_of_judges():
     assert np.isnan(by_judge(votes_of(1), Model(), seed=1).reliability)
 
 
-def test_separation_has_no_value_where_scores_are_equal():
-    found = fit(votes_of(1))
-    nothing = np.zeros(4)
-    assert np.isnan(separation(nothing, nothing + 0.1, found.graph))
-
-
 def test_the_jackknife_takes_bias_from_delta():
     plain, better = [], []
     model = Model(order=True)

@@ -62,11 +62,6 @@ def test_a_long_ring_is_fitted_without_a_full_matrix():
     assert np.corrcoef(found.scores, truth)[0, 1] > 0.4
 
 
-def test_votes_on_one_pair_are_clustered_unless_each_pair_has_one(votes):
-    assert not uncertainty(fit(votes, MODEL)).clustered
-    assert uncertainty(fit(votes_of(1), MODEL)).clustered
-
-
 def test_errors_clustered_by_few_pairs_say_that_they_are_too_small(votes):
     few = fit(votes_of(1), MODEL)  # six pairs, six parameters
     assert uncertainty(few).note == "few_pairs"
@@ -139,13 +134,6 @@ def test_scales():
     assert z_scale(found.raw).std() == pytest.approx(1)
     assert np.isnan(z_scale([1.0, 1.0])).all()
     assert np.isnan(unit_scale([1.0, 1.0])).all()
-
-
-def test_the_bootstrap_is_drawn_by_its_seed(votes):
-    found = fit(votes, Model())
-    first, again, other = (bootstrap(found, 6, seed).scores for seed in (1, 1, 2))
-    assert np.array_equal(first, again, equal_nan=True)
-    assert not np.array_equal(first, other, equal_nan=True)
 
 
 def test_the_bootstrap_agrees_with_errors_clustered_by_pair():
