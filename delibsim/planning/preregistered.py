@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.data import DATA, read_data
+from delibsim.domain.data import filled, read_data
 from delibsim.domain.effect import no_effects, same_cells
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON
@@ -381,16 +381,7 @@ def document(plans: Plans) -> str:
 
 def written(name: str, said: Mapping[str, Any]) -> str:
     """A text of data/templates with what it says."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
-
-    texts = Environment(
-        loader=FileSystemLoader(DATA / "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
-    texts.filters |= {
+    filters = {
         "blank": BLANK.format,
         "cell": plain,
         "counted": counted,
@@ -401,7 +392,7 @@ def written(name: str, said: Mapping[str, Any]) -> str:
         "whole": int,
     }
     file = name if name.endswith(".j2") else f"{name}.md.j2"
-    return texts.get_template(file).render(said)
+    return filled(file, said, filters)
 
 
 def sealed(text: str) -> str:

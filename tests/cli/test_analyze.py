@@ -86,27 +86,6 @@ def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home)
     assert (found.code, "0 analysed" in found.out) == (4, True)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("nowhere",), "nowhere"),
-        (("study.csv", "--margin", "0"), "must be above 0"),
-        (("study.csv", "--margin", "nan"), "must be above 0"),
-        (("study.csv", "-o", "thesis"), "holds what no report wrote (chapter.docx;"),
-        (("twice.csv",), "line 38"),
-    ],
-)
-def test_wrong_input(delibsim, home, words, said):
-    table().to_csv(home / "study.csv", index=False)
-    pd.concat([table(), table().iloc[[3]]]).to_csv(home / "twice.csv", index=False)
-    (home / "thesis").mkdir()
-    (home / "thesis" / "chapter.docx").write_text("mine")
-    found = delibsim("analyze", *words, *FEW)
-    assert found.code == 2
-    assert said in found.err
-    assert (home / "thesis" / "chapter.docx").read_text() == "mine"
-
-
 def test_a_study_of_debates_is_no_study_of_an_index(delibsim, home):
     held_study(home, "format=debate", "motion=voting", "audience=1", study="oxford")
     found = delibsim("analyze", "oxford", *FEW)

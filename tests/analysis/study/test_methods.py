@@ -12,10 +12,8 @@ from delibsim.analysis.study.methods import (
     StudyModel,
     checklist,
     methods,
-    model_in_words,
     models_one_by_one,
     record_of,
-    texts,
 )
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.conduct.analysed import study_table
@@ -91,20 +89,25 @@ def test_a_table_alone_says_that_nothing_is_recorded():
     assert "permuting labels (3,000 where not all can be listed)" in analysis
 
 
-def test_a_model_in_words_says_what_is_known_and_what_is_not():
+def test_a_model_in_words_says_what_is_known_and_what_is_not(rounds_study, rounds_record):
     asked = StudyModel("m", {"kind": "openai", "model": "big", "temperature": 0.7, "seed": None})
-    assert model_in_words(asked) == (
+    known = replace(asked, returned=("big-1",), sent={"max_tokens": 9}, dropped=("temperature",))
+    record = replace(rounds_record, models=(asked, known))
+    first, second = models_one_by_one(rounds_study, record)
+    assert first.said.startswith(
         "m: requested big, under which name it answered is not recorded; stated in its preset:"
         " temperature 0.7."
     )
-    known = replace(asked, returned=("big-1",), sent={"max_tokens": 9}, dropped=("temperature",))
-    assert model_in_words(known) == (
+    assert second.said.startswith(
         "m: requested big, answered as big-1; sent with a recorded call: max_tokens 9; no"
         " temperature was sent; requested and not taken by the provider: temperature."
     )
 
 
-AUTHORS = texts()["checklist"]["of_authors"]
+AUTHORS = (
+    *("Question and hypotheses", "Primary outcome", "Sample size", "Choice of models"),
+    *("Validity", "Ethics", "Availability"),
+)
 OF_NO_RECORD = (
     "E.1 Human validation of outputs",
     "G.1 Funding, support, relationships",
@@ -125,7 +128,7 @@ def test_what_is_recorded_is_said_and_the_rest_is_open(rounds_study, rounds_reco
     numbers = [term.split(" ")[0] for term in entries][:14]
     assert numbers == "A.1 A.2 B.1 B.2 B.3 B.4 B.5 C.1 C.2 D.1 E.1 E.2 F.1 G.1".split()
     assert "no language model" in entries["A.1 What language models were used for"].said
-    (citizen,) = models_one_by_one(rounds_record)
+    (citizen,) = models_one_by_one(rounds_study, rounds_record)
     assert "requested and not taken by the provider: temperature" in citizen.said
     assert f"First call {rounds_record.models[0].since}." in citizen.said
 
