@@ -8,12 +8,7 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from invented import people
 
-from delibsim.analysis.personas import (
-    clusters_of,
-    departures,
-    shortcomings,
-    template_profile,
-)
+from delibsim.analysis.personas import clusters_of, departures, shortcomings, template_profile
 from delibsim.asking.kinds.profile import reading_question
 from delibsim.conduct.personas import read_profiles
 from delibsim.domain.survey import Survey, Topic

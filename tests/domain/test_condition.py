@@ -21,48 +21,30 @@ def varied(session, **changes):
     return replace(session, id="varied", **changes)
 
 
+def of_citizen(session, **settings):
+    """The session, its citizen with other settings."""
+    return {"models": {"citizen": {**session.models["citizen"], **settings}}}
+
+
+def in_audience(*network, **more):
+    return {"procedure": Procedure(audience=Network(*network, **more))}
+
+
 @pytest.mark.parametrize(
-    ("change", "key", "values"),
+    ("key", "values", "change"),
     [
-        (lambda s: {"participants": s.participants[:3]}, "group.size", (5, 3)),
-        (lambda s: {"treatment": replace(s.treatment, rounds=4)}, "rounds", (2, 4)),
-        (
-            lambda s: {"procedure": Procedure(audience=Network("ring"))},
-            "procedure.audience.network",
-            ("complete", "ring"),
-        ),
-        (
-            lambda s: {"procedure": Procedure(audience=Network(edges=((1, 2),)))},
-            "procedure.audience.edges",
-            ("[]", "[[1, 2]]"),
-        ),
-        (lambda s: {"procedure": Procedure(recall=False)}, "procedure.recall", (True, False)),
-        (
-            lambda s: {"models": {"citizen": {**s.models["citizen"], "susceptibility": 0.3}}},
-            "model.susceptibility",
-            (0.1, 0.3),
-        ),
-        (
-            lambda s: {"models": {"citizen": {**s.models["citizen"], "temperature": 1.0}}},
-            "model.temperature",
-            (0.0, 1.0),
-        ),
-        (lambda s: {"survey": replace(s.survey, id="other")}, "survey", ("ccps", "other")),
-        (lambda s: {"wording": replace(s.wording, id="plain")}, "wording", ("default", "plain")),
-    ],
-    ids=[
-        "size",
-        "rounds",
-        "network",
-        "edges",
-        "recall",
-        "susceptibility",
-        "temperature",
-        "survey",
-        "wording",
+        ("group.size", (5, 3), lambda s: {"participants": s.participants[:3]}),
+        ("rounds", (2, 4), lambda s: {"treatment": replace(s.treatment, rounds=4)}),
+        ("procedure.audience.network", ("complete", "ring"), lambda s: in_audience("ring")),
+        ("procedure.audience.edges", ("[]", "[[1, 2]]"), lambda s: in_audience(edges=((1, 2),))),
+        ("procedure.recall", (True, False), lambda s: {"procedure": Procedure(recall=False)}),
+        ("model.susceptibility", (0.1, 0.3), lambda s: of_citizen(s, susceptibility=0.3)),
+        ("model.temperature", (0.0, 1.0), lambda s: of_citizen(s, temperature=1.0)),
+        ("survey", ("ccps", "other"), lambda s: {"survey": replace(s.survey, id="other")}),
+        ("wording", ("default", "plain"), lambda s: {"wording": replace(s.wording, id="plain")}),
     ],
 )
-def test_one_setting_that_differs_is_the_one_that_is_told(session, change, key, values):
+def test_one_setting_that_differs_is_the_one_that_is_told(session, key, values, change):
     of = conditions([session, varied(session, **change(session))])
     assert of == {
         session.id: Condition(*FAMILY, ((key, values[0]),)),

@@ -57,15 +57,6 @@ async def test_each_debater_sees_the_motion_its_side_the_turns_so_far_and_nothin
         assert not [name for name in session.models if name in prompt.text]
 
 
-async def test_a_long_speech_is_asked_again_with_the_count_twice_then_accepted(session):
-    asked = []
-    run = await hold(session, scripted(session, {("Proposition", "turn 1"): LONG}, asked))
-    assert [p.purpose.attempt for p in asked if p.purpose.occasion == "turn 1"] == [0, 1, 2]
-    assert "the speech has 160 words; at most 150 are allowed" in asked[1].messages[-1].content
-    assert run.transcript[0].text == LONG
-    assert run.status == "complete"
-
-
 async def test_a_re_ask_that_keeps_the_rules_is_taken_and_the_count_is_that_of_the_rules(tmp_path):
     session = debate(tmp_path, "procedure.rules.reasks=1")
     asked = []

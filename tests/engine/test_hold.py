@@ -1,4 +1,6 @@
-"""Holding a session: one run of any size, equal to itself, that leaves nothing behind."""
+"""Holding a session: one run of any size, equal to itself, that leaves nothing behind. What a
+watcher of the room is told, and in which order.
+"""
 
 import gc
 import weakref
@@ -8,7 +10,7 @@ import mesa
 import pytest
 from cases import cases_of
 
-from delibsim import Completion, Response, WrongInput, hold, models_for
+from delibsim import Completion, Response, Statement, WrongInput, hold, models_for
 from delibsim.engine.agent import Agent
 from delibsim.engine.forum import Forum
 from delibsim.engine.hold import check
@@ -85,8 +87,7 @@ async def test_nothing_of_an_interrupted_room_stays_alive(session_of, scripted):
 
 
 @pytest.mark.parametrize(
-    "missing",
-    CASES["a_wording_that_lacks_a_text_is_refused_before_anything_is_asked"],
+    "missing", CASES["a_wording_that_lacks_a_text_is_refused_before_anything_is_asked"]
 )
 def test_a_wording_that_lacks_a_text_is_refused_before_anything_is_asked(session_of, missing):
     session = session_of(3)
@@ -103,3 +104,27 @@ def test_a_wording_that_cannot_be_filled_in_is_refused_before_anything_is_asked(
     texts = {**session.wording.texts, "speak": text}
     with pytest.raises(WrongInput, match="speak"):
         check(replace(session, wording=replace(session.wording, texts=texts)))
+
+
+async def test_a_watcher_is_told_of_every_beginning_and_every_end(session_of, held):
+    moments = []
+    run, _ = await held(session_of(3, rounds=2), watch=moments.append)
+    occasions = [moment.occasion for moment in moments]
+    assert occasions == ["pre"] * 6 + ["turn"] * 12 + ["post"] * 6
+    begun = [(m.occasion, m.participant, m.turn) for m in moments if not m.done]
+    ended = [(m.occasion, m.participant, m.turn) for m in moments if m.done]
+    assert sorted(begun, key=str) == sorted(ended, key=str)
+    assert all(m.said is None for m in moments if not m.done)
+    assert {m.session for m in moments} == {run.session.id}
+    assert tuple(m.said for m in moments if m.done and m.occasion == "turn") == run.transcript
+    answered = [m.said for m in moments if m.done and m.occasion != "turn"]
+    assert sorted(answered, key=str) == sorted(run.responses, key=str)
+    assert all(
+        isinstance(said, (Response, Statement)) for said in [m.said for m in moments if m.done]
+    )
+
+
+async def test_everybody_is_asked_the_survey_at_once(session_of, held):
+    moments = []
+    await held(session_of(5, rounds=0), watch=moments.append)
+    assert [m.done for m in moments if m.occasion == "pre"] == [False] * 5 + [True] * 5

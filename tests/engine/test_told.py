@@ -14,15 +14,7 @@ from delibsim.engine.check import check, prompt_hash
 from delibsim.prompts.session import longest_prompt, statement_words, survey_prompt
 from delibsim.testing import a_run
 
-TREATMENTS = (
-    "none",
-    "basic",
-    "normative",
-    "normative_a",
-    "normative_b",
-    "normative_c",
-    "normative_d",
-)
+TREATMENTS = "none basic normative normative_a normative_b normative_c normative_d".split()
 SAID = (
     Statement(Turn(1, 1, "Participant 2"), "Wide banks carry the flood away."),
     Statement(Turn(2, 1, "Participant 1"), "Walls cost less."),

@@ -15,6 +15,7 @@ from delibsim.domain.survey import Item, Survey
 from delibsim.domain.transcript import Statement, Turn
 from delibsim.models.base import Completion, read
 from delibsim.prompts.blocks import (
+    answers_block,
     block,
     items_block,
     read_block,
@@ -136,6 +137,16 @@ def test_every_line_of_speech_is_quoted(speeches):
 def test_speakers_of_any_name_keep_it(name, text, round_, index):
     statements = [Statement(Turn(index, round_, name), text.strip())]
     assert read_transcript(transcript_block(statements)) == normal(statements)
+
+
+def test_a_speech_is_nobodys_answer():
+    # A participant who is asked the survey and says nothing of its own has not answered with what
+    # others said.
+    with pytest.raises(
+        UnreadableReply, match=r"C1 is missing; C2 is missing; P1 is missing; P2 is missing"
+    ):
+        SurveyAnswers(SURVEY).read("I have nothing to say.")
+    assert read_block("answers", prompt(said(answers_block({"C1": 7}, ["C1"]), "C1: 7"))) is None
 
 
 # The other blocks

@@ -19,12 +19,7 @@ from delibsim.models.base import LanguageModel
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.citizen.coding import meaning, quoted_stances
 from delibsim.models.citizen.opinion import CONVICTION, Traits, start_of
-from delibsim.prompts.blocks import (
-    block,
-    items_block,
-    starting_answers,
-    transcript_block,
-)
+from delibsim.prompts.blocks import block, items_block, starting_answers, transcript_block
 from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose, UnreadableReply

@@ -304,14 +304,6 @@ def test_a_fault_is_one_short_line_whatever_the_reply_called_its_labels(label):
 # The two steps alone
 
 
-def test_values_and_faults_come_apart():
-    values, faults = labelled_values("C1: 5\nC2: five\nC9: 1", ("C1", "C2", "C3"))
-    assert values == {"C1": 5}
-    assert list(faults) == [
-        "C2 has 'five', which is not a whole number in plain digits", "C3 is missing", "C9 is not a label of this survey",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("line", ["C1: 4.5", "C1: 7/10", "C1: 5 (agree)", "C1: 6"])
 def test_a_line_beside_an_object_that_says_something_else_is_a_fault(line):
     _, faults = labelled_values(f'{{"C1": 5, "P1": 1}}\n{line}', ("C1", "P1"))

@@ -283,14 +283,7 @@ def test_ten_thousand_words_and_words_without_blanks_are_refused():
 def test_words_are_kept_as_they_were_typed_but_for_line_ends_and_control_characters():
     asked = questionnaire(asked_in(Words(), "Speak."))
     typed = "\u202eשלום 👨\u200d👩\u200d👧 <b>&amp;</b>\r\n**two**\x00\x1b[31m"
-    reply = reply_of(
-        asked,
-        {
-            TEXT: [
-                typed,
-            ]
-        },
-    )
+    reply = reply_of(asked, {TEXT: [typed]})
     assert reply == "\u202eשלום 👨\u200d👩\u200d👧 <b>&amp;</b>\n**two**[31m"
     assert asked_in(Words(), "").reply.read(reply) == reply
 

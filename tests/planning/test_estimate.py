@@ -167,13 +167,10 @@ async def test_what_is_unknown_is_said(grid):
     assert any("whether it thinks" in text for text in line.unknown)
 
 
-THINKERS = [
-    "gpt_5_1_reasoning",
-    "gemini_3_pro",
-    "deepseek_v3_2_reasoning",
-    "kimi_k2_reasoning",
-    "claude_opus_4_5_reasoning",
-]
+THINKERS = (
+    "gpt_5_1_reasoning gemini_3_pro deepseek_v3_2_reasoning kimi_k2_reasoning"
+    " claude_opus_4_5_reasoning"
+).split()
 OTHERS = ["gpt_5_1", "deepseek_v3_2", "kimi_k2", "claude_opus_4_5", "citizen"]
 
 

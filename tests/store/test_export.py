@@ -122,10 +122,9 @@ def whole(folder):
     assert {path.name for path in folder.iterdir()} == {*manifest["files"], "manifest.json"}
     for name, told in manifest["files"].items():
         data = (folder / name).read_bytes()
-        assert (len(data), hashlib.sha256(data).hexdigest()) == (
-            told["bytes"],
-            told["sha256"],
-        ), name
+        assert (len(data), hashlib.sha256(data).hexdigest()) == (told["bytes"], told["sha256"]), (
+            name
+        )
     return manifest
 
 
@@ -139,10 +138,7 @@ def test_any_text_is_the_same_in_record_csv_and_parquet(hostile, tmp_path):
     assert faults == []
     assert set(manifest["files"]) == {
         f"{table}.{kind}" for table in TABLES for kind in ("csv", "parquet")
-    } | {
-        "codebook.csv",
-        "codebook.md",
-    }
+    } | {"codebook.csv", "codebook.md"}
     for table, columns in COLUMNS.items():
         rows = read_csv(tmp_path / "out" / f"{table}.csv")
         parquet = duckdb.read_parquet(str(tmp_path / "out" / f"{table}.parquet"))
@@ -280,6 +276,34 @@ def test_an_export_replaces_an_older_one_and_nothing_else(hostile, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_an_export_that_fails_leaves_the_old_one(hostile, tmp_path):
+    out = tmp_path / "out"
+    export(hostile, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    code = """
+import resource, signal, sys
+from pathlib import Path
+from delibsim.store.tables.study import export
+from delibsim.store.manifest import Manifest
+from delibsim.store.runs import Runs
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    export(Runs.at(Path(sys.argv[1])), Path(sys.argv[2]))
+except OSError as error:
+    print(error.strerror)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, hostile.folder, out],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "File too large\n"
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 EXPORT_AGAIN_AND_AGAIN = """
 import itertools, sys
 from pathlib import Path
@@ -328,10 +352,9 @@ def test_killed_at_any_moment_a_whole_export_is_in_its_place(tmp_path):
     assert left, "it was never killed in mid-export"
     export(runs, out)
     whole(out)
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "runs",
-        "out",
-    }, "what killed processes left is removed"
+    assert {path.name for path in tmp_path.iterdir()} == {"runs", "out"}, (
+        "what killed processes left is removed"
+    )
 
 
 def test_the_old_folder_or_the_new_one_is_there_at_every_step(tmp_path, monkeypatch):

@@ -224,14 +224,6 @@ def test_an_alias_bomb_is_refused_at_once(home):
     )
 
 
-@pytest.mark.parametrize(
-    "label", ["1", "C", "C 1", "C-1", "C1a", "É1", '""', "C1.", "_1", '"C1\\n"', '"C１"']
-)
-def test_a_label_that_no_reply_can_be_read_by_is_refused(home, label):
-    said = refused_survey(home, PLAIN.replace("id: C1", f"id: {label}"))
-    assert said.startswith(f"{home}/surveys/tea.yaml, line 5, field considerations[1].id: ")
-
-
 @pytest.mark.parametrize(("text", "line"), CASES["broken_yaml_is_refused_with_its_line"])
 def test_broken_yaml_is_refused_with_its_line(home, text, line):
     said = refused_topic(home, text)

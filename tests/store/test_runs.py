@@ -122,14 +122,6 @@ def test_a_folder_without_settings_is_no_study(tmp_path):
 # Settings
 
 
-def test_equal_settings_change_nothing(study):
-    study.settle(manifest(SETTINGS, PARTS))
-    before, inode = contents(study.folder), (study.folder / "study.json").stat().st_ino
-    study.settle(manifest(json.loads(json.dumps(SETTINGS)), dict(reversed(PARTS.items()))))
-    assert contents(study.folder) == before
-    assert (study.folder / "study.json").stat().st_ino == inode
-
-
 @pytest.mark.parametrize(
     ("settings", "difference"),
     [

@@ -11,13 +11,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.reference import _document, of_topics
-from delibsim.analysis.study.effect_sizes import (
-    MARGINS,
-    covariance,
-    equivalence,
-    sizes,
-    smallest,
-)
+from delibsim.analysis.study.effect_sizes import MARGINS, covariance, equivalence, sizes, smallest
 from delibsim.analysis.study.sample import OutcomeMeasure
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.analysis.study.topic_means import noise_floor

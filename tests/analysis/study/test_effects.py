@@ -10,13 +10,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.result import Result
 from delibsim.analysis.study.contrasts import contrasts, questions
-from delibsim.analysis.study.effects import (
-    OVER_DRAWS,
-    OVER_MODELS,
-    OVER_TOPICS,
-    mean_of,
-    verb,
-)
+from delibsim.analysis.study.effects import OVER_DRAWS, OVER_MODELS, OVER_TOPICS, mean_of, verb
 from delibsim.analysis.study.study_table import DrawCounts
 
 DRAWS = DrawCounts(resamples=4_000)

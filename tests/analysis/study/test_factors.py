@@ -3,12 +3,7 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.factors import (
-    ANEW,
-    factors,
-    levels_of,
-    varied,
-)
+from delibsim.analysis.study.factors import ANEW, factors, levels_of, varied
 from delibsim.analysis.study.sample import pooled_wordings
 
 

@@ -108,10 +108,7 @@ AUTHORS = (
     *("Question and hypotheses", "Primary outcome", "Sample size", "Choice of models"),
     *("Validity", "Ethics", "Availability"),
 )
-OF_NO_RECORD = (
-    "E.1 Human validation of outputs",
-    "G.1 Funding, support, relationships",
-)
+OF_NO_RECORD = ("E.1 Human validation of outputs", "G.1 Funding, support, relationships")
 RUNS = {"planned": 1_200, "held": 12, "valid": 11, "analysed": 10}
 
 

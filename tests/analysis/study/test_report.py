@@ -43,16 +43,6 @@ def test_the_first_table_is_that_of_models_where_citizens_stand_beside():
     assert table["null_citizen"].notna().all()
 
 
-def test_without_contrasts_there_is_no_first_table():
-    one = replace(STUDY, rows=STUDY.rows[STUDY.rows["treatment"] == "none"])
-    found = findings(one, FEW, [contrasts])
-    page = study_report(found, FEW).page()
-    assert headline(found.results) is None
-    (part,) = [part for part in page.parts if part.id == "not-shown"]
-    assert any("one treatment only (none)" in str(entry) for entry in part.entries)
-    assert not any("one_treatment" in str(entry) for entry in part.entries)
-
-
 def test_the_page_shows_the_questions_and_writes_the_contrasts(found):
     page = study_report(found, FEW).page()
     shown = [table.name for part in page.parts for table in part.tables]

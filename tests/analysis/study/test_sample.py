@@ -227,8 +227,7 @@ def test_a_pilot_and_the_mixed_model_hold_none_against_the_mean_of_the_levels():
 
 
 @pytest.mark.parametrize(
-    ("spoken", "silent", "chosen"),
-    CASES["settings_agree_in_what_does_not_concern_speech"],
+    ("spoken", "silent", "chosen"), CASES["settings_agree_in_what_does_not_concern_speech"]
 )
 def test_settings_agree_in_what_does_not_concern_speech(spoken, silent, chosen):
     expected = {spoken[0]: chosen} if isinstance(chosen, str) else chosen
