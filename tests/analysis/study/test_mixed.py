@@ -99,6 +99,13 @@ def test_sessions_of_which_nothing_is_known_are_no_citizens():
     assert set(of(changed(study, rows))[1]["n"]) == {len(rows) - 1}
 
 
+def test_an_outcome_that_is_missing_is_named_beside_the_other():
+    study = synthetic_study(topics=3)
+    table = mixed(changed(study, study.rows.drop(columns="dri_adjusted_change")), FEW)[1]
+    assert set(table.rows["outcome"]) == {"dri"}
+    assert any(note.startswith("dri_adjusted:") for note in table.notes)
+
+
 def moved(study, sd, seed=5):
     """The study with effects of normative that differ by topic, by this standard deviation."""
     by_topic = np.random.default_rng(seed).normal(0, sd, 12)
