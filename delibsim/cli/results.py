@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import typer
 from rich.console import Console
 
-from delibsim.analysis.figures.style import COLUMNS, FORMATS
+from delibsim.analysis.figures.style import COLUMNS, FORMATS, kinds_of_files
 from delibsim.analysis.table import DisplayColumn, texts
 from delibsim.cli.commands import loaded
 from delibsim.cli.options import RUNS, Words, declared
@@ -133,7 +133,7 @@ KINDS = {
 """The commands of what may have been asked about texts, by what their answers are called."""
 
 
-@declared(analyze_app, "analyze", "analyze")
+@declared(analyze_app, "analyze", "analyze", figures=", ".join(FORMATS))
 def analyze(
     study: str,
     other: Words = None,
@@ -145,6 +145,7 @@ def analyze(
     draws: int = 10_000,
     seed: int = 0,
     margin: float | None = None,
+    figures: str = "svg",
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
@@ -157,6 +158,7 @@ def analyze(
         _report_on_votes(study_at(study, root), to, as_json)
     if of:
         raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+    kinds = kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]
     if len(others) > 1:
@@ -188,7 +190,7 @@ def analyze(
         sources = source, source_of(second, root, watch, None, False, names)
         folder = folder_of_both(sources, to)
         report = compare(sources, chosen, margin, watch)
-    file = report.write(folder)
+    file = report.write(folder, kinds)
     if as_json:
         echo_json(report.plain())
     else:

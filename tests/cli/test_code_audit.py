@@ -6,12 +6,9 @@ import re
 from dataclasses import replace
 
 import pytest
-from cases import cases_of
 from pilot_texts import TEXTS, samples, study_of_texts
 
 from delibsim.domain.coding import Code
-
-CASES = cases_of(__file__)
 
 
 @pytest.fixture
@@ -38,30 +35,6 @@ def coded(home):
         people=True,
     )
     return runs, codings
-
-
-def test_an_audit_says_what_it_read_and_what_not(delibsim, coded):
-    done = delibsim("code", "report", "pilot", "kind=rationale")
-    assert done.code == 0, done.err
-    rows = [line.split() for line in done.out.splitlines()]
-    assert [
-        "reasons",
-        "alpha",
-        "15",
-        "15",
-        "0",
-        "0",
-        "1.000",
-        "1.000",
-        "0.796,",
-        "1.000",
-        "1.000",
-    ] in rows
-    assert ["reasons", "beta", "15", "0", "0", "15", "0.000", "-", "-", "-"] in rows
-    assert "1, reasons, alpha: “never said so”" in done.out
-    assert "2, reasons: ensemble 0, Ann 1: acknowledged" in done.out
-    assert "\x1b" not in done.out
-    assert delibsim("code", "report", "pilot", "kind=rationale").out == done.out
 
 
 def test_an_audit_as_json_has_every_row(delibsim, coded):
@@ -124,13 +97,3 @@ def test_reading_by_a_model_is_priced_first(delibsim, coded):
     assert done.json["rationales"] == {"planned": 6, "held": 0, "waiting": 6}
     told = delibsim("code", "ask", "pilot", "--estimate", "kind=rationale", "model=local").out
     assert "30 rationales, 0 there already, 30 to be asked for" in told
-
-
-@pytest.mark.parametrize(("words", "message"), CASES["what_cannot_be_audited_is_wrong_input"])
-def test_what_cannot_be_audited_is_wrong_input(delibsim, home, coded, words, message):
-    runs, _ = study_of_texts(home / "runs", "empty", begun=False)
-    assert runs.folder.is_dir()
-    (home / "x.csv").write_text("a,b\n1,2\n")
-    done = delibsim("code", *words, "kind=rationale")
-    assert done.code == 2
-    assert message in done.err

@@ -1,7 +1,5 @@
 """`delibsim code report` as it is typed: the screen, the folder, JSON, exit codes."""
 
-import csv
-
 import pytest
 from coded_study import coded_study, keep_task, samples_of, texts_study
 
@@ -35,34 +33,6 @@ def test_the_screen_has_a_row_a_dimension_and_says_where_the_rest_is(delibsim, p
     assert "--tables all prints them" in lines[-1]
 
 
-def test_all_says_who_coded_what_comes_of_it_and_what_is_missing(delibsim, pilot):
-    answer = delibsim("code", "report", "pilot", "--tables", "all")
-    assert (answer.code, answer.err) == (0, "")
-    lines = answer.out.splitlines()
-    assert lines[0].startswith("40 texts coded by plain: 4 models and 2 people (Ann, Ben).")
-    assert "Is the ensemble as good as a second person?" in lines
-    assert "not given: agreement between wordings of the question: texts were coded" in answer.out
-
-
-def test_the_folder_holds_the_page_every_table_and_each_figure_with_its_table(
-    delibsim, pilot, home
-):
-    answer = delibsim("code", "report", "pilot", "scheme=plain", "-o", "report")
-    assert answer.code == 0, answer.err
-    folder = home / "report"
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert "pilot, coded by plain" in page
-    assert 'media="(max-width: 600px)"' in page, "figures for narrow screens"
-    tables = {path.stem for path in (folder / "tables").glob("*.csv")}
-    figures = {path.stem for path in (folder / "figures").glob("*.svg")}
-    assert {"levels", "pairs", "equivalence", "equivalence_curve", "calibration"} <= figures
-    assert figures <= tables
-    with (folder / "codebook.csv").open(encoding="utf-8", newline="") as file:
-        told = list(csv.DictReader(file))
-    assert {row["table"] for row in told} == tables
-    assert all(row["meaning"] for row in told)
-
-
 def test_json_holds_the_tables_and_why_others_are_not_given(delibsim, pilot):
     words = ("code", "report", "pilot", "--json", "against=year", "by=group")
     found = delibsim(*words).json
@@ -72,24 +42,6 @@ def test_json_holds_the_tables_and_why_others_are_not_given(delibsim, pilot):
     assert {row["part"] for row in found["tables"]["against"]} == {"2020", "2021"}
     assert found["not_given"]["wordings"]["reason"] == "one_wording"
     assert {row["p"] <= 1 for row in found["tables"]["shares"]} == {True}
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["scheme=other"], "other"),
-        (["scheme"], "is no setting"),
-        (["schema=plain"], "scheme"),
-        (["bound=0"], "give a number from 0.001 to 2"),
-        (["least=60"], "from -1 to 1"),
-        (["against=yaer"], "year"),
-        (["by=gruop"], "group"),
-    ],
-)
-def test_wrong_input_says_how_to_mend_it(delibsim, pilot, words, said):
-    answer = delibsim("code", "report", "pilot", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
 
 
 def test_a_study_without_codes_says_how_to_get_some(delibsim, home):
@@ -120,18 +72,3 @@ def test_damaged_lines_are_named_and_the_rest_is_reported(delibsim, pilot):
     answer = delibsim("code", "report", "pilot")
     assert answer.code == 3
     assert "annotations.jsonl: 2 damaged lines" in answer.err
-
-
-def test_the_scorer_codes_gives_a_score_a_text_and_coder(delibsim, pilot):
-    answer = delibsim("score", "pilot", "--scorer", "codes", "--json")
-    assert answer.code in (0, 3)
-    measures = answer.json["measures"]
-    assert list(measures) == ["plain.reasons", "plain.tone.calm", "plain.tone.loud"]
-    for summary in measures.values():
-        assert summary["valid"] + sum(summary["missing"].values()) == summary["texts"] == 40
-    (path,) = (pilot.folder / "scores").glob("codes.v1.jsonl")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 40 * (5 + 2) + 40 * 5 * 2  # reasons with people; two levels of tone
-    exported = delibsim("export", "pilot", "--json")
-    assert exported.code == 0, exported.err
-    assert exported.json["rows"]["samples"] == 40 * 4 * 3 * 2

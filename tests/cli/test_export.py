@@ -59,22 +59,6 @@ def test_what_is_damaged_is_named_and_the_rest_is_written(delibsim, study, home)
     assert manifest["rows"]["calls"] == 6
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("s", "--format", "xlsx"), "unknown format 'xlsx'"),
-        (("z",), "unknown study 'z'"),
-        (("s", "--without-texts"), "study s holds sessions"),
-        (("s", "-o", "runs/s"), "holds what no export wrote"),
-    ],
-)
-def test_wrong_input_is_told_and_nothing_is_written(delibsim, study, files, words, said):
-    before = files()
-    answer = delibsim("export", *words)
-    assert (answer.code, said in answer.err) == (2, True), answer.err
-    assert files() == before
-
-
 def test_a_study_without_sessions_has_nothing_to_export(delibsim, study, home):
     empty = home / "runs" / "e"
     empty.mkdir()
@@ -104,8 +88,6 @@ def test_the_seven_tables_are_written_beside_the_runs(delibsim, study, home):
     }  # fmt: skip
     assert "configurations" in delibsim("export", "s", "--as", "bench").out
     assert delibsim("status", "s").code == 0, "the tables are no session"
-    answer = delibsim("export", "s", "--as", "benhc")
-    assert (answer.code, "did you mean bench" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize("form", ["convokit", "inspect"])

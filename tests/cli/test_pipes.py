@@ -32,40 +32,12 @@ def test_a_topic_is_not_broken(delibsim, home):
         assert line.rstrip() in out
 
 
-def test_what_was_said_in_a_deliberation_is_not_broken(delibsim, study):
-    out = delibsim("show", "s").out
-    (first, *_) = delibsim("show", "s", "--json").json["transcript"]
-    assert first["text"].splitlines()[0] in out
-
-
 def test_one_session_is_one_session(delibsim, study, small):
     again = delibsim("run", "-q", "-m", "study=s", *small).out
     assert "study s: 1 session, 1 complete" in again
     for out in (again, delibsim("estimate", "study=s", *small).out, delibsim("score", "s").out):
         assert "1 sessions" not in out
         assert "(s)" not in out
-
-
-@pytest.mark.parametrize("width", [60, 140])
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "topics"),
-        ("list", "topics", "ccps"),
-        ("show", "s"),
-        ("score", "s"),
-        ("status", "s"),
-    ],
-    ids=" ".join,
-)
-def test_a_pipe_that_names_its_width_gets_it(delibsim, study, monkeypatch, words, width):
-    monkeypatch.setenv("COLUMNS", "10000")
-    whole = delibsim(*words).out
-    monkeypatch.setenv("COLUMNS", str(width))
-    out = delibsim(*words).out
-    assert max(map(len, out.splitlines())) <= width
-    if words[0] != "score":  # which says less where there is less room
-        assert {word for word in out.split() if "/" not in word} <= set(whole.split())
 
 
 @pytest.mark.parametrize("named", ["", "0", "wide", "-5"])

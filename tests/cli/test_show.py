@@ -61,23 +61,6 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     assert "s/ccps.normative.citizen_rounds1_size2.r2" in answer.err
 
 
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
-        ("nowhere", "unknown study 'nowhere'"),
-        ("ss", "did you mean s?"),
-        (
-            "s/ccps.normative.citizen_rounds1_size2.r2",
-            "did you mean ccps.normative.citizen_rounds1_size2.r1",
-        ),
-    ],
-)
-def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
-    answer = delibsim("show", place)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
-
-
 def test_foreign_text_is_printed_inert(delibsim, study):
     def spoil(run):
         run["transcript"][0]["text"] = HOSTILE
@@ -146,13 +129,6 @@ def test_a_run_whose_log_has_a_damaged_line_is_still_shown(delibsim, study, line
     assert calls.code == 0
 
 
-def test_a_session_that_was_cut_off_has_no_run_to_show(delibsim, study):
-    (study / "run.json").unlink()
-    answer = delibsim("show", "s")
-    assert (answer.code, answer.out) == (2, "")
-    assert "Traceback" not in answer.err
-
-
 def test_single_calls_are_shown_whole(delibsim, study):
     records = [
         json.loads(line)
@@ -170,28 +146,6 @@ def test_single_calls_are_shown_whole(delibsim, study):
     unknown = delibsim("show", "s", "--call", "Participant 1/pree/0")
     assert unknown.code == 2
     assert "did you mean Participant 1/pre/0" in unknown.err
-
-
-def test_calls_of_two_treatments_differ_in_what_was_told_alone(delibsim, home):
-    sweep = ("topic=acp", "treatment=none,basic,normative", "group.size=2", "rounds=1", "seed=7")
-    assert delibsim("run", "-q", "-m", "study=told", *sweep).code == 0
-    asked = []
-    for cell in (
-        "none.citizen_size2",
-        "basic.citizen_rounds1_size2",
-        "normative.citizen_rounds1_size2",
-    ):
-        asked.append(delibsim("show", f"told/acp.{cell}.r1", "--call", "Participant 1/pre/0").out)
-    assert "Rate every consideration" in asked[0]
-    assert asked[1:] == asked[:1] * 2
-    turns = []
-    for treatment in ("basic", "normative"):
-        run = f"told/acp.{treatment}.citizen_rounds1_size2.r1"
-        speaker = delibsim("show", run, "--json").json["transcript"][0]["turn"]["speaker"]
-        turns.append(delibsim("show", run, "--call", f"{speaker}/turn 1/0").out.splitlines())
-    different = [pair for pair in zip(*turns, strict=True) if pair[0] != pair[1]]
-    assert len(different) == 1
-    assert "Keep your language calm" in different[0][1]
 
 
 LONG = {
@@ -217,14 +171,6 @@ def test_a_speech_without_end_is_cut_for_display_and_kept_as_it_came(delibsim, s
     letter = next(c for c in text if c.isalnum())
     assert whole.count(letter) >= text.count(letter)
     assert delibsim("show", "s", "--json").json["transcript"][0]["text"] == text
-
-
-def test_a_speech_of_usual_length_is_printed_whole(delibsim, study):
-    text = "word " * 1_000 + "end"
-    change_run(study, lambda run: run["transcript"][0].update(text=text))
-    answer = delibsim("show", "s", "--no-answers")
-    assert " ".join(answer.out.split()).count(text) == 1
-    assert "characters in all" not in answer.out
 
 
 def test_of_who_answered_nothing_no_change_is_told(delibsim, partial):

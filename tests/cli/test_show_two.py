@@ -49,12 +49,6 @@ def test_a_partial_run_is_compared_and_what_is_missing_is_said(delibsim, study, 
     assert "nan" not in answer.out.lower().split()
 
 
-def test_one_run_is_not_compared_with_itself(delibsim, study):
-    answer = delibsim("show", "s", study)
-    assert (answer.code, answer.out) == (2, "")
-    assert "are one run; name two" in answer.err
-
-
 def test_a_run_that_cannot_be_read_is_named(delibsim, study, partial):
     (partial / "run.json").write_text("{", encoding="utf-8")
     answer = delibsim("show", "s", "p")

@@ -107,18 +107,6 @@ def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(deli
     )
 
 
-def test_status_counts_what_was_not_begun(delibsim, grid, home):
-    manifest = home / "runs/s/study.json"
-    plain = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(
-        json.dumps(plain | {"sessions": [*plain["sessions"], "acp.basic.citizen.r9"]}),
-        encoding="utf-8",
-    )
-    answer = delibsim("status", "s", "--json")
-    assert (answer.code, answer.json["states"]) == (3, {"complete": 4, "not begun": 1})
-    assert "1 not begun" in delibsim("status", "s").out
-
-
 def test_status_watches_until_nobody_holds_it(delibsim, grid):
     answer = delibsim("status", "s", "--watch")
     assert answer.code == 0

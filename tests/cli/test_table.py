@@ -2,31 +2,15 @@
 
 import io
 import string
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
-from delibsim import Runs
-from delibsim.analysis.conditions import Collected, by_condition
-from delibsim.analysis.debates.rated import chosen, debates_of
-from delibsim.analysis.debates.report import tables
-from delibsim.analysis.human.people import BENCHMARK
-from delibsim.analysis.human.report import people_report
-from delibsim.analysis.result import make_table
-from delibsim.analysis.run.tables import table_of_measures
 from delibsim.analysis.table import DisplayColumn
-from delibsim.cli import list_people, score
-from delibsim.cli.results import print_result
-from delibsim.cli.table import print_table, show_table
-from delibsim.conduct.score import measures_of, score_study, usual_scorers
-from delibsim.store.instruments.answers import Answers
+from delibsim.cli.table import print_table
 
 WIDTHS = (80, 100, 140)
 UNBOUNDED = 10_000
@@ -122,77 +106,6 @@ def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
     lines = lines_of(lambda screen: print_table("", columns, rows, screen), 40)
     assert max(map(len, lines)) <= 40
     assert "".join(lines).count("m") == 51
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_measures_of_a_run_fit(delibsim, small, width):
-    result = delibsim("run", "-q", "study=s", *small, "--json").json
-    measures = measures_of(usual_scorers())
-    table = replace(table_of_measures(result, measures), title="")
-    lines = check(lambda screen: show_table(table, screen), width)
-    assert lines[0].split() == ["null", "citizen", "people", "(n", "31)"]
-    assert "Deliberative Reason Index" in "\n".join(lines)
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_conditions_of_a_study_fit(delibsim, partial, home, width):
-    more = ("topic=ccps", "group.size=3", "rounds=1", "seed=7")
-    assert delibsim("run", "-q", "study=p", *more).code == 0
-    runs = Runs(home / "runs", "p")
-    collected = Collected(runs.plans())
-    score_study(runs, usual_scorers(), collected.add_scores, collected.add_run)
-    found = by_condition(collected, {}, {})
-    declared = measures_of(usual_scorers())
-    lines = check(lambda screen: score.print_conditions(found, declared, screen), width)
-    assert any("undefined" in line for line in lines)
-
-
-def test_the_tables_of_people_fit(monkeypatch, capsys):
-    answers, scales = [], {}
-    for k, survey in enumerate(BENCHMARK):
-        rated = [[1, 2, 3 + k % 2], [5, 4, 1], [2, 2, 4], [3, 1, 1], [4, 5, 5], [1, 1, 2]]
-        ranked = [[1, 2], [2, 1], [1, 2], [2, 1], [1, 2], [2, 1]]
-        people = tuple(f"p{i}" for i in range(6))
-        answers.append(invented(survey, people, rated, ranked))
-        scales[survey] = (1, 5)
-    for by in ("topic", "case"):
-        report = people_report(answers, scales, by, 20)
-        for width in WIDTHS:
-            monkeypatch.setenv("COLUMNS", str(width))
-            list_people.print_people(report)
-            lines = capsys.readouterr().out.splitlines()
-            assert max(map(len, lines)) <= width
-            assert "Published figures" in lines
-            assert any(line.startswith("Groups of five") for line in lines)
-
-
-def invented(survey, people, rated, ranked):
-    """Answers of invented people, who afterwards rate as another of them did before."""
-    before, ranks = np.array(rated), np.array(ranked)
-    return Answers(
-        survey=survey,
-        cases=tuple(f"Deliberation {k % 2}" for k in range(len(people))),
-        participants=people,
-        considerations={"pre": before, "post": before[::-1]},
-        preferences={"pre": ranks, "post": ranks},
-        path=Path("invented.csv"),
-        lines={phase: tuple(range(len(people))) for phase in ("pre", "post")},
-    )
-
-
-def test_the_report_of_ratings_fits(delibsim, home):
-    sweep = ("tournament.motions=[voting]", "tournament.debaters=[citizen_plain,citizen_halting]")
-    assert delibsim("run", "-q", "-m", "experiment=oxford", *sweep).code == 0
-    assert delibsim("rate", "ask", "oxford", "group.size=3").code == 0
-    debates = debates_of(Runs(home / "runs", "oxford"))[0]
-    found = tables(chosen(debates, [], None), focus="citizen_plain")
-    printed = [make_table(f"debates/{name}", rows) for name, rows in found.items()]
-    for width in WIDTHS:
-        lines = []
-        for result in printed:
-            if result.screen != "never":
-                lines += check(partial(print_result, result), width)
-        assert any("citizen_plain - rest" in line for line in lines)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

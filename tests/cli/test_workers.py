@@ -3,23 +3,8 @@ holds what is held.
 """
 
 import pytest
-from cases import cases_of
 
-CASES = cases_of(__file__)
 SWEEP = ("run", "-m", "study=s", "topic=ccps", "group.size=2", "rounds=1")
-
-
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    CASES["a_launcher_that_cannot_hold_a_study_is_refused_before_anything_is_written"],
-)
-def test_a_launcher_that_cannot_hold_a_study_is_refused_before_anything_is_written(
-    delibsim, home, words, fault
-):
-    answer = delibsim(*SWEEP, *words)
-    assert answer.code == 2
-    assert fault in answer.err
-    assert list(home.iterdir()) == []
 
 
 def test_a_setting_the_launcher_has_not_is_refused_before_anything_is_written(delibsim, home):

@@ -3,7 +3,7 @@
 import pytest
 
 from delibsim import Runs, WrongInput
-from delibsim.conduct.outcome import Observer, exit_code, report
+from delibsim.conduct.outcome import Observer, exit_code
 from delibsim.conduct.progress import StudyProgress
 from delibsim.conduct.retry import ended_in, final_statuses, plan_again, without_run
 from delibsim.conduct.study import hold_plan, hold_prepared, prepare
@@ -50,26 +50,6 @@ async def test_an_observer_learns_of_events_exchanges_and_sessions(planned, runs
         own = [entry for entry in diary.entries if entry[1] == session.id]
         assert own[0] == ("event", session.id, False)
         assert own[-1] == ("session", session.id, "complete")
-
-
-async def test_a_plan_that_was_held_is_not_held_again_and_its_report_says_so(planned, runs):
-    await hold_plan(planned, runs)
-    diary = Diary()
-    outcomes = await hold_plan(planned, runs, diary)
-    assert diary.entries == []
-    found = report(planned, outcomes)
-    assert (found["sessions"], found["held_before"], found["calls_asked_now"]) == (3, 3, 0)
-
-
-async def test_a_plan_that_would_change_a_study_is_refused_before_anything_is_written(
-    planned, runs, tmp_path
-):
-    await hold_plan(planned, runs)
-    before = sorted(path.name for path in runs.folder.iterdir())
-    other = plan([*SWEEP, "seed=99"], tmp_path, sweep=True)
-    with pytest.raises(WrongInput, match="has other settings"):
-        await prepare(other, runs)
-    assert sorted(path.name for path in runs.folder.iterdir()) == before
 
 
 async def test_notices_of_the_preflight_reach_who_asked_for_them(tmp_path):

@@ -177,15 +177,6 @@ async def test_nobody_comes_and_what_was_declared_follows(tmp_path):
     assert not hall.runs.held(hall.runs.sessions()[0]) if hall.runs.sessions() else True
 
 
-async def test_a_debate_of_a_person_and_a_citizen(tmp_path):
-    hall, persons = await hall_of(tmp_path, "format=debate", "proposition=person", "opposition=citizen",
-                                  "treatment=oxford", people=1)  # fmt: skip
-    await held(hall, persons, seconds=90)
-    (name,) = hall.runs.sessions()
-    assert hall.runs.status(name) == "complete"
-    assert await replay(hall.runs, name) == hall.runs.run(name)
-
-
 async def test_notes_of_a_debater_are_heard_by_nobody_else(tmp_path):
     hall, persons = await hall_of(tmp_path, "format=debate", "proposition=person", "opposition=citizen",
                                   "treatment=oxford", "procedure.rules.preparation=true", people=1)  # fmt: skip

@@ -131,8 +131,9 @@ def test_a_rater_rates_her_debates_from_the_first_page_to_the_last(debates, serv
     assert all(one.seconds is not None for own in replies.values() for one in own.values())
 
 
-@pytest.mark.parametrize("made", [codes_online, pairs_online, summaries_online])
-@pytest.mark.parametrize("code", ["en", "de", "fr"])
+@pytest.mark.parametrize(
+    ("made", "code"), [(codes_online, "en"), (pairs_online, "de"), (summaries_online, "fr")]
+)
 def test_texts_pairs_and_summaries_are_answered_to_the_end(
     tmp_path, monkeypatch, served, made, code
 ):
