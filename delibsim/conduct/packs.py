@@ -11,7 +11,7 @@ from delibsim.asking.kinds.code_people import TextPack
 from delibsim.asking.kinds.judgment_people import SummaryPack
 from delibsim.asking.kinds.pair_people import PairPack
 from delibsim.asking.kinds.rating_people import DebatePack
-from delibsim.asking.kinds.rationale_people import RationalePack
+from delibsim.asking.kinds.rationale import RationalePack
 from delibsim.asking.people import Pack
 from delibsim.conduct.score import score_all
 from delibsim.conduct.texts import rescore_codes, rescore_pairs

@@ -30,8 +30,19 @@ from delibsim.domain.score import Measure
 from delibsim.domain.summary import Judgment, Sitting, Slot, Summary
 from delibsim.domain.text import plural_of, study_named
 from delibsim.domain.treatment import Wording, wording_kept
-from delibsim.store.annotations import ANNOTATIONS, TaskFolder, packs_of, tasks_of
-from delibsim.store.codec import Damaged, Flat, K, built, first_of_each, plain_record, read_records
+from delibsim.store.annotations import (
+    ANNOTATIONS,
+    Flat,
+    K,
+    TaskFolder,
+    built,
+    first_of_each,
+    packs_of,
+    plain_record,
+    read_records,
+    tasks_of,
+)
+from delibsim.store.codec import Damaged
 from delibsim.store.files import each_line, json_text, make_folder, write_atomically
 from delibsim.store.reading import adapter, read_json
 from delibsim.store.runs import TEXTS, Runs
