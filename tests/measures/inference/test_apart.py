@@ -5,8 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm, ttest_ind
 
-from delibsim.measures.inference.apart import Sessions, apart, overlapping
-from delibsim.measures.inference.classified import classified
+from delibsim.measures.inference.apart import Sessions, apart, classified, overlapping
 
 
 def sample(values, topics=None, draws=None):
