@@ -11,7 +11,7 @@ says so under online, and gets more sheets where somebody left: each names in `f
 whose place it takes.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -22,7 +22,6 @@ from pydantic_core import to_json
 from delibsim.domain.cost import OUTCOMES
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason, reason_from_text
-from delibsim.domain.score import Score
 from delibsim.domain.text import counted
 from delibsim.store import codec
 from delibsim.store.files import (
@@ -295,21 +294,6 @@ def read_records(
     if damaged and faults is not None:
         faults.append(f"{place}: {counted(damaged, 'damaged line')}")
     return found
-
-
-def each_score(file: Path) -> Iterator[Score]:
-    """The scores of a file; Damaged, at last, where a line is none."""
-    damaged = 0
-    try:
-        for _, record in each_line(file):
-            if record is None:
-                damaged += 1
-            else:
-                yield codec.score_from_plain(record)
-    except codec.Damaged as error:
-        raise codec.Damaged(f"{file}: {error}; score the study again") from None
-    if damaged:
-        raise codec.Damaged(f"{file}: {damaged} damaged lines; score the study again")
 
 
 def first_of_each(records: Sequence[K], place: Path, faults: list[str] | None) -> list[K]:

@@ -18,7 +18,6 @@ from delibsim.domain.secret import refuse_key
 from delibsim.domain.study import is_file_name, slug
 from delibsim.domain.text import study_named
 from delibsim.store import codec, files
-from delibsim.store.annotations import each_score
 from delibsim.store.branch_folders import WITHIN, folder_of
 from delibsim.store.files import append_line, in_turn, read_lines
 from delibsim.store.manifest import (
@@ -453,7 +452,7 @@ class Runs:
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
         for path in sorted(self.scores_folder.glob("*.jsonl")):
-            yield from each_score(path)
+            yield from codec.each_score(path)
 
     def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
         """What a file describes; Damaged where it describes nothing, or `refuse` says so."""
