@@ -3,13 +3,16 @@
 import io
 import string
 
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import DisplayColumn
+from delibsim.cli.results import print_result
 from delibsim.cli.table import print_table
 
 WIDTHS = (80, 100, 140)
@@ -117,3 +120,55 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
     assert plain
     assert max(map(len, plain)) <= width
+
+
+SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_long_name_stands_whole_above_its_row(width):
+    columns = [DisplayColumn("session", text=True), DisplayColumn("state", text=True)]
+    columns += [DisplayColumn(name) for name in ("calls", "before", "after", "change")]
+    name = SESSION[-min(len(SESSION), width - 2) :]
+    values = ["complete", "120", "0.812", "0.901", "+0.089"]
+    lines = lines_of(lambda screen: print_table("", columns, [[name, *values]], screen), width)
+    assert max(map(len, lines)) <= width
+    assert lines[0].split() == ["session", "state", "calls", "before", "after", "change"]
+    if width < 140:
+        assert lines[1] == name
+        assert lines[2].split() == values
+    else:
+        assert lines[1].split() == [name, *values]
+
+
+def test_two_long_names_stay_with_the_numbers_of_their_row():
+    columns = [
+        DisplayColumn("model", text=True),
+        DisplayColumn("topic", text=True),
+        DisplayColumn("n"),
+        DisplayColumn("value"),
+    ]
+    rows = [["m" * 50, "t" * 39, "7", "0.123"], ["m", "t", "8", "1.2"]]
+    lines = lines_of(lambda screen: print_table("", columns, rows, screen), 80)
+    assert lines[1] == "m" * 50
+    assert lines[2].split() == ["t" * 39, "7", "0.123"]
+    assert lines[3].split() == ["m", "t", "8", "1.2"]
+
+
+def test_a_result_without_rows_says_so_and_prints_no_headings():
+    out = io.StringIO()
+    columns = ["group", "model", "estimate", "within_stance"]
+    result = Result(
+        name="gaps",
+        title="Gaps of groups",
+        definition="",
+        source="docs/summaries.md",
+        rows=pd.DataFrame([], columns=columns),
+        notes=["No placebo was judged."],
+    )
+    print_result(result, Console(file=out, width=80))
+    assert out.getvalue().split("\n")[1:4] == [
+        "Gaps of groups",
+        "no rows",
+        "No placebo was judged.",
+    ]
