@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -81,7 +82,7 @@ def test_a_table_with_hostile_names_is_analysed_as_json(delibsim, home):
     assert not (home / "study.analysis" / "figures").exists()
     for name in ("report.html", "finding.html", "report.md"):
         page = (home / "study.analysis" / name).read_text(encoding="utf-8")
-        assert "<svg" not in page and "<img" not in page and ".svg" not in page
+        assert re.search(r"<svg|<img|\.svg", page) is None
 
 
 def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home):
