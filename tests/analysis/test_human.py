@@ -322,13 +322,6 @@ people.by_topic([answers], {"tea": (1, 5)})
         assert "NoFormula: the measure 'new_measure' is declared" in last
 
 
-def test_a_case_of_one_person_is_undefined_and_stays_so():
-    groups = human.by_case([small(cases=["a", "a", "b"])], {"tea": (1, 5)})
-    assert [(group.id, group.n) for group in groups] == [("tea/a", 2), ("tea/b", 1)]
-    assert groups[1].notes["dri"] == "before: too_few_participants; after: too_few_participants"
-    assert groups[1].change["opinion_change_c"] == pytest.approx(1)
-
-
 def test_a_mean_with_a_topic_missing_is_not_computed():
     groups = human.by_topic([small("ccps"), small("other")], {"ccps": (1, 5), "other": (1, 5)})
     assert [group.id for group in groups] == ["ccps", "other"]

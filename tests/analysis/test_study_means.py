@@ -71,9 +71,3 @@ def test_they_equal_those_of_one_condition_after_another(seed):
 
 def found_kinds(found):
     return {(mean.measure, mean.phase) for mean in found.means}
-
-
-def test_a_table_without_sessions_has_no_means():
-    study = synthetic_study(topics=1, models=1, replicates=1)
-    found, of = means_of_table(StudyTable("s", study.rows[:0], ()), MEASURES, lambda name: None)
-    assert (list(found.means), of, set(found.null)) == ([], {}, set())

@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -82,7 +81,7 @@ def test_a_table_with_hostile_names_is_analysed_as_json(delibsim, home):
     assert not (home / "study.analysis" / "figures").exists()
     for name in ("report.html", "finding.html", "report.md"):
         page = (home / "study.analysis" / name).read_text(encoding="utf-8")
-        assert re.search(r"<svg|<img|\.svg", page) is None
+        assert [mark for mark in ("<svg", "<img", ".svg") if mark in page] == []
 
 
 def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home):
@@ -93,28 +92,6 @@ def test_an_unfinished_table_is_partial_and_an_empty_one_nothing(delibsim, home)
     rows.assign(pre=None, post=None).to_csv(home / "nothing.csv", index=False)
     found = delibsim("analyze", "nothing.csv", *FEW)
     assert (found.code, "0 analysed" in found.out) == (4, True)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("nowhere",), "nowhere"),
-        (("study.csv", "--margin", "0"), "must be above 0"),
-        (("study.csv", "--margin", "nan"), "must be above 0"),
-        (("study.csv", "--figures", "gif"), "unknown kind of figures 'gif'. There are: none, pdf,"),
-        (("study.csv", "-o", "thesis"), "holds what no report wrote (chapter.docx;"),
-        (("twice.csv",), "line 38"),
-    ],
-)
-def test_wrong_input(delibsim, home, words, said):
-    table().to_csv(home / "study.csv", index=False)
-    pd.concat([table(), table().iloc[[3]]]).to_csv(home / "twice.csv", index=False)
-    (home / "thesis").mkdir()
-    (home / "thesis" / "chapter.docx").write_text("mine")
-    found = delibsim("analyze", *words, *QUICK)
-    assert found.code == 2
-    assert said in found.err
-    assert (home / "thesis" / "chapter.docx").read_text() == "mine"
 
 
 def test_a_study_of_debates_is_no_study_of_an_index(delibsim, home):

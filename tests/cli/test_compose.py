@@ -15,15 +15,6 @@ from delibsim.planning.compose import plan
 CASES = cases_of(__file__)
 
 
-def test_a_study_of_another_seed_is_refused_with_the_difference(delibsim, study, files, small):
-    before = files()
-    answer = delibsim("run", "study=s", *small[:-1], "seed=8")
-    assert (answer.code, answer.out) == (2, "")
-    assert "seed: 7 -> 8" in answer.err
-    assert "study=NAME" in answer.err
-    assert files() == before
-
-
 @pytest.mark.parametrize(
     ("name", "text", "changed", "override", "difference"),
     CASES["what_changed_under_its_name_is_refused_with_the_difference"],
@@ -143,15 +134,6 @@ def test_every_experiment_can_be_held_by_citizens(home, experiment, n):
     assert {
         settings["kind"] for session in planned.sessions for settings in session.models.values()
     } == {"citizen"}
-
-
-def test_the_persona_pilot_can_be_held_by_citizens_with_personas_of_the_package(home):
-    planned = plan(
-        ["experiment=persona", "model=citizen", "survey=null", "persona=none,values"],
-        home,
-        sweep=True,
-    )
-    assert len(planned.sessions) == 60
 
 
 FAMILIES = ("gpt_5_1", "gemini_3_pro", "deepseek_v3_2", "kimi_k2")

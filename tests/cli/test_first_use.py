@@ -129,18 +129,6 @@ def test_a_scorer_that_has_nothing_to_say_has_no_file_and_this_is_said(delibsim,
     assert not any("ratings" in file for file in again["files"])
 
 
-def test_occasions_are_named_in_words(delibsim, partial):
-    for words in (("status", "p"), ("show", "p")):
-        printed = delibsim(*words).out
-        assert "missing: " in printed
-        for line in printed.splitlines():
-            if line.startswith("missing: "):
-                assert ", pre:" not in line
-                assert ", post:" not in line
-    assert "Participant 1, before: refusal" in delibsim("show", "p").out
-    assert "Participant 1, after: refusal" in delibsim("show", "p").out
-
-
 @pytest.fixture
 def broken(home):
     """Files of one's own that are broken: a treatment, a set of personas, a topic and a survey in

@@ -113,22 +113,6 @@ def test_what_others_wrote_is_no_code_of_r(delibsim, home):
     assert "<b>" not in text
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("report",), "give the report a name"),
-        (("report", "s", "--as", "word"), "unknown form of a report 'word'. There are: quarto"),
-        (("report", "nowhere"), "unknown study 'nowhere'"),
-        (("topic", "mine", "--as", "quarto"), "--as and -o are of delibsim new report"),
-    ],
-)
-def test_a_wrong_word_is_told(delibsim, home, study, words, told):
-    answer = delibsim("new", *words)
-    assert answer.code == 2
-    assert told in answer.err
-    assert not list(home.glob("*.qmd"))
-
-
 def test_a_study_without_the_outcome_gives_no_report(delibsim, home):
     held_study(home, "format=debate", "motion=voting", study="spoken")
     answer = delibsim("new", "report", "spoken")

@@ -8,10 +8,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TREATMENTS = sorted(path.stem for path in (ROOT / "conf" / "treatment").glob("*.yaml"))
-TOPICS = (
-    "fnqcj uppsala_speaks fremantle ccps zukunft energy_futures forestera auscj biobanking_wa"
-    " swiss_health bep acp".split()
-)
 
 
 def run_of(folder):
@@ -51,24 +47,6 @@ def test_two_folders_hold_the_same_run_to_the_byte_and_another_seed_another(
     assert one["transcript"] != three["transcript"]
 
 
-def test_group_size_and_rounds_obey(delibsim, home):
-    answer = delibsim("run", "study=s", "group.size=7", "rounds=4", "--json")
-    assert answer.code == 0
-    assert (answer.json["participants"], answer.json["rounds"], answer.json["status"]) == (
-        7,
-        4,
-        "complete",
-    )
-    assert answer.json["calls"]["asked_now"] == 7 + 4 * 7 + 7
-    run = run_of(only_session(home))
-    assert len(run["responses"]) == 14
-    for k in range(1, 5):
-        assert (
-            len({s["turn"]["speaker"] for s in run["transcript"] if s["turn"]["round"] == k}) == 7
-        )
-    assert run["status"] == "complete"
-
-
 @pytest.mark.parametrize("treatment", TREATMENTS)
 def test_every_treatment_runs(delibsim, home, treatment):
     answer = delibsim("run", "-q", "study=s", f"treatment={treatment}", "group.size=2")
@@ -84,74 +62,6 @@ def test_every_treatment_runs(delibsim, home, treatment):
     for exchange in log_of(session):
         told = instructions in exchange["messages"][0]["content"]
         assert told == (not instructions or exchange["purpose"]["occasion"].startswith("turn"))
-
-
-def test_treatments_are_worded_differently():
-    texts = {
-        name: (ROOT / "conf" / "treatment" / f"{name}.yaml").read_text(encoding="utf-8")
-        for name in TREATMENTS
-    }
-    assert {"none", "basic", "normative"} <= set(texts)
-    assert len([name for name in texts if name.startswith("normative_")]) == 4
-    assert len(set(texts.values())) == len(texts)
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_every_topic_of_the_benchmark_runs_on_its_own_survey(delibsim, topic):
-    answer = delibsim("run", "-q", f"topic={topic}", "treatment=none", "group.size=2", "--json")
-    assert answer.code == 0
-    assert answer.json["survey"] == {"id": topic, "validated": False}
-    assert answer.json["human"]["n"] > 0
-    assert answer.json["calls"]["by_status"] == {"ok": 4}
-
-
-def test_a_group_can_have_several_models_in_turn(delibsim, home):
-    answer = delibsim(
-        "run",
-        "-q",
-        "study=s",
-        "group.models=[citizen_open,citizen_firm]",
-        "group.size=3",
-        "rounds=1",
-        "--json",
-    )
-    assert answer.code == 0
-    assert answer.json["models"] == {"citizen_open": "citizen", "citizen_firm": "citizen"}
-    session = only_session(home)
-    run = run_of(session)
-    seats = {p["id"]: p["model"] for p in run["session"]["participants"]}
-    assert list(seats.values()) == ["citizen_open", "citizen_firm", "citizen_open"]
-    assert all(
-        exchange["model"] == seats[exchange["purpose"]["participant"]]
-        for exchange in log_of(session)
-    )
-    assert (
-        run["session"]["models"]["citizen_open"]["openness"]
-        != run["session"]["models"]["citizen_firm"]["openness"]
-    )
-
-
-def test_personas_are_seated_in_turn_and_reach_their_holder_alone(delibsim, home):
-    assert delibsim("run", "-q", "study=s", "persona=values", "group.size=6", "rounds=1").code == 0
-    session = only_session(home)
-    personas = [p["persona"] for p in run_of(session)["session"]["participants"]]
-    assert len(set(personas)) == 5
-    assert personas[5] == personas[0]
-    for exchange in log_of(session):
-        own = personas[int(exchange["purpose"]["participant"][-1]) - 1].strip()
-        shown = [
-            p.strip() for p in set(personas) if p.strip() in exchange["messages"][1]["content"]
-        ]
-        assert shown == [own]
-
-
-def test_a_temperature_is_recorded_and_where_it_means_nothing_reported_as_dropped(delibsim, home):
-    assert delibsim("run", "-q", "study=s", "temperature=0.7", "group.size=2", "rounds=0").code == 0
-    session = only_session(home)
-    assert run_of(session)["session"]["models"]["citizen"]["temperature"] == 0.7
-    for exchange in log_of(session):
-        assert exchange["completion"]["parameters_dropped"] == ["temperature"]
-        assert "temperature" not in exchange["completion"]["parameters_sent"]
 
 
 def test_a_setting_of_the_model_and_of_the_procedure_obeys(delibsim, home):
@@ -170,57 +80,6 @@ def test_a_setting_of_the_model_and_of_the_procedure_obeys(delibsim, home):
 
 
 # what is beside the user comes first
-
-
-def survey_file(**changes):
-    fields = {"id": "tea", "scale_min": 1, "scale_max": 5} | changes
-    lines = [f"{name}: {value}" for name, value in fields.items()]
-    lines += ["considerations:"] + [
-        f"  - {{id: C{k}, text: Tea number {k} is good for everybody.}}" for k in (1, 2, 3)
-    ]
-    lines += ["preferences:"] + [
-        f"  - {{id: P{k}, text: Serve tea number {k} first.}}" for k in (1, 2)
-    ]
-    return "\n".join(lines) + "\n"
-
-
-@pytest.fixture
-def own(home):
-    """A topic, a survey, a treatment and personas of one's own, beside the user."""
-    pages = {
-        "topics/tea.yaml": "id: tea\nquestion: Which tea?\nsurvey: tea\n",
-        "surveys/tea.yaml": survey_file(),
-        "conf/treatment/polite.yaml": (
-            "name: polite\ninstructions: Pour for the others first.\nrounds: 1\ninteraction: true\n"
-        ),
-        "conf/persona/drinkers.yaml": (
-            "name: drinkers\npersonas: [You drink green tea., You drink black tea.]\n"
-        ),
-    }
-    for name, text in pages.items():
-        (home / name).parent.mkdir(parents=True, exist_ok=True)
-        (home / name).write_text(text, encoding="utf-8")
-    return home
-
-
-def test_topics_surveys_treatments_and_personas_of_ones_own(delibsim, own):
-    answer = delibsim(
-        "run",
-        "-q",
-        "study=s",
-        "topic=tea",
-        "treatment=polite",
-        "persona=drinkers",
-        "group.size=3",
-        "--json",
-    )
-    assert (answer.code, answer.err) == (0, "")
-    assert answer.json["topic"]["question"] == "Which tea?"
-    assert answer.json["human"] is None
-    session = run_of(only_session(own))["session"]
-    assert session["treatment"]["instructions"] == "Pour for the others first."
-    assert [p["persona"] for p in session["participants"]][2] == "You drink green tea."
-    assert session["survey"]["scale_max"] == 5
 
 
 # once more, and into a study that exists
@@ -290,12 +149,6 @@ def test_a_study_stays_inside_the_folder_of_runs_whatever_its_name(delibsim, hom
     found = delibsim("status", "--dir", where, "--json", "--", name)
     assert found.code == 0
     assert found.json["study"] == name
-
-
-def test_names_that_differ_only_in_case_are_studies_of_their_own(delibsim, home, small):
-    for name in ("demo", "Demo", "DEMO"):
-        assert delibsim("run", "-q", f"study={name}", *small).code == 0
-    assert len({path.name.lower() for path in (home / "runs").iterdir()}) == 3
 
 
 def test_without_a_name_a_study_is_named_after_what_is_held(delibsim, home, small):

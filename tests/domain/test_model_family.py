@@ -30,10 +30,6 @@ def test_the_family_of_a_model_is_found_in_its_name(name, model, family):
     assert family_of(name, {"kind": "litellm", "model": model}) == family
 
 
-def test_citizens_are_one_family():
-    assert family_of("citizen_open", {"kind": "citizen"}) == "citizen"
-
-
 @pytest.mark.parametrize("family", [own for own in model_families() if own.models])
 def test_every_family_is_taken_out_of_speeches(family):
     name = family.models[0].capitalize()

@@ -32,12 +32,6 @@ def distance(personas, seats):
     return sum(pairs) / len(pairs)
 
 
-def test_the_first_replicate_seats_models_as_they_are_named_and_the_next_move_on():
-    assert models_in_seats(["a", "b", "c"], 5, 1) == ["a", "b", "c", "a", "b"]
-    assert models_in_seats(["a", "b", "c"], 5, 2) == ["b", "c", "a", "b", "c"]
-    assert models_in_seats(["a"], 3, 9) == ["a", "a", "a"]
-
-
 @given(st.integers(1, 7), st.integers(2, 9))
 def test_over_as_many_replicates_as_models_every_model_sits_in_every_seat_equally_often(
     models, size

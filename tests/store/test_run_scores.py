@@ -62,12 +62,6 @@ def test_two_coders_of_one_measure_are_not_mixed(tmp_path):
     assert list(found.notes["m"]) == [SEVERAL, None]
 
 
-def test_a_file_without_scores_of_runs_names_its_sessions(tmp_path):
-    found = run_scores(written(tmp_path, [Score("m", "participant", "a/Participant 1", 1.0)]))
-    assert found.sessions == {"a"}
-    assert (list(found.targets), found.values) == ([], {})
-
-
 def test_a_damaged_file_is_named(tmp_path):
     path = written(tmp_path, [Score("m", "run", "a", 1.0)])
     path.write_text(path.read_text() + '{"measure": "m", "unit', encoding="utf-8")

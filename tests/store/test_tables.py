@@ -342,12 +342,6 @@ def test_what_failed_for_free_cost_nothing_and_what_may_be_billed_is_unknown(
     assert (None if pd.isna(frames["runs"].cost_usd[0]) else frames["runs"].cost_usd[0]) == run
 
 
-@pytest.mark.parametrize("status", ["ok", "refusal", "length", "content_filter", "unreadable"])
-def test_an_outcome_without_usage_is_never_free(study, status):
-    held(study, mixed(), exchange(status=status, possibly_billed=False, usage={}))
-    assert list(of(study)["runs"].cost_usd.isna()) == [True]
-
-
 @pytest.mark.parametrize(
     "wrong",
     [{"text": 5}, {"text": None}, {"status": None}, {"usage": {"input_tokens": "many"}}, {"usage": {"input_tokens": 2**63}}, {"usage": []},

@@ -181,13 +181,6 @@ def test_personas_and_answers_of_people_can_be_left_out(form):
     assert without.summary["measures"] == shared(run).summary["measures"]
 
 
-def test_a_debate_can_be_shared_too():
-    one = shared(a_debate(speeches=3))
-    assert "(no statement: refusal: I would rather not.)" in html(one)
-    assert "### Opening" in markdown(one)
-    assert one.summary["measures"]["dri"] == {}
-
-
 def sought(run=RUN, text="We agree on bread."):
     """The run with a collective statement in these words, chosen by all but one."""
     first, *others = [person.id for person in run.session.participants]
