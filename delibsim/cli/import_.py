@@ -195,7 +195,7 @@ def _pairs(order: Order) -> ImportResult:
     from delibsim.asking.kinds.pair_import import columns_of, import_pairs
     from delibsim.asking.settings import task_name
     from delibsim.conduct.texts import rescore_pairs
-    from delibsim.store.comparisons import gathered_and_own
+    from delibsim.store.answers import gathered_and_own
     from delibsim.store.runs import Runs
 
     study, name = order.study_and("FILE")

@@ -20,8 +20,8 @@ from delibsim.domain.seed import seed_of
 from delibsim.domain.summary import KINDS, Voter, minority_of, stance_of
 from delibsim.domain.text import counted, safe, study_named
 from delibsim.measures.designs import sizes_of
+from delibsim.store.answers import gathered_from
 from delibsim.store.codec import differences
-from delibsim.store.comparisons import gathered_from
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import PARTS, StudyTexts

@@ -7,8 +7,7 @@ from delibsim.domain.run import Run
 from delibsim.domain.score import ComparesRuns, Score
 from delibsim.plugins import declared, load
 from delibsim.plugins import names as installed
-from delibsim.store.answers import rater, schemes_of
-from delibsim.store.comparisons import measures_of_study
+from delibsim.store.answers import measures_of_study, rater, schemes_of
 from delibsim.store.runs import Runs
 
 OF_ALL_RUNS = ("diversity_standardised", "flags.across_runs")

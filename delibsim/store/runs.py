@@ -28,7 +28,6 @@ from delibsim.store.manifest import (
     write_manifest,
 )
 from delibsim.store.reading import file_bytes, json_value
-from delibsim.store.records import each_score
 from delibsim.store.sums import Check, lost_run, refuse_changed, write_sums
 from delibsim.store.withdrawn import is_withdrawn, why_withdrawn
 
@@ -453,7 +452,7 @@ class Runs:
     def scores(self) -> Iterator[Score]:
         """All scores that lie beside the runs; Damaged at last where a file holds anything else."""
         for path in sorted(self.scores_folder.glob("*.jsonl")):
-            yield from each_score(path)
+            yield from codec.each_score(path)
 
     def _read(self, path: Path, read: Callable[[bytes], T], refuse: Check | None = None) -> T:
         """What a file describes; Damaged where it describes nothing, or `refuse` says so."""

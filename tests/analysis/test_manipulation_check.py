@@ -8,7 +8,12 @@ import pytest
 from fake_provider import FakeProvider, Rule
 from invented import people
 
-from delibsim.analysis.personas import clusters_of, departures, shortcomings, template_profile
+from delibsim.analysis.personas import (
+    clusters_of,
+    departures,
+    shortcomings,
+    template_profile,
+)
 from delibsim.conduct.personas import read_profiles
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.citizen.citizen import Citizen

@@ -20,7 +20,7 @@ from delibsim.asking.kinds.pair_import import columns_of, import_pairs
 from delibsim.measures.bradley_terry.fit import Model
 from delibsim.measures.bradley_terry.likelihood import Dummy
 from delibsim.measures.bradley_terry.uncertainty import uncertainty
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 from delibsim.store.runs import Runs
 
 WEBIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "webis"

@@ -18,8 +18,13 @@ from delibsim.analysis.personas import (
     shortcomings,
     template_profile,
 )
-from delibsim.asking.kinds.profile import profile_question, reading_question
-from delibsim.conduct.personas import NoProfile, read_profiles, write_profiles
+from delibsim.conduct.personas import (
+    NoProfile,
+    profile_question,
+    read_profiles,
+    reading_question,
+    write_profiles,
+)
 from delibsim.domain.survey import Item, Survey, Topic
 from delibsim.models.citizen.coding import quoted_stances
 from delibsim.models.clients.openai_compatible import OpenAICompatible

@@ -3,14 +3,16 @@
 import io
 import string
 
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
-from delibsim.analysis.debates.fits import cell
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import DisplayColumn
+from delibsim.cli.results import print_result
 from delibsim.cli.table import print_table
 
 WIDTHS = (80, 100, 140)
@@ -120,14 +122,6 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     assert max(map(len, plain)) <= width
 
 
-def test_a_small_p_value_is_printed_as_small(delibsim, home):
-    assert cell(0.0004, is_p=True) == "< .001"
-    assert cell(0.0, is_p=True) == "< .001"
-    assert cell(0.001, is_p=True) == ".001"
-    assert cell(float("nan"), is_p=True) == "–"
-    assert cell(0.0004) == ".000"
-
-
 SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"
 
 
@@ -159,3 +153,22 @@ def test_two_long_names_stay_with_the_numbers_of_their_row():
     assert lines[1] == "m" * 50
     assert lines[2].split() == ["t" * 39, "7", "0.123"]
     assert lines[3].split() == ["m", "t", "8", "1.2"]
+
+
+def test_a_result_without_rows_says_so_and_prints_no_headings():
+    out = io.StringIO()
+    columns = ["group", "model", "estimate", "within_stance"]
+    result = Result(
+        name="gaps",
+        title="Gaps of groups",
+        definition="",
+        source="docs/summaries.md",
+        rows=pd.DataFrame([], columns=columns),
+        notes=["No placebo was judged."],
+    )
+    print_result(result, Console(file=out, width=80))
+    assert out.getvalue().split("\n")[1:4] == [
+        "Gaps of groups",
+        "no rows",
+        "No placebo was judged.",
+    ]

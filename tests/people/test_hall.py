@@ -18,6 +18,7 @@ from delibsim.conduct.replay import replay
 from delibsim.domain.hosting import Limit
 from delibsim.models.person.fields import reply_of
 from delibsim.people.desk import PAGES
+from delibsim.people.presence import woken
 from delibsim.store.people.requests import hand_in
 from delibsim.store.people.rooms import rooms_of
 from delibsim.store.people.schema import RoomState
@@ -258,3 +259,22 @@ async def test_killed_in_any_phase_nothing_is_lost_asked_or_paid_twice(tmp_path,
             provider.billed <= (5 if more else 3) + 1
         )  # a call in flight when it was killed may have been billed
         assert await replay(hall.runs, name) == hall.runs.run(name)
+
+
+async def test_a_cancellation_that_comes_together_with_the_event_is_not_lost():
+    event = asyncio.Event()
+    waiting = asyncio.create_task(woken(event, 60))
+    await asyncio.sleep(0)
+    event.set()  # what waits is due now, and has not gone on
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_who_waits_is_woken_by_the_event_or_goes_on_after_its_time():
+    event = asyncio.Event()
+    begun = time.monotonic()
+    assert await woken(event, 0.05) is False
+    assert time.monotonic() - begun >= 0.04
+    event.set()
+    assert await woken(event, 60) is True

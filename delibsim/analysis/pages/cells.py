@@ -118,8 +118,12 @@ def heading_of(name: str) -> str:
 
 
 def is_p(name: str) -> bool:
-    """Whether a column holds p values."""
-    return name == "p" or name.startswith("p_")
+    """Whether a column holds p values.
+
+    >>> is_p("ratings_p_holm"), is_p("topics")
+    (True, False)
+    """
+    return "p" in name.split("_")
 
 
 def cell(value: Any, name: str = "") -> str:

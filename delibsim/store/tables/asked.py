@@ -12,8 +12,7 @@ from delibsim.domain.data import read_data
 from delibsim.domain.reason import SEPARATOR
 from delibsim.domain.summary import DIMENSIONS, Judgment
 from delibsim.domain.text import counted
-from delibsim.store.answers import Judgments, Summaries, schemes_of
-from delibsim.store.comparisons import comparisons_about
+from delibsim.store.answers import Judgments, Summaries, comparisons_about, schemes_of
 from delibsim.store.notes import Notes
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts

@@ -20,7 +20,7 @@ from delibsim.plugins import declared, without_effect
 from delibsim.store import codec
 from delibsim.store.account import account_of
 from delibsim.store.annotations import annotation_logs
-from delibsim.store.comparisons import measures_of_study
+from delibsim.store.answers import measures_of_study
 from delibsim.store.files import each_line, staged
 from delibsim.store.own_folder import refuse_others
 from delibsim.store.runs import SCORES, Runs

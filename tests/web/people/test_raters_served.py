@@ -13,9 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 from people_site import until
-from rated import codes_online, debates_online, study_of_debates
+from rated import debates_online, study_of_debates
 
-from delibsim.store.answers import Codings, PanelRatings
+from delibsim.store.answers import PanelRatings
 from delibsim.store.people.persons import Invitation, invite
 from delibsim.store.people.register import Register
 from delibsim.store.people.schema import Role
@@ -126,17 +126,3 @@ def test_from_the_link_to_the_completion_code_and_the_rows(tmp_path, served):
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) in (0, 3)
     assert any(task in score.coder for score in runs.scores())
-
-
-def test_a_study_of_texts_is_served_to_coders_alone(tmp_path, served):
-    runs, task = codes_online(tmp_path, coders=1)
-    address, process = served(runs)
-    client, page = come_in(address, runs, Role.RATER, task)
-    with closing(client):
-        assert "You do not take part in a discussion" in client.consent
-        assert "Before you begin" in client.consent
-        page, pages = through(client, page)
-    assert pages == 8
-    process.send_signal(signal.SIGINT)
-    process.wait(timeout=30)
-    assert len(Codings.of(runs, "tiny").people()) == 8
