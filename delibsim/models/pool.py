@@ -83,9 +83,8 @@ def unfitting(
             continue
         window = context_window(model)
         if window is not None and tokens > window:
-            text = (
-                f"the longest prompt of {calls.id} may have {tokens} tokens, more than the"
-                f" {window} it takes; {TOO_LONG}"
+            text = phrase(
+                "prompt_too_long", id=calls.id, tokens=tokens, window=window, mend=TOO_LONG
             )
             yield PreflightIssue("error", name, text)
 
@@ -102,10 +101,15 @@ def _beside_reply(
         return
     level: Literal["error", "warning"] = "error" if usual + reply > window else "warning"
     needed = -(-(most + reply) // 1024) * 1024
-    text = (
-        f"the longest prompt of {calls.id} may have {usual:,} tokens in English and {most:,} at"
-        f" most, and its reply {reply:,}: up to {most + reply - window:,} more than the window of"
-        f" {window:,}; {MEND.format(needed, needed)}"
+    text = phrase(
+        "prompt_and_reply_too_long",
+        id=calls.id,
+        usual=usual,
+        most=most,
+        reply=reply,
+        window=window,
+        over=most + reply - window,
+        mend=MEND.format(needed, needed),
     )
     shorter = f"set model.max_tokens={window - most}" if window > most else TOO_LONG
     yield PreflightIssue(level, name, f"{text}, or {shorter}")

@@ -134,10 +134,6 @@ def _check_pieces(folder: Path) -> None:
         raise refused("no_marian_vocabulary", path=folder / "vocab.json", listed=", ".join(lacking))
 
 
-UNKNOWN = (
-    "neither German nor English by its words; if you know better: delibsim setup aqua FOLDER"
-    " language=german, or english"
-)
 WORDLESS = "nothing but numbers, signs, links or codes"
 NOT_ASKED = "no language model was asked for a translation; delibsim score does that first"
 Record = Mapping[str, Any]
@@ -229,7 +225,7 @@ class AquaCoder:
         if known == "wordless":
             return {"text": text, "note": "no_words", "reason": WORDLESS}
         if known == "unknown":
-            return {"text": text, "note": "language_unknown", "reason": UNKNOWN}
+            return {"text": text, "note": "language_unknown", "reason": phrase("language_unknown")}
         if german is None:
             reason = self._faults.get(text, NOT_ASKED)
             return {"text": text, "note": "not_translated", "reason": reason}
