@@ -20,8 +20,7 @@ from delibsim.planning.costing import Assumptions
 from delibsim.planning.effects import effects_of
 from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
-from delibsim.planning.freeze import frozen
-from delibsim.planning.settled import as_begun
+from delibsim.planning.freeze import as_begun, frozen
 from delibsim.store.runs import Runs
 
 FREE = ("citizen", "human", "person")

@@ -40,14 +40,15 @@ from delibsim.cli.terminal import shown as shown_path
 from delibsim.conduct.forks import (
     Branches,
     ForkReport,
+    RunCourse,
     branches,
+    course_of,
     fork_plain,
     fork_report,
     parent_of,
 )
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
-from delibsim.conduct.probes import RunCourse, course_of
 from delibsim.domain.branching import told_apart
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words

@@ -24,6 +24,7 @@ from delibsim.conduct.outcome import (
     Observer,
     SessionOutcome,
     SessionProgress,
+    StudyProgress,
     causes_of,
     exit_code,
     failures,
@@ -31,7 +32,6 @@ from delibsim.conduct.outcome import (
     report,
     report_in_words,
 )
-from delibsim.conduct.progress import StudyProgress
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, study_named

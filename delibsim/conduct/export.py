@@ -11,8 +11,7 @@ from typing import Any
 
 from delibsim.analysis.forks import BETWEEN
 from delibsim.analysis.run.leave_out import without_personas
-from delibsim.conduct.forks import ForkReport, fork_report
-from delibsim.conduct.probes import RunCourse, course_of, probed
+from delibsim.conduct.forks import ForkReport, RunCourse, course_of, fork_report, probed
 from delibsim.conduct.score import Watch
 from delibsim.domain.branching import in_short, what_differs
 from delibsim.domain.corpora import ExportedSession, Exporter, Files, OpinionExporter

@@ -34,8 +34,18 @@ from delibsim.conduct.package_metadata import (
     locked_versions,
     write_metadata,
 )
-from delibsim.conduct.package_record import LeftOut, copy_record, left_out, places_of, unlicensed
-from delibsim.conduct.package_scan import Trace, Traces, redact, scan, traces_of
+from delibsim.conduct.package_record import (
+    LeftOut,
+    Trace,
+    Traces,
+    copy_record,
+    left_out,
+    places_of,
+    redact,
+    scan,
+    traces_of,
+    unlicensed,
+)
 from delibsim.conduct.r_report import ReportPlaces, write_r_report
 from delibsim.conduct.score import Watch
 from delibsim.conduct.verify import Verified, verify_study

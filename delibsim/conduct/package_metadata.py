@@ -15,8 +15,7 @@ import yaml
 
 from delibsim.analysis.study.methods import StudyRecord
 from delibsim.conduct.package_check import PackagedStudy
-from delibsim.conduct.package_record import LeftOut, places_of
-from delibsim.conduct.package_scan import Trace
+from delibsim.conduct.package_record import LeftOut, Trace, places_of
 from delibsim.domain.data import read_data
 from delibsim.planning.preregistered import written
 from delibsim.store.files import each_line, json_text

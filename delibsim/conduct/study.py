@@ -19,8 +19,7 @@ from delibsim.models.pool import ModelPool, PlannedCalls
 from delibsim.models.retry import estimated_tokens
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.dry_run import dry_run
-from delibsim.planning.freeze import cells_of, frozen
-from delibsim.planning.settled import as_begun, settled, those_of
+from delibsim.planning.freeze import as_begun, cells_of, frozen, settled, those_of
 from delibsim.prompts.session import longest_prompt
 from delibsim.store.runs import Runs
 

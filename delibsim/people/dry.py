@@ -30,8 +30,7 @@ from delibsim.models.pool import ModelPool, PlannedCalls
 from delibsim.people.hall import Hall
 from delibsim.people.raters import AnswerWriter, RaterDesk, rater_rows
 from delibsim.planning.compose import StudyPlan
-from delibsim.planning.freeze import cells_of, frozen
-from delibsim.planning.settled import as_begun, settled, those_of
+from delibsim.planning.freeze import as_begun, cells_of, frozen, settled, those_of
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.session import longest_prompt
 from delibsim.store.people.assignments import Held, hand_in_step, replies_in, show_step

@@ -27,7 +27,7 @@ from delibsim.analysis.figures.words import (
 )
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.outcomes import CHANGE, measured, quantity
-from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.people import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import FIVES, treatments_of
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable

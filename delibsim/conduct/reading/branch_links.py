@@ -18,7 +18,7 @@ from delibsim.analysis.forks import (
     unmeasured,
 )
 from delibsim.analysis.table import DisplayTable
-from delibsim.conduct.probes import RunCourse, course_of
+from delibsim.conduct.forks import RunCourse, course_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import HELD
 from delibsim.domain.branching import SEED_ALONE, told_apart

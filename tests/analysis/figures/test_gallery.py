@@ -9,7 +9,7 @@ from study_results import absent, made_results, result
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.figures.of_study import FIGURES, drawings
-from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.people import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.domain.score import CATALOGUE
 
