@@ -24,7 +24,7 @@ from pathlib import Path
 LARGEST = 65_536
 """Bytes of a request."""
 IMPORTED = (
-    "delibsim.models.clients.openai_compatible", "delibsim.engine.hold", "delibsim.people.hall",
+    "delibsim.models.clients.openai_compatible", "delibsim.engine.forum", "delibsim.people.hall",
     "delibsim.web.people.app", "openai", "pandas", "uvicorn",
 )  # fmt: skip
 """What commands import besides their own modules, within functions."""

@@ -12,9 +12,9 @@ from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.secret import looks_like_key
 from delibsim.domain.text import counted
+from delibsim.models.ask import AUTO, as_format
 from delibsim.models.clients.faults import secrets
 from delibsim.models.clients.settings import check_address, check_settings
-from delibsim.models.enforcing import AUTO, as_format
 from delibsim.planning import debates
 from delibsim.planning.config import Config, validated
 from delibsim.planning.debates import sides

@@ -13,8 +13,7 @@ from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.cli.main import main
 from delibsim.conduct.analysed import study_table
-from delibsim.store.sums import SUMS, sums_in
-from delibsim.store.withdrawn import lay_tombstone
+from delibsim.store.session_files import SUMS, lay_tombstone, sums_in
 
 LEAVE_OUT = (
     "score s", "analyze s --figures none", "export s", "status s", "view s --static pages", "plot s effects", "plot s",
