@@ -12,7 +12,7 @@ from delibsim.cli.terminal import agreed, console, echo_json, on_terminal
 from delibsim.conduct.cost import spent
 from delibsim.conduct.forks import Branches
 from delibsim.domain.text import counted, study_named
-from delibsim.models.enforcing import apart
+from delibsim.models.ask import apart
 from delibsim.models.limits import Limits
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import REPEATED, StudyPlan
@@ -20,8 +20,7 @@ from delibsim.planning.costing import Assumptions
 from delibsim.planning.effects import effects_of
 from delibsim.planning.estimate import CostEstimate, estimate
 from delibsim.planning.estimate_tables import HEADS, heading, notes, plain, rows
-from delibsim.planning.freeze import frozen
-from delibsim.planning.settled import as_begun
+from delibsim.planning.freeze import as_begun, frozen
 from delibsim.store.runs import Runs
 
 FREE = ("citizen", "human", "person")

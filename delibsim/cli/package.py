@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from delibsim.analysis.figures.style import FORMATS, kinds_of_files
 from delibsim.cli.options import RUNS, Words, declared
 from delibsim.cli.terminal import (
     console,
@@ -37,6 +38,7 @@ LISTED = 20
     "package",
     services=", ".join(_KNOWN["services"]),
     licences=", ".join(_KNOWN["licences"]),
+    figures=", ".join(FORMATS),
 )
 def package(
     studies: list[str],
@@ -53,6 +55,7 @@ def package(
     keep: Words = None,
     outcome: Words = None,
     draws: int = 10_000,
+    figures: str = "svg",
     quiet: bool = False,
     root: Path = RUNS,
     as_json: bool = False,
@@ -70,6 +73,7 @@ def package(
         raise unknown("service", service, _KNOWN["services"], "Name it: --for osf")
     if to is None:
         raise WrongInput("name the folder of the package: -o FOLDER")
+    kinds = kinds_of_files(figures)
     from delibsim.conduct.package import Unclean, Wishes  # imports pandas
     from delibsim.conduct.package import package as write
     from delibsim.store.publication import publication_of
@@ -85,6 +89,7 @@ def package(
         tuple(keep or ()),
         draws,
         tuple(outcome or ()),
+        kinds,
     )
     try:
         written = write(found, publication, wishes, to, progress(quiet or as_json))

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from delibsim.domain.data import read_data
+from delibsim.domain.errors import phrase
 from delibsim.models.ask import TOO_LONG
 from delibsim.models.base import PreflightIssue
-from delibsim.models.clients.prices import FREE, context_window, withdrawn
+from delibsim.models.clients.settings import FREE, context_window, withdrawn
 from delibsim.models.limits import Limits
 from delibsim.models.retry import RetryingModel, estimated_tokens
 from delibsim.prompts.prompt import Prompt
@@ -37,11 +38,7 @@ class PlannedCalls:
 def unaffordable(model: RetryingModel, limits: Limits) -> str:
     """Why a budget cannot be kept with this model, or ""."""
     if limits.budget_usd is not None and model.price.worst(0, 0) is None:
-        return (
-            "its price is unknown, so a budget in USD cannot be kept; state it as"
-            " model.price.input, model.price.cached and model.price.output in USD per million"
-            " tokens"
-        )
+        return phrase("price_unknown")
     capped = limits.budget_usd is not None or limits.budget_tokens is not None
     unbounded = model.capabilities.max_tokens is None
     if capped and unbounded and model.price is not FREE:
@@ -105,7 +102,4 @@ def _exceeded(tokens: int, model: RetryingModel, limits: Limits) -> str:
     most, limit = tokens + (model.capabilities.max_tokens or 0), limits.tokens_per_minute
     if limit is None or most <= limit:
         return ""
-    return (
-        f"a call may have {most} tokens, more than limits.tokens_per_minute ({limit}); such a call"
-        " waits until no other was sent for a minute, and may exceed the limit"
-    )
+    return phrase("call_over_the_limit", most=most, limit=limit)

@@ -11,10 +11,9 @@ from typing import Any
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
+from delibsim.models.ask import AUTO, FORMATS, apart, server_of, settle, with_settled
 from delibsim.models.base import LanguageModel, PreflightIssue, capabilities_of
-from delibsim.models.clients.prices import price_in
-from delibsim.models.clients.settings import check_address, check_settings
-from delibsim.models.enforcing import AUTO, FORMATS, apart, server_of, settle, with_settled
+from delibsim.models.clients.settings import check_address, check_settings, price_in
 from delibsim.models.limits import Budget, Gate, Limits
 from delibsim.models.planned import PlannedCalls, Settings, unaffordable, unfitting
 from delibsim.models.retry import RetryingModel

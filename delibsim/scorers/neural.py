@@ -11,7 +11,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.store.files import append_line, read_lines
 from delibsim.store.reading import file_bytes, json_value
 
@@ -40,10 +40,7 @@ def need_device(device: str) -> None:
         import torch
 
         if not torch.cuda.is_available():
-            raise WrongInput(
-                "device=cuda: torch finds no GPU it can use here (its build may be for the"
-                " processor alone); use auto or cpu"
-            )
+            raise refused("no_gpu")
 
 
 @contextlib.contextmanager
@@ -84,10 +81,7 @@ def refuse_not_finite(place: Path, weights: Mapping[str, Any]) -> None:
     numbers = {key: tensor for key, tensor in weights.items() if tensor.is_floating_point()}
     keys = [key for key, tensor in numbers.items() if not tensor.isfinite().all()]
     if keys:
-        raise WrongInput(
-            f"{place} holds weights that are no finite numbers: {few(keys)}. Nothing was scored;"
-            " get the files from their authors"
-        )
+        raise refused("weights_in_file_not_finite", place=place, few=few(keys))
 
 
 def refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> None:
@@ -98,10 +92,7 @@ def refuse_partial(place: Path, missing: list[str], unexpected: list[str]) -> No
     }
     for problem, keys in problems.items():
         if keys:
-            raise WrongInput(
-                f"{place} {problem} {few(keys)}. Nothing was scored; get the whole files from"
-                " their authors"
-            )
+            raise refused("weights_unusable", place=place, problem=problem, few=few(keys))
 
 
 def few(keys: Sequence[str]) -> str:
@@ -120,10 +111,7 @@ def refuse_empty(files: Iterable[Path]) -> None:
         if not begin:
             raise WrongInput(f"{file} is empty; get the whole file from its authors")
         if begin == POINTER:
-            raise WrongInput(
-                f"{file} is a pointer of Git LFS, not the file itself; fetch it where it was"
-                " cloned: git lfs pull"
-            )
+            raise refused("pointer_of_git_lfs", file=file)
 
 
 _UNREADABLE = (

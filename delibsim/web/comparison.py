@@ -14,9 +14,9 @@ from delibsim.conduct.view import beside_each_other
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.run import Session
 from delibsim.domain.text import brief
-from delibsim.store.branch_folders import FORKS
 from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import FORKS
 from delibsim.web.render import page, part
 from delibsim.web.site import BRANCH, NotFound, Site, address_of, has_forks, what_is_left_out
 

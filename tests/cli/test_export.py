@@ -10,7 +10,7 @@ from coded_study import MODELS, keep_task, samples_of
 from delibsim import Runs
 from delibsim.asking.texts import texts_of
 from delibsim.store.files import append_line
-from delibsim.store.tables.codebook import TABLES
+from delibsim.store.tables.sheets import TABLES
 
 
 def test_a_study_is_written_beside_its_runs(delibsim, study, home):

@@ -9,7 +9,7 @@ from cases import cases_of
 
 from delibsim import Runs
 from delibsim.domain.study import natural
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 
 CASES = cases_of(__file__)
 DEBATE = ("run", "study=d", "format=debate", "motion=voting", "audience=2")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
-from delibsim.analysis.debates.fits import cell
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
 from delibsim.analysis.result import Result
@@ -160,14 +159,6 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
     assert plain
     assert max(map(len, plain)) <= width
-
-
-def test_a_small_p_value_is_printed_as_small(delibsim, home):
-    assert cell(0.0004, is_p=True) == "< .001"
-    assert cell(0.0, is_p=True) == "< .001"
-    assert cell(0.001, is_p=True) == ".001"
-    assert cell(float("nan"), is_p=True) == "–"
-    assert cell(0.0004) == ".000"
 
 
 SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"

@@ -13,11 +13,10 @@ from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.study_table import DrawCounts
 from delibsim.cli.main import main
 from delibsim.conduct.analysed import study_table
-from delibsim.store.sums import SUMS, sums_in
-from delibsim.store.withdrawn import lay_tombstone
+from delibsim.store.session_files import SUMS, lay_tombstone, sums_in
 
 LEAVE_OUT = (
-    "score s", "analyze s", "export s", "status s", "view s --static pages", "plot s effects", "plot s",
+    "score s", "analyze s --figures none", "export s", "status s", "view s --static pages", "plot s effects", "plot s",
     "code handout s scheme=dqi3", "compare handout s dimension=logical",
 )  # fmt: skip
 CODED = ("code", "ask", "s", "scheme=dqi3", "group.size=2", "samples=2")
@@ -270,7 +269,7 @@ def test_a_plan_that_cannot_be_read_is_of_no_condition(delibsim, pilot):
     (pilot / "other").mkdir()
     (pilot / "other" / "session.json").write_text("{", encoding="utf-8")
     assert contrasts(study_table(Runs.at(pilot)), FEW).rows.equals(before.rows)
-    answer = delibsim("analyze", "s")
+    answer = delibsim("analyze", "s", "--figures", "none")
     assert answer.code == 3
     assert "1 session left out" in answer.out
 
@@ -444,7 +443,7 @@ def test_only_regular_files_count_in_a_study(delibsim, pilot, put, place):
 
 
 @pytest.mark.parametrize(
-    "command", ["status s", "analyze s", "plot s effects", "view s --static p"]
+    "command", ["status s", "analyze s --figures none", "plot s effects", "view s --static p"]
 )
 @pytest.mark.parametrize("file", [".lock", "scores/other.v1.jsonl"])
 def test_no_command_waits_for_a_pipe_in_a_study(delibsim, pilot, command, file):
@@ -485,7 +484,7 @@ def test_one_unreadable_record_leaves_the_rest_of_a_study_readable(delibsim, pil
     answer = delibsim("status", "s")
     assert answer.code == 3
     assert f"{A}/exchanges.jsonl: it is a device or a pipe" in answer.out
-    for words in (("export", "s"), ("analyze", "s")):
+    for words in (("export", "s"), ("analyze", "s", "--figures", "none")):
         answer = delibsim(*words)
         assert answer.code == 3
         assert A in answer.out + answer.err

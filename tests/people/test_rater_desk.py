@@ -20,8 +20,7 @@ from rated import (
 
 from delibsim.analysis.debates.rated import debates_of
 from delibsim.people.raters import AnswerWriter, write_rows
-from delibsim.store.answers import Codings, Judgments, PanelRatings
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Codings, Comparisons, Judgments, PanelRatings
 from delibsim.store.people.assignments import place_of, replies_of, unkept
 from delibsim.store.people.schema import PLACE, REQUEST
 from delibsim.store.runs import Runs

@@ -13,6 +13,7 @@ from delibsim.domain.text import counted, study_named
 from delibsim.scorers.judge.checkpoint import (
     SCALES,
     CheckpointRecord,
+    InputForm,
     base_tokenizer,
     complete_from_base,
     hashes,
@@ -21,7 +22,6 @@ from delibsim.scorers.judge.checkpoint import (
     read_record,
     write_record,
 )
-from delibsim.scorers.judge.form import InputForm
 from delibsim.store.answers import Summaries
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import opinions_of

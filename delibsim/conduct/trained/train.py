@@ -24,13 +24,13 @@ from delibsim.domain.text import counted
 from delibsim.measures.summaries.texts import fit_ridge
 from delibsim.scorers.judge.checkpoint import (
     CheckpointRecord,
+    InputForm,
     base_tokenizer,
     hashes,
     need_extra,
     save_judge,
     write_record,
 )
-from delibsim.scorers.judge.form import InputForm
 from delibsim.store.files import json_text, locked, staged, write_atomically
 from delibsim.store.reading import read_json
 

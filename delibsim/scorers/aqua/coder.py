@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.language import Language, language, parts, wordless
+from delibsim.domain.errors import WrongInput, phrase, refused
+from delibsim.domain.text import Language, language, parts, wordless
 from delibsim.measures.aqua import INDICATORS, LABELS
 from delibsim.scorers.aqua.setup import ModelFiles, Setup, unchanged
 from delibsim.scorers.aqua.translation import Marian, signature
@@ -148,17 +148,11 @@ class AquaCoder:
         self._faults |= Marian(translator, self._device).translate(texts, keep)
 
     def _no_translator(self, texts: Sequence[str], among: int) -> str:
-        add = (
-            "no translator is set up: delibsim setup aqua FOLDER translator=FOLDER, or"
-            " translator='model=NAME'"
-        )
+        add = phrase("no_translator")
         if self._setup.language == "auto":
             english = f"{len(texts)} of {among} texts are English, such as '{texts[0][:60]}'"
             return f"{english}, and {add}; if they are German after all: language=german"
-        return (
-            f"AQuA is set up with language={self._setup.language}, under which every text is"
-            f" translated, and {add}"
-        )
+        return phrase("aqua_translates_all", language=self._setup.language, add=add)
 
     def _label(self, texts: Sequence[str]) -> None:
         """Label what has no labels yet; a text longer than the encoder reads is labelled in parts,
@@ -183,10 +177,7 @@ class AquaCoder:
         done = 0
         for batch, found in encoder.logits(ids):
             if not found.isfinite().all():
-                raise WrongInput(
-                    "the adapters give what are no finite numbers, so there are no labels; get them"
-                    " from their authors"
-                )
+                raise refused("adapters_not_finite")
             logits |= zip(batch, found.double().numpy(), strict=True)
             for i in dict.fromkeys(text_of[place] for place in batch):
                 if all(place in logits for place in places[i]):

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.language import joined, parts, sentences
+from delibsim.domain.errors import WrongInput, refused
+from delibsim.domain.text import joined, parts, sentences
 from delibsim.prompts.translation import AGAIN, INSTRUCTIONS
 from delibsim.scorers.aqua.setup import ModelFiles, TranslatingModel, digest
 from delibsim.scorers.aqua.weights import check_form
@@ -123,7 +123,4 @@ def _check_pieces(folder: Path) -> None:
         raise WrongInput(f"{folder} lacks {', '.join(lacking)}")
     vocabulary = plain_json(folder / "vocab.json")
     if lacking := [token for token in ("</s>", "<unk>", "<pad>") if token not in vocabulary]:
-        raise WrongInput(
-            f"{folder / 'vocab.json'} lacks {', '.join(lacking)}, so it is not the vocabulary of a"
-            " MarianMT model"
-        )
+        raise refused("no_marian_vocabulary", path=folder / "vocab.json", listed=", ".join(lacking))

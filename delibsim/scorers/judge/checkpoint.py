@@ -1,18 +1,19 @@
-"""Checkpoints of a trained judge: a folder with encoder, tokeniser, weights and judge.json."""
+"""Checkpoints of a trained judge: a folder with encoder, tokeniser, weights and judge.json; and how
+question, opinion and summary are put before the network, as one sequence of tokens.
+"""
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from delibsim.domain.errors import WrongInput
-from delibsim.domain.summary import DIMENSIONS
+from delibsim.domain.errors import WrongInput, refused
+from delibsim.domain.summary import DIMENSIONS, Triple
 from delibsim.domain.text import quoted
-from delibsim.scorers.judge.form import InputForm
 from delibsim.scorers.neural import (
     missing_files,
     need_packages,
@@ -26,6 +27,68 @@ from delibsim.scorers.neural import (
     weight_files,
 )
 from delibsim.store.files import json_text, write_atomically
+
+
+@dataclass(frozen=True)
+class InputForm:
+    """The labels before the parts, in their order, and the most tokens that are read.
+
+    It belongs to a checkpoint: a network reads only what it was trained to read.
+    """
+
+    labels: tuple[tuple[str, str], ...] = (
+        ("question", "Question: "),
+        ("opinion", "Opinion: "),
+        ("summary", "Summary: "),
+    )
+    longest: int = 4096
+
+    def __post_init__(self) -> None:
+        """Refuse a form in which a part is missing, or there twice."""
+        if sorted(name for name, _ in self.labels) != ["opinion", "question", "summary"]:
+            raise WrongInput("the input form names question, opinion and summary once each")
+
+
+def encode(
+    form: InputForm, tokenizer: Any, triples: Sequence[Triple]
+) -> tuple[list[list[int]], int]:
+    """The tokens of triples, and in how many the summary was cut at its end to fit.
+
+    The parts are joined by the separator of the tokeniser. Texts are quoted data: a special token
+    that is written in one is an unknown word. WrongInput where question and opinion alone are too
+    long.
+    """
+    begin, separator = tokenizer.cls_token_id, tokenizer.sep_token_id
+    found, cut = [], 0
+    for triple in triples:
+        parts = {}
+        for name, label in form.labels:
+            parts[name] = _quoted(tokenizer, f"{label}{getattr(triple, name)}")
+        room = form.longest - 1 - sum(len(tokens) + 1 for tokens in parts.values())
+        if room < 0:
+            left = len(parts["summary"]) + room
+            if left < 1:
+                raise WrongInput(
+                    "a question with an opinion has more tokens than the judge reads"
+                    f" ({form.longest:,}); an opinion is never cut: shorten or drop it. It begins:"
+                    f" {triple.opinion[:60]!r}"
+                )
+            parts["summary"] = parts["summary"][:left]
+            cut += 1
+        tokens = [begin]
+        for name, _ in form.labels:
+            tokens += [*parts[name], separator]
+        found.append(tokens)
+    return found, cut
+
+
+def _quoted(tokenizer: Any, text: str) -> list[int]:
+    """The tokens of a text, none of which is special."""
+    found = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    unknown = tokenizer.unk_token_id
+    special = set(tokenizer.all_special_ids) - {unknown}
+    return [unknown if token in special else token for token in found]
+
 
 RECORD = "judge.json"
 SCHEMA = 1
@@ -99,10 +162,7 @@ def base_tokenizer(folder: Path) -> Any:
         found = tokeniser(made)
     rows = plain_json(folder / "config.json").get("vocab_size", 0)
     if len(found) > rows:
-        raise WrongInput(
-            f"{folder}: its tokeniser has {len(found):,} words, the encoder {rows:,}; they are not"
-            " of one model"
-        )
+        raise refused("tokeniser_of_another_model", folder=folder, n=len(found), rows=rows)
     if found.cls_token_id is None or found.sep_token_id is None or found.pad_token_id is None:
         raise WrongInput(f"{folder}: its tokeniser has no token for begin, separator or padding")
     return found
@@ -240,10 +300,7 @@ def read_record(folder: Path) -> CheckpointRecord:
     """The record of a checkpoint; WrongInput where there is none, or it is of another kind."""
     file = folder / RECORD
     if not file.is_file():
-        raise WrongInput(
-            f"there is no {file}: a checkpoint that was made elsewhere needs delibsim setup judge"
-            f" {folder} activation=sigmoid|none first"
-        )
+        raise refused("no_record_of_a_judge", file=file, folder=folder)
     plain = plain_json(file)
     if plain.pop("schema", None) != SCHEMA:
         raise WrongInput(f"{file} was written under another schema; set it up again")
@@ -264,10 +321,7 @@ def unchanged(folder: Path, record: CheckpointRecord) -> None:
         if name not in now:
             raise WrongInput(f"{folder / name} is gone since the judge was set up")
         if now[name] != digest:
-            raise WrongInput(
-                f"{folder / name} is not the file it was when the judge was set up; to use the new"
-                f" one: delibsim setup judge {quoted(folder)}"
-            )
+            raise refused("file_of_judge_changed", path=folder / name, folder=quoted(folder))
     if new := sorted(now.keys() - record.files.keys()):
         raise WrongInput(f"{folder / new[0]} was not there when the judge was set up")
 
@@ -285,8 +339,5 @@ def _check(file: Path, record: CheckpointRecord) -> None:
 
 def _need_base(folder: Path) -> None:
     if not (folder / "config.json").is_file():
-        raise WrongInput(
-            f"{folder} holds no config.json; base= names the folder of an encoder, such as a copy"
-            " of microsoft/deberta-v3-base"
-        )
+        raise refused("no_config_of_an_encoder", folder=folder)
     plain_json(folder / "config.json")

@@ -10,11 +10,11 @@ from delibsim.scorers.judge.checkpoint import (
     LABELS,
     CheckpointRecord,
     base_tokenizer,
+    encode,
     load_judge,
     read_record,
     unchanged,
 )
-from delibsim.scorers.judge.form import encode
 from delibsim.scorers.neural import batches, key_of, need_device
 
 TOKENS = {"cpu": 1_024, "cuda": 16_384}

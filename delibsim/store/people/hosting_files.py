@@ -12,10 +12,10 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from delibsim.domain import hosting
 from delibsim.domain.data import DATA, read_data
-from delibsim.domain.errors import WrongInput
-from delibsim.store.account import TOLD
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.store.files import json_text, write_atomically
 from delibsim.store.instruments.faults import Part
+from delibsim.store.places import TOLD
 from delibsim.store.reading import file_text, read_yaml
 from delibsim.store.runs import Runs
 
@@ -175,10 +175,7 @@ def settled_hosting(runs: Runs, path: Path | None) -> hosting.Hosting:
     found = read_hosting(given, real=True)
     text = file_text(given)
     if kept.is_file() and file_text(kept) != text:
-        raise WrongInput(
-            f"{given} is not what the study was begun with ({kept}): what people were told stays as"
-            " it was; another study can have other settings"
-        )
+        raise refused("told_otherwise_before", given=given, kept=kept)
     runs.folder.mkdir(parents=True, exist_ok=True)
     write_atomically(kept, text)
     return found

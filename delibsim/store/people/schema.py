@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import UniqueConstraint as Unique
 
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, phrase
 
 TABLES = MetaData()
 VERSION = 1
@@ -252,14 +252,8 @@ def _told(version: int) -> str:
     """What to do about tables of another version."""
     known = f"(its tables have version {version}, this delibsim knows version {VERSION})"
     if version > VERSION:
-        return (
-            f"the register of the people was made by a newer delibsim {known}: install that one,"
-            " or a newer one"
-        )
-    return (
-        f"the register of the people was made by an older delibsim {known}: finish the study with"
-        " the delibsim that began it, or begin a new study"
-    )
+        return phrase("newer_register", known=known)
+    return phrase("older_register", known=known)
 
 
 class Role:

@@ -16,7 +16,6 @@ from delibsim.analysis.run.beside import (
 )
 from delibsim.analysis.run.beside_tables import (
     answers_that_differ,
-    measures_beside,
     other_measures,
     ratings_beside,
     who_moved_in_both,
@@ -27,7 +26,7 @@ from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Ranking
 from delibsim.domain.participant import Participant
 from delibsim.domain.survey import Item
-from delibsim.domain.transcript import Silence, Statement, Turn
+from delibsim.domain.transcript import Statement, Turn
 from delibsim.domain.word_differences import marked, word_differences
 from delibsim.testing import a_debate, a_run
 
@@ -126,19 +125,6 @@ def test_an_inserted_and_a_removed_turn_stand_alone():
     assert together(a, removed) == [(1, 1), (2, None), (3, 2), (4, 3)]
 
 
-def test_speakers_in_another_order_go_together_round_by_round():
-    a = said(RUN, [(1, "a"), (2, "b"), (3, "c")])
-    b = said(RUN, [(3, "d"), (2, "e"), (1, "f")])
-    assert sorted(together(a, b)) == [(1, 3), (2, 2), (3, 1)]
-
-
-def test_a_silence_has_no_words_and_its_reason():
-    silence = Silence(RUN.transcript[0].turn, "refusal", "against my policy")
-    other = replace(RUN, transcript=RUN.transcript[1:], silences=(silence,))
-    pair = both(RUN, other).turns[0]
-    assert (pair.b.missing, pair.pieces, pair.same) == ("refusal: against my policy", (), False)
-
-
 def test_a_missing_answer_is_no_difference_and_keeps_its_reason():
     found = both(RUN, a_run(missing=("Participant 2",)))
     pair = next(one for one in found.answers if one.of["participant"] == "Participant 2")
@@ -186,13 +172,6 @@ def test_another_seat_is_in_one_run_alone():
     assert [pair.of["participant"] for pair in found.people if pair.b is None] == ["Participant 5"]
     (table,) = answers_that_differ(found)[:1]
     assert table.rows
-
-
-def test_a_debate_has_answers_and_no_index():
-    found = both(a_debate(), a_debate(seed=2))
-    assert found.people == ()
-    assert {pair.of["participant"] for pair in found.answers} == {"Listener 1", "Listener 2"}
-    assert measures_beside(found).rows == []
 
 
 def test_costs_are_known_or_unknown_and_never_made_up():

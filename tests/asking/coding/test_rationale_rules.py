@@ -3,7 +3,7 @@
 import pytest
 from cases import cases_of
 
-from delibsim.asking.kinds.rationale_rules import (
+from delibsim.asking.kinds.audit import (
     concluded,
     entry_texts,
     is_of_reasons,
