@@ -1,4 +1,4 @@
-"""Planning a comparison from settings: its own ones (dimension, design ...), its texts and judges."""
+"""Planning a comparison from settings: its own ones (dimension, design ...), texts and judges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
