@@ -41,6 +41,20 @@ def test_the_published_interval_is_the_percentile_bootstrap_from_five_on():
     assert note.startswith("few_topics: 4 topics")
 
 
+def test_a_summary_says_what_it_could_not_compute():
+    summary, note = mean_of([0.2] * 5, "topic", DRAWS)
+    assert note.startswith("no_variance: all topics have the same difference")
+    assert "undecided" in note
+    assert summary["estimate"] == pytest.approx(0.2)
+    assert np.isnan([summary["low"], summary["high"], summary["p"]]).all()
+    summary, note = mean_of([0.0] * 5, "topic", DRAWS)
+    assert note.startswith("equal_conditions: ")
+    assert np.isnan(summary["p"])
+    summary, note = mean_of([], "model", DRAWS)
+    assert (summary["n"], note.partition(":")[0]) == (0, "no_models")
+    assert mean_of([0.1], "topic", DRAWS)[1].startswith("one_topic: ")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
