@@ -23,7 +23,7 @@ from delibsim.domain.format import (
     round_robin,
 )
 from delibsim.domain.participant import AUDIENCE, SIDES
-from delibsim.domain.rules import Rules, cut
+from delibsim.domain.treatment import Rules, cut
 
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=list(FORMATS))

@@ -16,8 +16,7 @@ from delibsim.analysis.run.summary import (
     undefined,
     values_of,
 )
-from delibsim.domain.measure import MEASURES
-from delibsim.domain.score import Score
+from delibsim.domain.score import MEASURES, Score
 from delibsim.testing import a_debate, a_run
 
 SHOWN = {name: MEASURES[name] for name in ("dri", "dri_relative", "opinion_change_c")}

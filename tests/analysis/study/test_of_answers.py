@@ -10,7 +10,7 @@ from small_study import held_study
 
 from delibsim import Reason
 from delibsim.analysis.individual_change import individual_change
-from delibsim.analysis.study.pair_correlations import pair_correlations, people_pair_correlations
+from delibsim.analysis.study.people import pair_correlations, people_pair_correlations
 from delibsim.measures.dri import pair_index
 from delibsim.scorers.arrays import considerations, preferences
 from delibsim.scorers.dri import DRI
