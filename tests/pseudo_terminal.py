@@ -11,7 +11,7 @@ import termios
 
 from warm import Process
 
-NOT_TEXT = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+MOVES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 class AtTerminal:
@@ -30,7 +30,10 @@ class AtTerminal:
     @property
     def shown(self):
         """Everything that was shown, without what only moves the cursor or changes its colour."""
-        return NOT_TEXT.sub("", self.written.decode(errors="replace"))
+        return self._text().replace("\r", "")
+
+    def _text(self):
+        return MOVES.sub("", self.written.decode(errors="replace"))
 
     def until(self, text):
         """What is shown up to this text, from where it was read last."""
@@ -54,5 +57,5 @@ class AtTerminal:
         return self.process.wait(60)
 
     def lines(self):
-        """The lines that were shown."""
-        return self.shown.split("\n")
+        """The lines that were shown; one that was drawn again stands as often as it was drawn."""
+        return re.split(r"[\r\n]+", self._text())

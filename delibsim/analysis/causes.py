@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from delibsim.domain.cost import OUTCOMES
+from delibsim.domain.data import read_data
 from delibsim.domain.study import natural
 from delibsim.domain.text import counted
 
@@ -54,55 +55,11 @@ class Cause:
         return f"{self.who} {what}" if what else f"{self.who}: {self.status}"
 
 
-WHAT = {
-    "refusal": "refused",
-    "length": "gave replies that were cut at the limit of their length",
-    "content_filter": "gave replies that its provider withheld",
-    "unreadable": "gave replies that cannot be read",
-    "absent": "did not answer in time",
-    "rate_limited": "let no more calls through for now",
-    "timeout": "gave no whole answer in the time allowed",
-    "unavailable": "did not answer",
-    "authentication": "does not accept the key",
-    "quota": "says that the account has no credit left",
-    "context_overflow": "was sent prompts that are too long for the model",
-    "truncated_prompt": "cut prompts that are longer than its window",
-    "bad_request": "does not accept what it is asked",
-    "budget": "was not asked, because the budget does not allow the next call",
-    "cancelled": "was asked when the process was stopped",
-    "internal": "failed within delibsim or a plug-in",
-    DAMAGED: "was asked, and the line of the record is damaged",
-}
+_KNOWN = read_data("causes.yaml")
+WHAT: Mapping[str, str] = _KNOWN["what"]
 """What one who was asked did, by the status of the call."""
-MEND = {
-    "rate_limited": ("with fewer calls at once", "limits.concurrency=4"),
-    "timeout": ("when it is quicker", ""),
-    "unavailable": ("when it answers", ""),
-    "authentication": ("with the right key in its variable", ""),
-    "quota": ("when the account has credit", ""),
-    "context_overflow": (
-        "a shorter session fits, in a study of its own: fewer rounds, or"
-        " procedure.transcript_window=N",
-        None,
-    ),
-    "truncated_prompt": (
-        "with a larger window at the server (model.num_ctx with kind ollama,"
-        " OLLAMA_CONTEXT_LENGTH, -c, --max-model-len)",
-        "",
-    ),
-    "bad_request": ("when what it complains of is mended", ""),
-    "budget": ("where N is more", "limits.budget_usd=N"),
-    "cancelled": ("now", ""),
-    "internal": ("when it is mended", ""),
-    "length": (
-        "kept as missing; a larger model.max_tokens cuts less, in a study of its own",
-        None,
-    ),
-    "unreadable": ("asked again where the procedure allows, else kept as missing", None),
-    "refusal": ("kept as missing, and not asked again", None),
-    "content_filter": ("kept as missing, and not asked again", None),
-}
-"""What helps, and the settings with which the same calls are then made; None: they are not."""
+MEND: Mapping[str, Mapping[str, str]] = _KNOWN["mend"]
+"""What helps, and the settings with which the same calls are then made, if they are."""
 
 
 def cause_of(record: Mapping[str, Any]) -> Cause:
@@ -185,7 +142,8 @@ def causes_told(causes: Iterable[CauseCount], again: Callable[[str], str]) -> li
     lines = []
     found = list(causes)
     for one in found[:LISTED]:
-        helps, settings = MEND.get(one.cause.status, ("", None))
+        mend = MEND.get(one.cause.status, {})
+        helps, settings = mend.get("helps"), mend.get("settings")
         line = f"not ok: {one}"
         if settings and "of limits.budget_tokens" in one.cause.detail:
             settings = "limits.budget_tokens=N"

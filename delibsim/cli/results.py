@@ -1,17 +1,17 @@
-"""Reports and their tables as commands print them."""
+"""Reports and their tables as commands print them; `delibsim agreement` of any table of codes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
 
-from delibsim.analysis.figures.style import COLUMNS, FORMATS
+from delibsim.analysis.figures.style import COLUMNS, FORMATS, kinds_of_files
 from delibsim.analysis.table import DisplayColumn, texts
 from delibsim.cli.commands import loaded
 from delibsim.cli.options import RUNS, Words, declared
-from delibsim.cli.table import print_table
+from delibsim.cli.table import print_table, print_text, show_table
 from delibsim.cli.terminal import (
     console,
     echo_json,
@@ -29,6 +29,9 @@ from delibsim.domain.text import study_named
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import refuse_texts, votes_on
 
+agreement_app = typer.Typer(add_completion=False)
+
+
 MORE = "Every table behind this one: --tables all prints them, -o FOLDER writes them with a page."
 ALL = "all"
 
@@ -38,14 +41,13 @@ def end_with_report(
     to: Path | None,
     as_json: bool,
     tables: str = "",
-    printed: Callable[[Any, Console], None] | None = None,
 ) -> NoReturn:
     """Write a report into the folder `to`, if one is given, print it, or give it as JSON; end with
     the exit code.
 
     `tables` all also prints the tables that are printed where they are asked for, all sentences,
     and which tables the study cannot give; or it names the tables that alone are printed, parted by
-    commas. `printed` prints one table, where not as others are.
+    commas.
     """
     names = [name.strip() for name in tables.split(",") if name.strip()]
     for name in names if tables != ALL else ():
@@ -57,9 +59,9 @@ def end_with_report(
         echo_json(report.plain() | {"page": None if page is None else shown(page.resolve())})
     else:
         if tables in ("", ALL):
-            _print(report, tables == ALL, printed or print_result)
+            _print(report, tables == ALL)
         else:
-            _print_some([report.results[name] for name in names], printed or print_result)
+            _print_some([report.results[name] for name in names])
         if page is not None:
             say(safe(f"written: {shown(page.resolve())}"))
     for fault in report.faults:
@@ -67,24 +69,24 @@ def end_with_report(
     raise typer.Exit(exit_code(report.something, report.whole))
 
 
-def _print_some(results: Sequence[Any], printed: Callable[[Any, Console], None]) -> None:
+def _print_some(results: Sequence[Any]) -> None:
     """Print some tables, and of those that the study cannot give why."""
     screen = console()
     for result in results:
         if result.given:
-            printed(result, screen)
+            print_result(result, screen)
         else:
             print_each([f"{result.title}: {result.detail}"], screen)
 
 
-def _print(report: Any, everything: bool, printed: Callable[[Any, Console], None]) -> None:
+def _print(report: Any, everything: bool) -> None:
     """Print sentences and tables."""
     screen = console()
     print_each(report.told if everything else report.summary, screen)
     wanted = ("always", "asked") if everything else ("always",)
     for result in report.given:
         if result.screen in wanted:
-            printed(result, screen)
+            print_result(result, screen)
     if everything:
         missing = [f"not given: {one.title.lower()}: {one.detail}" for one in report.missing]
         screen.print()
@@ -134,7 +136,7 @@ KINDS = {
 """The commands of what may have been asked about texts, by what their answers are called."""
 
 
-@declared(analyze_app, "analyze", "analyze")
+@declared(analyze_app, "analyze", "analyze", figures=", ".join(FORMATS))
 def analyze(
     study: str,
     other: Words = None,
@@ -146,6 +148,7 @@ def analyze(
     draws: int = 10_000,
     seed: int = 0,
     margin: float | None = None,
+    figures: str = "svg",
     root: Path = RUNS,
     as_json: bool = False,
 ) -> None:
@@ -158,6 +161,7 @@ def analyze(
         _report_on_votes(study_at(study, root), to, as_json)
     if of:
         raise typer.Exit(_report_of(of, [study, *(other or [])], to, root, as_json))
+    kinds = kinds_of_files(figures)
     conditions = [word for word in other or () if "=" in word and not Path(word).exists()]
     others = [word for word in other or () if word not in conditions]
     if len(others) > 1:
@@ -189,7 +193,7 @@ def analyze(
         sources = source, source_of(second, root, watch, None, False, names)
         folder = folder_of_both(sources, to)
         report = compare(sources, chosen, margin, watch)
-    file = report.write(folder)
+    file = report.write(folder, kinds)
     if as_json:
         echo_json(report.plain())
     else:
@@ -203,7 +207,7 @@ def analyze(
 
 def _report_on_votes(runs: Runs, to: Path | None, as_json: bool) -> NoReturn:
     """Print what people's votes on the opinions of a study say."""
-    from delibsim.analysis.summaries.votes import votes_report
+    from delibsim.analysis.summaries.report import votes_report
 
     opinions, voters = votes_on(runs)
     end_with_report(votes_report(opinions, voters), to, as_json)
@@ -280,13 +284,13 @@ def plot(
     """
     from delibsim.analysis.study.counts import left_out  # pandas is slow to import
     from delibsim.analysis.study.study_table import DrawCounts
-    from delibsim.conduct import figures
+    from delibsim.conduct.answers import figure_named, source_of
 
-    kind = figures.figure_named(figure) if figure else None
+    kind = figure_named(figure) if figure else None
     if columns is not None and columns not in COLUMNS:
         raise WrongInput(f"--columns is 1 or 2, not {columns}")
     watch = progress()
-    source = figures.source_of(_given(study, root), condition or [], session or [], watch)
+    source = source_of(_given(study, root), condition or [], session or [], watch)
     changed = left_out(source.study)
     print_each(changed, console(stderr=True))
     if kind is None:
@@ -347,3 +351,79 @@ def _list_figures(source: Any, as_json: bool) -> bool:
         if missing:
             print_table("", texts("figure", "not here, because"), missing, screen)
     return "" in found.values()
+
+
+@declared(agreement_app, "agreement", "agreement")
+def agreement(
+    file: list[str],
+    weights: str | None = None,
+    levels: str | None = None,
+    draws: int = 0,
+    by: str = "",
+    coders_in_rows: bool = False,
+    scale: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """How far coders agree, people or models, in any table of codes.
+
+    Percent agreement, Gwet's AC1 or AC2, Brennan-Prediger, the kappas of Cohen or Conger and of
+    Fleiss, and Krippendorff's alpha, each with its interval. Exit code 0; 3 if a coefficient is
+    undefined, 4 if all are.
+    """
+    from delibsim.analysis.agreement.agreement import agreement as agreement_in  # scipy is slow
+
+    path, columns = _columns(file)
+    chosen = _weights(weights)
+    found = agreement_in(path, chosen, levels, draws, by, scale, coders_in_rows, columns)
+    if as_json:
+        echo_json(found.plain())
+    else:
+        _print_agreement(found, by, console())
+    raise typer.Exit(exit_code(found.something, found.whole))
+
+
+def _print_agreement(found: Any, by: str, screen: Console) -> None:
+    from delibsim.analysis.agreement.agreement import (
+        counts_in_words,
+        layout_in_words,
+        notes_on,
+        table_of,
+    )
+
+    print_text(layout_in_words(found), screen)
+    for dimension in found.dimensions:
+        screen.print()
+        print_each(counts_in_words(dimension), screen)
+        show_table(table_of(dimension), screen)
+        print_each(notes_on(dimension, by), screen)
+    screen.print()
+    print_text("Which one to take, and what each means: docs/agreement.md.", screen)
+
+
+def _columns(words: Sequence[str]) -> tuple[Path, dict[str, list[str]]]:
+    """The file, and the columns by role."""
+    path, *named = words
+    columns: dict[str, list[str]] = {}
+    for word in named:
+        role, equals, name = word.partition("=")
+        if not equals:
+            raise WrongInput(f"one file at a time: {path} or {word}; a column is named text=NAME")
+        columns.setdefault(role, []).append(name)
+    return Path(path), columns
+
+
+def _weights(given: str | None) -> Any:
+    """The name of a weighting, or the matrix of a file."""
+    if given is None or not Path(given).is_file():
+        return given
+    from delibsim.store.reading import file_text
+
+    rows = [line.split(",") for line in file_text(Path(given)).splitlines() if line.strip()]
+    if any(len(row) != len(rows) for row in rows):
+        raise WrongInput(f"{given} holds weights: as many rows as columns, one for each level")
+    try:
+        return [list(map(float, row)) for row in rows]
+    except ValueError as error:
+        raise WrongInput(
+            f"{given} holds numbers only, one for each pair of levels: {error}"
+        ) from None

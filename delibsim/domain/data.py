@@ -1,5 +1,6 @@
 """Data that come with the package, as plain values: measures, reasons, formats, words."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,21 @@ def patterns(of: str) -> dict[str, Any]:
     """The regular expressions of one part of data/patterns.yaml: of a list any of its own."""
     found = read_data("patterns.yaml")[of]
     return {name: "|".join(one) if isinstance(one, tuple) else one for name, one in found.items()}
+
+
+def filled(name: str, said: Mapping[str, Any], filters: Mapping[str, Callable[..., Any]]) -> str:
+    """A text of data/templates with what it says."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
+
+    texts = Environment(
+        loader=FileSystemLoader(DATA / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    texts.filters |= filters
+    return texts.get_template(name).render(said)
 
 
 def _frozen(value: Any) -> Any:

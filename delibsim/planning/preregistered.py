@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from delibsim.domain.data import DATA, read_data
+from delibsim.domain.data import filled, read_data
 from delibsim.domain.effect import no_effects, same_cells
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.hosting import PERSON
@@ -138,34 +138,31 @@ def facts(plans: Plans) -> dict[str, Any]:
     for session in manifest.sessions:
         cell = cell_of_name(session)
         replicates.setdefault(cell, []).append(session.removeprefix(cell).lstrip("."))
-    same = same_cells(sessions, without_effect)
-    procedures = [session.procedure for session in sessions]
-    reasks = {procedure.reasks for procedure in procedures}
-    longest = {_number_of_words(procedure.longest_statement) for procedure in procedures}
-    found = dict(manifest.components.get("models", {}))
+    models = dict(manifest.components.get("models", {}))
     for session in sessions:
-        found |= session.voices
+        models |= session.voices
+    procedures = [session.procedure for session in sessions]
+    words = {procedure.longest_statement for procedure in procedures}
+    surveys = {session.survey.id: session.survey for session in sessions if session.respondents}
     return vars(plans) | {
         "version": manifest.begun.get("versions", {}).get("delibsim", ""),
         "replicates": replicates,
-        "balance": _balance(Counter(map(len, replicates.values()))),
+        "sizes": Counter(map(len, replicates.values())),
         "levels": _levels(plans),
-        "without_effect": _without_effect(sessions, same),
+        "without_effect": [f"{one}." for one in no_effects(sessions, without_effect)],
+        "same": same_cells(sessions, without_effect),
         "tournament": _tournament(sessions),
         "debates": [session for session in sessions if session.kind.own_survey],
         "rated": RATED,
-        "surveys": _surveys(sessions, manifest.components.get("surveys", {})),
-        "topics": _topics(sessions, manifest.components.get("topics", {})),
+        "digests": lambda kind: manifest.components.get(kind, {}),
+        "surveys": list(surveys.values()),
+        "topics": list({session.topic.id: session.topic for session in sessions}.values()),
         "materials": list(_materials(plans)),
-        "models": found,
-        "measures": [(one.name, one.version, _labels(one), _sources(one)) for one in plans.scorers],
-        "reasks": " or ".join(map(str, sorted(reasks))) or "the procedure's",
-        "longest": " or ".join(sorted(longest)) or "the procedure's",
-        "budget": _budget(plans.limits),
-        "versions": list(_versions(manifest)),
+        "models": models,
+        "scorers": [(one, declared(one.name)[1]) for one in plans.scorers],
+        "reasks": {procedure.reasks for procedure in procedures},
+        "longest": {"any number of" if most is None else str(most) for most in words},
         "of_people": [one.id for one in sessions if {*one.models} == {PERSON}],
-        "cells": list(_cells(manifest, replicates, same)),
-        "same_heading": ["the same condition as"] if same else [],
     }
 
 
@@ -228,25 +225,6 @@ def _temperature(model: Mapping[str, Any]) -> str:
     return "none sent" if stated is None else f"{stated}"
 
 
-def _balance(sizes: Mapping[int, int]) -> str:
-    """How many replicates the cells have; `sizes` counts the cells by that."""
-    if len(sizes) == 1:
-        return f"Every cell has {counted(next(iter(sizes)), 'replicate')}."
-    numbers = [f"{cells} of {n}" for n, cells in sorted(sizes.items())]
-    return f"Cells differ in replicates: {', '.join(numbers)}."
-
-
-def _without_effect(sessions: Sequence[Session], same: Mapping[str, str]) -> list[str]:
-    """What is varied without effect on some models, and how many cells are the same; or nothing."""
-    lines = [f"{one}." for one in no_effects(sessions, without_effect)]
-    if same:
-        lines.append(
-            f"{len(same)} cells are the same condition as another by construction (section 13);"
-            " that they agree is no result."
-        )
-    return lines
-
-
 def _tournament(sessions: Sequence[Session]) -> dict[str, Any] | None:
     """Who debates whom, how often, and on which side, as it was drawn; None without debates."""
     pairs: Counter[str] = Counter()
@@ -263,30 +241,6 @@ def _tournament(sessions: Sequence[Session]) -> dict[str, Any] | None:
     names = sorted({*proposition, *opposition})
     debaters = [(name, proposition[name], opposition[name]) for name in names]
     return {"pairs": pairs, "motions": motions, "debaters": debaters} if motions else None
-
-
-def _surveys(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """A row for every survey that is held."""
-    surveys = {session.survey.id: session.survey for session in sessions}
-    held = {session.survey.id for session in sessions if session.respondents}
-    rows = []
-    for name, survey in surveys.items():
-        if name not in held:
-            continue
-        forced = ", Q sort" if survey.forced_distribution else ""
-        scale = f"{survey.scale_min} to {survey.scale_max}{forced}"
-        considerations, preferences = len(survey.considerations), len(survey.preferences)
-        validated = "yes" if survey.validated else "no"
-        digest = digests.get(name, "")
-        row = (name, considerations, scale, preferences, validated, survey.source, digest)
-        rows.append(row)
-    return rows
-
-
-def _topics(sessions: Sequence[Session], digests: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """A row for every topic."""
-    questions = {session.topic.id: session.topic.question for session in sessions}
-    return [(name, question, digests.get(name, "")) for name, question in questions.items()]
 
 
 def _materials(plans: Plans) -> Iterator[tuple[str, Any]]:
@@ -314,60 +268,6 @@ def _whole(stated: Mapping[str, Any], sessions: Sequence[Session]) -> Mapping[st
     return stated
 
 
-def _number_of_words(most: int | None) -> str:
-    return "any number of" if most is None else str(most)
-
-
-def _budget(limits: Limits | None) -> str:
-    """The budget in words."""
-    if limits is None:
-        return (
-            "The limits it is held under stand in the command that holds it, and are not part of"
-            " the study."
-        )
-    usd, tokens = limits.budget_usd, limits.budget_tokens
-    if usd is None and tokens is None:
-        return "No budget is set."
-    dollars = "no limit in USD" if usd is None else f"{usd:g} USD"
-    count = "no limit in tokens" if tokens is None else f"{tokens:,} tokens"
-    return (
-        f"Budget: {dollars}, {count}; no call is made that could exceed it, and the sessions that"
-        " remain are then not held."
-    )
-
-
-def _labels(scorer: Scorer) -> str:
-    """The labels of all measures that a scorer declares, as tables and the glossary name them."""
-    labels = [measure.label for measure in declared(scorer.name)[1]]
-    return "; ".join(dict.fromkeys(labels)) or "not declared"
-
-
-def _sources(scorer: Scorer) -> str:
-    """The sources of all measures that a scorer declares, each once."""
-    found: dict[str, None] = {}
-    for measure in declared(scorer.name)[1]:
-        found |= dict.fromkeys(measure.source.split("; "))
-    return "; ".join(found) or "not declared"
-
-
-def _versions(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    """The versions of the software, and the commits."""
-    yield from manifest.begun.get("versions", {}).items()
-    for name, commit in manifest.begun.get("commit", {}).items():
-        yield f"commit of {name}", commit
-
-
-def _cells(
-    manifest: Manifest, replicates: Mapping[str, Sequence[str]], same: Mapping[str, str]
-) -> Iterator[list[str]]:
-    """The cells, each with its replicates, the hash of its prompts, and the cell that is the same
-    where any is.
-    """
-    for cell, found in replicates.items():
-        row = [cell, ", ".join(found), manifest.prompts.get(cell, "")]
-        yield [*row, same.get(cell, "")] if same else row
-
-
 SEAL = "<!-- delibsim: SHA-256 of all above: {} -->\n"
 
 
@@ -381,16 +281,7 @@ def document(plans: Plans) -> str:
 
 def written(name: str, said: Mapping[str, Any]) -> str:
     """A text of data/templates with what it says."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
-
-    texts = Environment(
-        loader=FileSystemLoader(DATA / "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
-    texts.filters |= {
+    filters = {
         "blank": BLANK.format,
         "cell": plain,
         "counted": counted,
@@ -401,7 +292,7 @@ def written(name: str, said: Mapping[str, Any]) -> str:
         "whole": int,
     }
     file = name if name.endswith(".j2") else f"{name}.md.j2"
-    return texts.get_template(file).render(said)
+    return filled(file, said, filters)
 
 
 def sealed(text: str) -> str:

@@ -13,23 +13,14 @@ from typing import Any
 
 import yaml
 
+from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.planning.references import resolved
-from delibsim.store.instruments.library import package_data
-from delibsim.store.instruments.persona_files import check_persona_file
+from delibsim.store.instruments.library import check_persona_file, package_data
 from delibsim.store.reading import check_yaml, yaml_nodes
 
-GROUPS = (
-    "treatment",
-    "model",
-    "group",
-    "persona",
-    "wording",
-    "procedure",
-    "consensus",
-    "facilitator",
-    "limits",
-)
+_KNOWN = read_data("settings.yaml")
+GROUPS: tuple[str, ...] = _KNOWN["groups"]
 
 RESERVED = (("procedure", "published"), ("wording", "published"))
 """Presets that follow a publication, and that no file of the user's can replace."""
@@ -37,12 +28,7 @@ RESERVED = (("procedure", "published"), ("wording", "published"))
 WORDED = {"published": "published"}
 """The wording that goes with a procedure where none is named; `default` goes with any other."""
 
-FOR_DEBATES: Mapping[str, tuple[str, ...]] = {
-    "treatment": ("oxford",),
-    "wording": ("oxford", "oxford_evaluative"),
-    "procedure": ("oxford",),
-    "model": ("citizen_eloquent", "citizen_capable", "citizen_plain", "citizen_halting"),
-}
+FOR_DEBATES: Mapping[str, tuple[str, ...]] = _KNOWN["for_debates"]
 """Options for debates, which can be named; in deliberations, `all` and globs leave them out."""
 
 FOR_CODERS: Mapping[str, tuple[str, ...]] = {"wording": ("coding", "coding_a", "coding_b")}

@@ -6,11 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from coded_study import (
-    REASONS,
-    SCHEME,
-    TONE,
-)
+from coded_study import REASONS, SCHEME, TONE
 
 from delibsim.analysis.coding.agreement import (
     against,
@@ -21,8 +17,9 @@ from delibsim.analysis.coding.agreement import (
     resampled,
     trends,
 )
-from delibsim.analysis.coding.codes import CodedStudy, DimensionCodes
-from delibsim.analysis.coding.equivalence import (
+from delibsim.analysis.coding.codes import (
+    CodedStudy,
+    DimensionCodes,
     anchors_of,
     curve,
     delta_of,

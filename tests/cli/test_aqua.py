@@ -18,9 +18,7 @@ from cases import cases_of
 from fake_provider import FakeProvider, Rule
 
 from delibsim.domain.errors import WrongInput
-from delibsim.scorers.aqua.hub import FILES, fetch_adapters
-from delibsim.scorers.aqua.setup import FOLDERS
-from delibsim.store.tables.csv_cells import read_sheet
+from delibsim.scorers.aqua.setup import FILES, FOLDERS, fetch_adapters
 
 CASES = cases_of(__file__)
 
@@ -66,29 +64,6 @@ def test_a_study_is_scored_without_aqua_unless_it_is_named(delibsim, study):
     assert answer.json["people"] == {}
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_files_of_texts(tmp_path, separator):
-    file = tmp_path / "texts.csv"
-    file.write_text(
-        f'\ufeffid{separator}text\n1{separator}"Ja, nein; gut.\nUnd \u2028'
-        f' dann?"\n\n2{separator}\n',
-        encoding="utf-8",
-    )
-    found = read_sheet(file, ["text"])
-    assert (found.header, found.delimiter) == (("id", "text"), separator)
-    assert found.rows == [["1", "Ja, nein; gut.\nUnd \u2028 dann?"], ["2", ""]]
-
-
-def test_a_very_long_text_is_read_whole(tmp_path):
-    before = csv.field_size_limit(131072)
-    file, text = tmp_path / "texts.csv", "Wir reden lange. " * 20_000
-    file.write_text(f"id,text\n1,{text}\n", encoding="utf-8")
-    try:
-        assert read_sheet(file, ["text"]).rows == [["1", text]]
-    finally:
-        csv.field_size_limit(before)
-
-
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
@@ -111,14 +86,6 @@ def test_where_the_result_cannot_be_written_is_said_before_the_work(delibsim, ho
     assert (answer.code, answer.out) == (2, "")
     assert fault in answer.err
     assert (home / "a.csv").read_bytes() == before
-
-
-def test_a_column_that_is_not_there_is_named_with_those_that_are(delibsim, home):
-    (home / "a.csv").write_text("id,said\n1,Ja.\n", encoding="utf-8")
-    answer = delibsim("score", "a.csv", "--scorer", "aqua")
-    assert (answer.code, answer.out) == (2, "")
-    assert "unknown column 'text'" in answer.err
-    assert "name the one with the texts: --column NAME" in answer.err
 
 
 # fetching, from a server of our own

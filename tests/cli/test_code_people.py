@@ -6,17 +6,13 @@ import json
 import re
 
 import pytest
-from cases import cases_of
 from pilot_texts import samples, study_of_texts
 
 from delibsim.asking.texts import texts_of
 from delibsim.domain.coding import Code
-from delibsim.domain.reason import Reason
 from delibsim.store.answers import Codings
 from delibsim.store.instruments.library import Library
 from delibsim.store.runs import Runs
-
-CASES = cases_of(__file__)
 
 
 @pytest.fixture
@@ -35,37 +31,6 @@ def write(path, rows):
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-
-
-def test_a_pack_goes_out_and_its_codes_come_back(delibsim, home, pilot):
-    _, codings = pilot
-    done = delibsim("code", "handout", "pilot", "--raters", "Ann,Ben", "-o", "p", "--json")
-    assert done.code == 0
-    assert done.json["texts"] == 5
-    assert done.json["not_codable"] == 1
-    rows = form_of(home / "p")
-    assert len(rows) == 2 * 5 * 2
-    key = json.loads(next(codings.files.packs.glob("*.json")).read_text())
-    for row in rows:
-        text = key["sheets"][row["sheet"]]["text"]
-        row["answer"] = "not applicable" if text == "2" else "1"
-        if row["question"] == "kind":
-            row["answer"] = "past"
-    write(home / "filled.csv", rows)
-    done = delibsim("code", "collect", "pilot", "filled.csv")
-    assert (done.code, done.out.splitlines()[0]) == (
-        0,
-        "20 codes kept, 0 known before, 0 cells left empty",
-    )
-    codes = codings.people()
-    assert {code.coder for code in codes} == {"Ann", "Ben"}
-    assert {code.pack for code in codes} == {rows[0]["pack"]}
-    not_applicable = [code for code in codes if code.level is None]
-    assert {(code.text, code.missing) for code in not_applicable} == {
-        ("2", Reason("not_applicable"))
-    }
-    assert "0 codes kept, 20 known before" in delibsim("code", "collect", "pilot", "filled.csv").out
-    assert codings.people() == codes
 
 
 def test_pages_hold_the_anchors_and_nothing_of_who_spoke(delibsim, home, study):
@@ -118,10 +83,6 @@ def test_the_same_texts_are_drawn_again_and_more_are_added(delibsim, home, pilot
 def test_strata_are_drawn_in_proportion(delibsim, pilot):
     done = delibsim("code", "handout", "pilot", "--n", "3", "stratify=side", "-o", "p", "--json")
     assert done.json["strata"] == {"left": 2, "right": 1}
-    assert (
-        "unknown column 'sid'; did you mean side?"
-        in delibsim("code", "handout", "pilot", "stratify=sid").err
-    )
 
 
 def test_a_training_round_is_kept_apart(delibsim, home, pilot):
@@ -140,17 +101,6 @@ def test_a_training_round_is_kept_apart(delibsim, home, pilot):
     assert not kinds["training"] & kinds["pack"]
     assert len(kinds["training"] | kinds["pack"]) == 5
     assert "a training round" in (home / "t" / "coder-1.html").read_text()
-
-
-def test_a_code_is_never_overwritten(delibsim, home, pilot):
-    _, codings = pilot
-    (home / "a.csv").write_text("text,Ann.reasons\n1,1\n2,0\n")
-    (home / "b.csv").write_text("text,Ann.reasons\n1,1\n2,2\n3,2\n")
-    assert delibsim("import", "pilot", "a.csv", "--as", "codes", "scheme=backing").code == 0
-    done = delibsim("import", "pilot", "b.csv", "--as", "codes")
-    assert done.code == 2
-    assert "b.csv, line 3: Ann, 2, reasons: level 0 before, level 2 here" in done.err
-    assert len(codings.people()) == 2
 
 
 def test_codes_of_people_alone_are_scored_and_exported(delibsim, home):
@@ -188,14 +138,6 @@ def test_a_text_that_was_edited_takes_no_code_of_its_pack(delibsim, home, pilot)
     assert done.code == 2
     assert "text 2 was edited after" in done.err
     assert codings.people() == []
-
-
-@pytest.mark.parametrize(("words", "message"), CASES["what_cannot_be_done_is_wrong_input"])
-def test_what_cannot_be_done_is_wrong_input(delibsim, home, pilot, words, message):
-    (home / "long.csv").write_text("text,coder,dimension,level\n1,Ann,reasons,1\n")
-    done = delibsim("code", *words)
-    assert done.code == 2
-    assert message in done.err
 
 
 def test_an_edited_scheme_is_not_taken_for_the_one_of_a_pack(delibsim, home):

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from delibsim.domain.data import read_data
-
 ROWS = """\
 id,topic,text
 t1,trams,"We should build trams, because they carry many, since streets are narrow."
@@ -29,33 +27,6 @@ def study(delibsim, home):
     columns = ("column=text", "id=id", "group=topic")
     assert delibsim("import", "demo", "texts.csv", *columns, "--as", "texts").code == 0
     return home
-
-
-def test_a_comparison_is_estimated_asked_replayed_and_reported(delibsim, study):
-    estimate = delibsim(*ASK, "--estimate", "--json")
-    assert estimate.json["votes"] == {"planned": 8, "held": 0, "waiting": 8}
-    assert not (study / "runs/demo/annotations").exists()
-    asked = delibsim(*ASK, "--json")
-    assert (asked.code, asked.json["new"], asked.json["pairs"]) == (0, 8, 4)
-    assert read_data("asked.yaml")["pair"]["rule_based"] in asked.json["notes"]
-    assert delibsim("compare", "replay", "demo").out == "demo, main: equal, 8 votes\n"
-    found = delibsim("compare", "report", "demo", "--json")
-    assert found.code == 0
-    rows = found.json["tables"]["scores"]
-    assert {row["id"] for row in rows} == {"t1", "t2", "t3", "t4", "t5"}
-    assert {"group", "id", "score", "low", "high", "rank"} <= set(rows[0])
-    printed = delibsim("compare", "report", "demo", "scale=z", "model=davidson").out
-    assert "Model davidson, penalty dummy:0.1" in printed
-    assert "scale z" in printed
-
-
-def test_a_report_is_written_with_its_caterpillar(delibsim, study):
-    delibsim(*ASK)
-    answer = delibsim("compare", "report", "demo", "-o", "rep")
-    assert answer.code == 0
-    assert "Scores of texts, logical" in (study / "rep/report.html").read_text()
-    assert (study / "rep/figures/scores_logical.svg").is_file()
-    assert (study / "rep/tables/scores.csv").is_file()
 
 
 def test_judgments_are_imported_once_and_reported_beside_those_of_models(delibsim, study):
@@ -183,36 +154,11 @@ def test_wrong_judgments_are_refused_with_their_lines_and_nothing_is_kept(delibs
     assert not (study / "runs/demo/annotations").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("scale=zz",), "unknown value of scale"),
-        (("penalty=ridge:1",), "give dummy:0.1, normal:2 or none"),
-        (("penalty=dummy:-1",), "a number from 0.001 to 1,000"),
-        (("penalty=normal:1e-300",), "a number from 0.001 to 1,000"),
-        (("threshold=0",), "a number from 0.001 to 20"),
-        (("threshold=1e308",), "a number from 0.001 to 20"),
-        (("colour=red",), "unknown setting"),
-    ],
-)
-def test_wrong_settings_of_a_report_are_refused(delibsim, study, words, told):
-    delibsim(*ASK)
-    answer = delibsim("compare", "report", "demo", *words)
-    assert answer.code == 2
-    assert told in answer.err
-
-
 def test_a_group_that_is_not_that_of_the_texts_is_refused(delibsim, study):
     (study / "p.csv").write_text("a,b,outcome,topic\nt1,t2,a,trams\nt1,t2,a,parks\n")
     answer = delibsim("import", "demo", "p.csv", "--as", "pairs", "group=topic")
     assert answer.code == 2
     assert "line 3: t1 and t2 are of group 'trams', and not of 'parks'" in answer.err
-
-
-def test_a_study_without_comparison_says_what_to_do(delibsim, study):
-    answer = delibsim("compare", "report", "demo")
-    assert answer.code == 2
-    assert "delibsim compare ask demo" in answer.err
 
 
 def test_further_columns_of_a_file_are_further_judgments_and_no_name_leaves_its_folder(

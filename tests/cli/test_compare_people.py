@@ -70,17 +70,6 @@ def test_a_pack_is_exported_filled_in_and_reported(delibsim, study_of_texts):
 
 
 def test_wrong_words_about_packs_end_in_one_line(delibsim, study_of_texts):
-    for words, told in {
-        (*EXPORT[:-4], "--raters", "0"): "a pack is for 1 to 1000 raters",
-        (*EXPORT[:-4], "--raters", "Ann,Ann"): "each once",
-        (*EXPORT, "model=citizen"): "leave settings of models out",
-        ("compare", "handout", "demo"): "name the dimension: dimension=logical",
-        ("import", "demo", "t.csv", "--as", "pairs"): "unknown column 'a'",
-    }.items():
-        answer = delibsim(*words)
-        assert (answer.code, answer.out) == (2, "")
-        assert told in answer.err
-    assert not (study_of_texts / "runs/demo/annotations").exists()
     assert delibsim(*EXPORT).code == 0
     for words, told in {
         EXPORT: "p exists; name another folder with -o",

@@ -83,10 +83,6 @@ def test_prices_thinking_time_and_budget_are_said(delibsim, home):
 
 def test_what_could_not_be_held_is_refused_as_run_refuses_it(delibsim, study, files, small):
     before = files()
-    answer = delibsim("estimate", "study=s", *small[:-1], "seed=8")
-    assert answer.code == 2
-    assert "seed: 7 -> 8" in answer.err
-    assert delibsim("estimate", "topic=ccsp").code == 2
     assert (
         delibsim("estimate", "topic=ccps", "wording.texts.speak=$nobody", "wording.id=own").code
         == 2

@@ -140,48 +140,8 @@ def test_what_was_asked_for_differs_and_nothing_else(delibsim, study, say, words
         assert line.startswith(begins)
 
 
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    CASES["forks_that_cannot_be_are_refused_before_anything_is_held"],
-)
-def test_forks_that_cannot_be_are_refused_before_anything_is_held(
-    delibsim, study, say, home, files, words, fault
-):
-    (home / "empty.txt").write_text(" \n", encoding="utf-8")
-    (home / "long.txt").write_text("word " * 700, encoding="utf-8")
-    before = files()
-    answer = delibsim("fork", "s", *words)
-    assert (answer.code, files()) == (2, before)
-    assert fault in answer.err
-    assert answer.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        (("--after", "5"), "--after 5: the last turn of s/"),
-        (("--after", "each", "treatment=basic"), "'treatment' cannot differ in a probe"),
-        (("--estimate",), "--estimate is about turns"),
-        (("--after", "rounds"), "has no turn between its two surveys"),
-    ],
-)
-def test_probes_that_cannot_be_are_refused(delibsim, study, files, words, fault):
-    before = files()
-    answer = delibsim("probe", "s", *words)
-    assert (answer.code, files()) == (2, before)
-    assert fault in answer.err
-
-
 def test_a_debate_is_forked_where_it_stays_a_debate(delibsim, home):
     delibsim("run", "study=d", "format=debate", "motion=voting", "audience=1", "--quiet")
-    for words, fault in (
-        (("--remove", "3"), "a debate has six speeches in a fixed order"),
-        (("--at", "3", "--leave", "3"), "nobody can leave or join it"),
-        (("--at", "3", "rounds=3"), "'rounds' has no effect on a debate"),
-    ):
-        answer = delibsim("fork", "d", *words)
-        assert answer.code == 2
-        assert fault in answer.err
     answer = delibsim("fork", "d", "--at", "6", "--seat", "2", "model=citizen_plain", "--control")
     assert answer.code == 0
     assert "model of Opposition: citizen -> citizen_plain" in answer.out
@@ -224,12 +184,6 @@ def test_a_fork_that_somebody_left_is_shown_shared_and_compared(delibsim, home):
     compared = delibsim("show", "s", "f/forks")
     assert compared.code == 0
     assert "at 3: Participant 3 leaves" in compared.out
-
-
-def test_a_study_without_forks_says_how_they_are_made(delibsim, study):
-    answer = delibsim("fork", "s")
-    assert answer.code == 2
-    assert "study s has no forks yet: delibsim fork STUDY/SESSION --at 6" in answer.err
 
 
 def test_the_name_of_a_study_of_forks_stays_in_its_folder(delibsim, study, home):

@@ -102,36 +102,6 @@ def test_import_then_human_reproduces_the_published_means(home, published):
     assert document == published, "published and imported answers give the same"
 
 
-@needs_published
-def test_human_by_case_and_with_all_surveys(home, published):
-    cases = json.loads(ask(listing, "people", PUBLISHED, "by=case", "--json"))
-    assert len(cases["groups"]) == 16
-    assert cases["groups"][1]["id"] == "uppsala_speaks/Activate"
-    assert cases["mean"]["change"]["preference_agreement"] == pytest.approx(0.104, abs=0.0005)
-    everything = json.loads(ask(listing, "people", PUBLISHED, "all=true", "--json"))
-    assert len(everything["groups"]) == 19
-    assert everything["mean"] == published["mean"]
-    thalwil = next(group for group in everything["groups"] if group["id"] == "zh_thalwil")
-    assert thalwil["post"]["diversity_standardised"] is None
-    assert thalwil["notes"] == {"diversity_standardised": "after: constant_item"}
-
-
-@needs_published
-def test_human_prints_tables_no_wider_than_a_hundred_columns(home):
-    said = ask(listing, "people", PUBLISHED, "by=case", "all=true", "-o", "report")
-    with (home / "report" / "tables" / "agreement.csv").open(encoding="utf-8") as file:
-        assert list(csv.DictReader(file))[-1]["n"] == "", "the mean is of no people of its own"
-    tables = [line.rstrip() for line in said.splitlines() if "   " in line.strip()]
-    assert len(tables) > 16
-    assert max(map(len, tables)) <= 100
-    assert "auscj/HGE Deliberative Group" in said
-    assert "mean of 16 cases" in said
-    said = ask(listing, "people", PUBLISHED)
-    row = next(line for line in said.splitlines() if line.split()[:1] == ["ccps"])
-    assert row.split() == ["ccps", "31", "0.532", "0.636", "+0.104", "0.531", "0.636", "+0.105"]
-    assert "no" not in [line.split()[-1] for line in said.splitlines() if line.strip()]
-
-
 def test_the_report_on_people_is_a_page_with_its_tables(home):
     ask(import_, "--as", "deliberr", publish(home / "files"), "version=9.9")
     assert "written: report" in ask(listing, "people", "-o", "report", "partitions=0")
@@ -164,6 +134,9 @@ def test_a_small_import_and_what_it_says(home):
 
 def test_surveys_outside_the_benchmark_have_no_mean(home):
     ask(import_, "--as", "deliberr", publish(home / "files", ("tea", "ccps")), "-o", "elsewhere")
+    (home / "taken").write_text("a file")
+    with pytest.raises(WrongInput, match="a file is in its way"):
+        ask(import_, "--as", "deliberr", "files", "-o", "taken")
     said = ask(listing, "people", "elsewhere/deliberr", "all=true", "by=case")
     assert "tea/[b]Tea[/b]" in said
     assert "No mean and no comparison with published figures: no answers of fnqcj" in said
@@ -208,18 +181,6 @@ def test_unknown_words_are_answered_with_those_that_exist(home):
         ask(import_, "--as", "delibber", "files")
     with pytest.raises(WrongInput, match="unknown value of by 'cases'; did you mean case"):
         ask(listing, "people", "files", "by=cases")
-
-
-def test_bad_input_writes_nothing(home):
-    publish(home / "files", spoil=True)
-    with pytest.raises(
-        WrongInput, match=r"human_data\.csv, line 4, .*C3: expected a whole number, got 'x'"
-    ):
-        ask(import_, "--as", "deliberr", "files")
-    assert not (home / "surveys").exists()
-    (home / "surveys").write_text("a file")
-    with pytest.raises(WrongInput, match="a file is in its way"):
-        ask(import_, "--as", "deliberr", "files")
 
 
 SURVEY = """

@@ -5,7 +5,7 @@ import pytest
 from cases import cases_of
 
 from delibsim import Library
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 from delibsim.plugins import names
 
 CASES = cases_of(__file__)
@@ -80,33 +80,6 @@ def test_what_there_is_is_listed_and_one_is_printed_with_its_file(delibsim, kind
     unknown = delibsim("list", kind, wrong)
     assert (unknown.code, unknown.out) == (2, "")
     assert one in unknown.err
-
-
-def test_topics_and_motions_are_those_of_the_benchmark(delibsim):
-    entries = delibsim("list", "topics", "--json").json
-    topics = {entry["id"]: entry for entry in entries if entry["kind"] == "topic"}
-    motions = {entry["id"]: entry for entry in entries if entry["kind"] == "motion"}
-    assert set(topics) == TWELVE
-    assert sum(motion["tournament"] for motion in motions.values()) == 10
-    assert len({motion["theme"] for motion in motions.values()}) == 5
-    for entry in topics.values():
-        assert entry["question"].endswith("?")
-        assert 100 <= len(entry["background"].split()) <= 200
-        assert entry["survey"] == entry["id"]
-    out = delibsim("list", "topics").out
-    assert (out.count("by default"), out.count("if named")) == (10, 3)
-
-
-def test_surveys_are_balanced_and_not_validated(delibsim):
-    for survey in delibsim("list", "surveys", "--json").json:
-        considerations = [item for item in survey["items"] if item["kind"] == "consideration"]
-        assert len(considerations) == 20
-        assert sum(item["reverse"] for item in considerations) == 10
-        assert survey["validated"] is False
-    shown = " ".join(delibsim("list", "surveys", "ccps").out.split())
-    assert "Rank 1 is the most preferred." in shown
-    for item in Library().survey("ccps").items:
-        assert " ".join(item.text.split()) in shown
 
 
 @pytest.mark.parametrize(("kind", "name"), [("schemes", "dqi3"), ("dimensions", "logical")])
@@ -189,17 +162,3 @@ def test_results_of_all_studies_are_printed_and_written(delibsim, study, home):
     (row, people) = pd.read_csv(home / "models.csv").to_dict("records")
     assert (row["who"], people["who"]) == ("null citizen", "people, published")
     assert row["studies"] == "s"
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["results"], "there are no studies in runs; hold one"),
-        (["results", "citizen"], "list results takes no name ('citizen')"),
-        (["results", "-o", "models"], "name a file that ends in .csv"),
-    ],
-)
-def test_results_that_cannot_be_are_refused(delibsim, words, told):
-    answer = delibsim("list", *words)
-    assert answer.code == 2
-    assert told in answer.err

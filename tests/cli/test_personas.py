@@ -135,19 +135,6 @@ def test_personas_are_built_offline_kept_with_all_they_come_from_and_seated(deli
     assert sorted(set(drawn["personas"])) == [1, 2]
 
 
-def test_a_sample_in_proportion_is_a_setting(delibsim, home, trams):
-    assert delibsim("import", "trams", "k=2", "items=all", "seed=4", "--as", "personas").code == 0
-    plain = built(home, "trams_2_all")
-    seats = [
-        plain["personas"].index(person.persona)
-        for session in sessions_of(
-            home, range(1, 31), "topic=trams", "persona=trams_2_all", "persona.seating=proportional"
-        )
-        for person in session.participants
-    ]
-    assert np.mean(np.array(seats) == 0) == pytest.approx(plain["sizes"][0] / 20, abs=0.12)
-
-
 def test_a_persona_of_the_template_is_no_leak_when_its_holder_quotes_the_survey(
     delibsim, home, trams
 ):
@@ -396,30 +383,6 @@ def test_diversity_needs_personas_that_come_from_people(delibsim, home, trams):
 
 
 # mixed groups
-
-
-def test_models_move_on_by_a_seat_with_every_replicate_and_one_model_stays_as_it_was(home):
-    models = "group.models=[citizen,citizen_open,citizen_firm]"
-    seats = {
-        r: [p.model for p in plan([models, f"replicate={r}"], home).session.participants]
-        for r in (1, 2, 3)
-    }
-    assert seats[1] == ["citizen", "citizen_open", "citizen_firm", "citizen", "citizen_open"]
-    assert seats[2] == [*seats[1][1:], "citizen_firm"]
-    ids = {
-        plan([models, f"replicate={r}"], home).session.id.removesuffix(f".r{r}") for r in (1, 2, 3)
-    }
-    assert len(ids) == 1
-    one, two = (plan([f"replicate={r}"], home) for r in (1, 2))
-    assert one.session.participants == two.session.participants
-    assert "groups" not in one.manifest.components
-    assert one.manifest.components["personas"] == {"none": {"name": "none", "personas": []}}
-
-
-def test_a_person_among_citizens_is_an_ensemble(home):
-    session = plan(["group=one_person", "replicate=2"], home).session
-    assert [p.model for p in session.participants] == ["citizen"] * 4 + ["human"]
-    assert session.models["human"]["kind"] == "human"
 
 
 @needs_published

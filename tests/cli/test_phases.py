@@ -89,23 +89,3 @@ def test_waves_of_people_come_in_with_their_place_and_go_out_again(delibsim, hom
         for own in (before, run)
     ]
     assert given[0] == given[1]
-
-
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        (("procedure.phases=[survey,survey]",), "survey cannot follow survey; what may: briefing"),
-        (("procedure.phases=[survey,witnesses,plenary,survey]",), "group.witnesses=[NAME]"),
-        (("procedure.phases=survey",), "should be a valid list"),
-        (
-            ("format=debate", "motion=voting", "procedure.phases=[survey,plenary,survey]"),
-            "has no effect on a debate",
-        ),
-    ],
-)
-def test_phases_that_cannot_be_are_refused_in_a_line(delibsim, home, settings, told):
-    topic = () if "format=debate" in settings else ("topic=ccps",)
-    answer = delibsim("run", "study=w", *topic, *settings)
-    assert (answer.code, told in answer.err) == (2, True), answer.err
-    assert len(answer.err.splitlines()) == 1
-    assert not (home / "runs").exists()

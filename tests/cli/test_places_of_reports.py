@@ -6,7 +6,7 @@ import shutil
 import pytest
 from small_study import held_study
 
-FEW = ("--draws", "20")
+FEW = ("--draws", "20", "--figures", "none")
 TABLE = """topic,model,treatment,replicate,pre,post,study
 a,m,none,1,0.1,0.2,{0}
 a,m,normative,1,0.1,0.3,{0}
@@ -62,36 +62,6 @@ def test_the_name_of_a_study_leads_to_no_other_folder(delibsim, home, name):
     assert list((home / "here").glob("analysis_with_*/report.html"))
     assert sorted(path.name for path in home.iterdir()) == ["here"]
     assert sorted(home.parent.iterdir()) == outside
-
-
-@pytest.mark.parametrize(
-    ("to", "said"),
-    [
-        (".", "name a folder within it: -o report"),
-        ("table.csv", "is a file; name a folder"),
-        ("table.csv/report", "is a file, so that table.csv/report cannot be a folder"),
-        ("x" * 300, "File name too long"),
-        ("thesis", "holds what no report wrote (tables/mine.csv;"),
-    ],
-)
-def test_a_report_is_refused_before_any_work(delibsim, home, files, to, said):
-    (home / "table.csv").write_text(TABLE.format("s"))
-    (home / "thesis" / "tables").mkdir(parents=True)
-    (home / "thesis" / "tables" / "mine.csv").write_text("mine")
-    before = files()
-    found = delibsim("analyze", "table.csv", "-o", to)
-    assert (found.code, said in found.err) == (2, True), found.err
-    assert files() == before
-
-
-@pytest.mark.parametrize("command", ["analyze", "plot", "power"])
-def test_what_is_no_study_is_named_as_such(delibsim, home, command):
-    (home / "thesis").mkdir()
-    assert "there is no file nowhere.csv" in delibsim(command, "nowhere.csv").err
-    found = delibsim(command, "thesis")
-    assert found.code == 2
-    assert "thesis is neither a study (a folder with study.json), nor a table" in found.err
-    assert delibsim(command, "x" * 300).code == 2
 
 
 def test_every_reader_of_a_study_takes_a_folder_of_tables(delibsim, home):

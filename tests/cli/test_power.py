@@ -15,14 +15,6 @@ def test_without_a_pilot_the_published_spread_is_named_and_the_price_is_asked_fo
     assert "Price     unknown: give the settings" in answer.out
 
 
-def test_it_fits_eighty_columns(delibsim, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    lines = delibsim("power").out.splitlines()
-    tables = [line for line in lines if line[:1].isdigit() or line.startswith("topics  ")]
-    assert len(tables) == 16  # two tables of eight lines
-    assert max(map(len, tables)) <= 80
-
-
 def test_settings_give_the_design_and_its_price_and_leave_no_file(delibsim, files):
     answer = delibsim("power", "-m", *SETTINGS, "model=gpt_5_1", "--effect", ".1", "--json")
     assert answer.code == 0

@@ -106,23 +106,6 @@ def test_a_study_that_has_begun_is_not_preregistered_and_the_document_says_so(
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        ((), "name a study that exists"),
-        (("nothing",), "unknown study 'nothing'"),
-        (("topic=ccsp",), "did you mean ccps"),
-        (("study=s", "topic=ccps", "group.size=2", "rounds=1", "seed=8"), "seed: 7 -> 8"),
-    ],
-)
-def test_what_is_no_plan_is_refused_and_nothing_written(delibsim, study, files, words, fault):
-    before = files()
-    answer = delibsim("preregister", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert fault in answer.err
-    assert files() == before
-
-
 def test_any_change_is_seen_by_the_seal():
     text = sealed("# Plan\n\ntext")
     assert untouched(text)

@@ -14,9 +14,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from cases import cases_of
 
-from delibsim import ModelPool, WrongInput, hold
+from delibsim import ModelPool, WrongInput
 from delibsim.models.clients.faults import SECRET_NAME, scrub
-from delibsim.models.clients.prices import context_window, listed, price_of
+from delibsim.models.clients.settings import context_window, listed, price_of
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan
 from delibsim.prompts.forms.words import Words
@@ -81,18 +81,6 @@ def test_a_preset_composes_under_its_own_name_and_its_voice_can_be_made(name):
         )  # a budget needs it, and thinking needs room
         # Hosted families are asked alike; a server of one's own is asked what it enforces.
         assert settings["structured"] == ("auto" if name in SERVERS else False)
-
-
-@pytest.mark.parametrize("name", HOSTED + SERVERS)
-def test_the_settings_of_a_preset_can_be_overridden(name):
-    settings = planned(
-        name, "model.max_tokens=99", "model.reasoning_effort=low", "model.structured=true"
-    ).session.models[name]
-    assert (settings["max_tokens"], settings["reasoning_effort"], settings["structured"]) == (
-        99,
-        "low",
-        "json_schema",
-    )
 
 
 @pytest.mark.parametrize("name", sorted(set(TEXTS) - set(CITIZENS)))
@@ -249,26 +237,6 @@ def test_a_group_seats_every_model_it_names(group, tmp_path):
         <= {*TEXTS, "human", "person"}
     )
     assert asyncio.run(models_for(composed)) == list(composed.session.models)
-
-
-@pytest.mark.parametrize(
-    ("group", "suffix"), [("five_families", ""), ("five_families_reasoning", "_reasoning")]
-)
-def test_the_five_families_take_one_seat_each(group, suffix, tmp_path):
-    people = plan([f"group={group}"], tmp_path).session.participants
-    assert [person.model for person in people] == [f"{family}{suffix}" for family in FAMILIES]
-
-
-async def test_mixed_citizens_deliberate_offline(tmp_path):
-    session = plan(["group=mixed_citizens", "rounds=1", "seed=7"], tmp_path).session
-    run = await hold(session, ModelPool().of(session))
-    assert run.status == "complete"
-    assert sorted({person.model for person in session.participants}) == [
-        "citizen",
-        "citizen_firm",
-        "citizen_open",
-    ]
-    assert len(run.transcript) == 5
 
 
 def test_a_preset_beside_oneself_has_the_name_of_its_file_and_its_own_key(tmp_path):

@@ -3,19 +3,9 @@
 import csv
 import json
 
-import pytest
-from cases import cases_of
-from coding import coding_home, study_of_texts
-from comparing import study_of_pairs
 from rated import all_of, desk_of, hand_in_next, person, study_of_debates
 
 from delibsim.store.runs import Runs
-
-CASES = cases_of(__file__)
-
-
-def task_in(done):
-    return json.loads(done.out)["task"]
 
 
 def taken_part(runs, task, whole=1, partly=0):
@@ -61,42 +51,6 @@ def test_debates_are_rated_on_pages_and_reported_like_those_on_paper(home, delib
     assert task in report.out
     assert delibsim("rate", "handout", "d", "--raters", "1", "-o", "pack").code == 0
     assert delibsim("people", "raters", "d", "--task", "none").code == 2
-
-
-def test_codes_and_pairs_are_reported_against_people(home, delibsim):
-    coding_home(home)
-    runs = study_of_texts(home)
-    assert delibsim("code", "ask", "pilot", "scheme=tiny", "model=citizen", "samples=1").code in (
-        0,
-        3,
-    )
-    done = delibsim("code", "handout", "pilot", "--online", "scheme=tiny", "--n", "4", "--json")
-    task = task_in(done)
-    taken_part(runs, task, whole=2)
-    assert delibsim("people", "raters", "pilot").code == 0
-    report = delibsim("code", "report", "pilot", "--json")
-    assert report.code == 0, report.err
-    assert f"{task} 1" in report.out
-    pairs = study_of_pairs(home)
-    task = task_in(
-        delibsim(
-            "compare", "handout", "demo", "--online", "dimension=logical", "--raters", "2", "--json"
-        )
-    )
-    taken_part(pairs, task, whole=2)
-    assert delibsim("people", "raters", "demo").code == 0
-    report = delibsim("compare", "report", "demo", "--json")
-    assert report.code in (0, 3), report.err
-    assert "people" in report.out
-
-
-@pytest.mark.parametrize(("words", "told"), CASES["what_cannot_be_is_told"])
-def test_what_cannot_be_is_told(home, delibsim, words, told):
-    coding_home(home)
-    study_of_texts(home)
-    done = delibsim(*words)
-    assert done.code == 2
-    assert told in " ".join(done.err.split())
 
 
 def test_nobody_has_come_yet(home, delibsim):

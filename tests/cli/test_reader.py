@@ -8,7 +8,6 @@ import subprocess
 import sys
 import urllib.request
 
-import pytest
 from small_study import SMALL
 
 
@@ -18,20 +17,6 @@ def test_pages_are_written_as_files(delibsim, study, home, monkeypatch):
     assert answer.code == 0
     assert answer.out.startswith("written: pages/index.html and ")
     assert (home / "pages" / "index.html").is_file()
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["view"], "there are no studies in runs; hold one"),
-        (["view", "nothing"], "unknown study 'nothing'"),
-        (["view", "--port", "99999"], "less than or equal to 65535"),
-    ],
-)
-def test_what_cannot_be_read_is_said_in_one_line(delibsim, words, said):
-    answer = delibsim(*words)
-    assert answer.code == 2
-    assert said in answer.err
 
 
 def test_an_address_that_is_taken_or_none_is_refused(delibsim, study, home, monkeypatch):

@@ -30,10 +30,6 @@ def test_a_replay_is_equal_asks_nobody_and_writes_nothing(delibsim, study, files
     }
 
 
-def test_a_partial_run_replays_equal(delibsim, partial):
-    assert delibsim("replay", "p").code == 0
-
-
 def test_another_reply_gives_another_run_and_the_difference_is_named(delibsim, study):
     def change(record):
         if record["purpose"] == {"participant": "Participant 2", "occasion": "post", "attempt": 0}:
@@ -66,34 +62,6 @@ def test_another_prompt_diverges_and_shows_the_prompt_that_changed(delibsim, stu
         line.startswith("+How should") and "the weather?" in line for line in answer.json["changed"]
     )
     assert "diverged" in delibsim("replay", "s").out
-
-
-def test_a_shorter_log_diverges(delibsim, study):
-    log = study / "exchanges.jsonl"
-    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
-    answer = delibsim("replay", "s", "--json")
-    assert (answer.code, answer.json["verdict"]) == (4, "diverged")
-    assert "the record holds no such call" in answer.json["changed"][0]
-
-
-def test_a_damaged_run_or_plan_is_named(delibsim, study):
-    for name in ("run.json", "session.json"):
-        whole = (study / name).read_bytes()
-        (study / name).write_bytes(whole[:500])
-        answer = delibsim("replay", "s", "--json")
-        assert (answer.code, answer.json["verdict"]) == (4, "damaged")
-        assert (
-            f"runs/s/ccps.normative.citizen_rounds1_size2.r1/{name}: " in answer.json["changed"][0]
-        )
-        (study / name).write_bytes(whole)
-    assert delibsim("replay", "s").code == 0
-
-
-def test_a_session_without_a_run_cannot_be_compared(delibsim, study):
-    (study / "run.json").unlink()
-    answer = delibsim("replay", "s")
-    assert answer.code in (2, 4)
-    assert "Traceback" not in answer.err
 
 
 def test_what_changed_is_printed_inert(delibsim, study):

@@ -46,20 +46,15 @@ def test_the_measures_of_a_study_by_condition(delibsim, study, home, small):
     assert f"{rows['normative', 'change']['mean']:+.3f}" in delibsim("score", "s").out
 
 
-def test_one_scorer_alone(delibsim, study):
-    answer = delibsim("score", "s", "--scorer", "dri", "--json")
-    assert answer.code == 0
-    assert {row["measure"].split("_")[0] for row in answer.json["conditions"]} == {"dri"}
-    assert answer.json["files"] == ["runs/s/scores/dri.v1.jsonl"]
-
-
 def test_what_is_undefined_is_null_with_its_reason_and_counted(delibsim, partial):
     answer = delibsim("score", "p", "--json")
     assert answer.code == 0
     row = rows_of(answer)["normative", "pre"]
     assert (row["mean"], row["planned"], row["held"], row["valid"]) == (None, 1, 1, 0)
     assert sum(row["missing"].values()) == 1
-    assert next(iter(row["missing"])) in " ".join(delibsim("score", "p").out.split())
+    out = " ".join(delibsim("score", "p").out.split())
+    assert "no value of any measure: missing_answer (a participant has no readable answer" in out
+    assert "in 1 session: refusal (the model refused)" in out
 
 
 def test_scores_are_written_once_more_to_the_same_bytes(delibsim, study, files):
@@ -82,23 +77,6 @@ def test_a_damaged_run_is_named_and_the_others_are_still_read(delibsim, study, t
     shown = delibsim("score", "s")
     assert shown.code == 3
     assert "ccps.normative.citizen_rounds1_size2.r2/run.json" in shown.out.replace("\n", "")
-
-
-def test_a_damaged_plan_is_named_and_the_others_are_still_read(delibsim, study):
-    other = shutil.copytree(study, study.parent / "ccps.normative.citizen_rounds1_size2.r2")
-    (other / "session.json").write_text("{", encoding="utf-8")
-    answer = delibsim("score", "s", "--json")
-    assert answer.code == 3
-    assert "runs/s/ccps.normative.citizen_rounds1_size2.r2/session.json: " in " ".join(
-        answer.json["unreadable"]
-    )
-
-
-def test_a_study_without_runs_has_nothing_to_score(delibsim, study):
-    (study / "run.json").unlink()
-    answer = delibsim("score", "s", "--json")
-    assert answer.code == 4
-    assert answer.json["conditions"] == []
 
 
 def test_sessions_that_differ_in_a_setting_are_not_averaged(delibsim, home, small):
@@ -160,14 +138,6 @@ def test_run_and_score_show_the_same_values_of_people(delibsim, small):
         line for line in table.splitlines() if line.startswith("opinion change, preferences")
     ]
     assert line.split()[-3:] == ["-", "-", "-"]
-
-
-def test_the_column_of_people_says_what_it_is(delibsim, study):
-    out = delibsim("score", "s").out
-    assert (
-        "people on ccps: the change of 31 people pooled, which no single group shows; they answered"
-        " the original instrument" in out
-    )
 
 
 def table_of(answer):
@@ -243,12 +213,6 @@ def test_a_condition_without_a_run_is_counted(delibsim, sweep, home):
     assert line.split()[1:] == ["2", "1", "of", "2"]
     assert "2/3" in out
     assert "n/m: n of m planned sessions have a value" in out
-
-
-def test_what_is_missing_is_told_in_words(delibsim, partial):
-    out = " ".join(delibsim("score", "p").out.split())
-    assert "no value of any measure: missing_answer (a participant has no readable answer" in out
-    assert "in 1 session: refusal (the model refused)" in out
 
 
 def test_a_study_without_runs_says_nothing_of_people(delibsim, study):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 import unicodedata
 
 import pytest
@@ -59,23 +60,6 @@ def test_a_study_with_several_sessions_asks_which(delibsim, study, small):
     assert answer.code == 2
     assert "s/ccps.normative.citizen_rounds1_size2.r1" in answer.err
     assert "s/ccps.normative.citizen_rounds1_size2.r2" in answer.err
-
-
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
-        ("nowhere", "unknown study 'nowhere'"),
-        ("ss", "did you mean s?"),
-        (
-            "s/ccps.normative.citizen_rounds1_size2.r2",
-            "did you mean ccps.normative.citizen_rounds1_size2.r1",
-        ),
-    ],
-)
-def test_what_is_not_there_is_named_with_what_is(delibsim, study, place, said):
-    answer = delibsim("show", place)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
 
 
 def test_foreign_text_is_printed_inert(delibsim, study):
@@ -146,13 +130,6 @@ def test_a_run_whose_log_has_a_damaged_line_is_still_shown(delibsim, study, line
     assert calls.code == 0
 
 
-def test_a_session_that_was_cut_off_has_no_run_to_show(delibsim, study):
-    (study / "run.json").unlink()
-    answer = delibsim("show", "s")
-    assert (answer.code, answer.out) == (2, "")
-    assert "Traceback" not in answer.err
-
-
 def test_single_calls_are_shown_whole(delibsim, study):
     records = [
         json.loads(line)
@@ -170,28 +147,6 @@ def test_single_calls_are_shown_whole(delibsim, study):
     unknown = delibsim("show", "s", "--call", "Participant 1/pree/0")
     assert unknown.code == 2
     assert "did you mean Participant 1/pre/0" in unknown.err
-
-
-def test_calls_of_two_treatments_differ_in_what_was_told_alone(delibsim, home):
-    sweep = ("topic=acp", "treatment=none,basic,normative", "group.size=2", "rounds=1", "seed=7")
-    assert delibsim("run", "-q", "-m", "study=told", *sweep).code == 0
-    asked = []
-    for cell in (
-        "none.citizen_size2",
-        "basic.citizen_rounds1_size2",
-        "normative.citizen_rounds1_size2",
-    ):
-        asked.append(delibsim("show", f"told/acp.{cell}.r1", "--call", "Participant 1/pre/0").out)
-    assert "Rate every consideration" in asked[0]
-    assert asked[1:] == asked[:1] * 2
-    turns = []
-    for treatment in ("basic", "normative"):
-        run = f"told/acp.{treatment}.citizen_rounds1_size2.r1"
-        speaker = delibsim("show", run, "--json").json["transcript"][0]["turn"]["speaker"]
-        turns.append(delibsim("show", run, "--call", f"{speaker}/turn 1/0").out.splitlines())
-    different = [pair for pair in zip(*turns, strict=True) if pair[0] != pair[1]]
-    assert len(different) == 1
-    assert "Keep your language calm" in different[0][1]
 
 
 LONG = {
@@ -217,14 +172,6 @@ def test_a_speech_without_end_is_cut_for_display_and_kept_as_it_came(delibsim, s
     letter = next(c for c in text if c.isalnum())
     assert whole.count(letter) >= text.count(letter)
     assert delibsim("show", "s", "--json").json["transcript"][0]["text"] == text
-
-
-def test_a_speech_of_usual_length_is_printed_whole(delibsim, study):
-    text = "word " * 1_000 + "end"
-    change_run(study, lambda run: run["transcript"][0].update(text=text))
-    answer = delibsim("show", "s", "--no-answers")
-    assert " ".join(answer.out.split()).count(text) == 1
-    assert "characters in all" not in answer.out
 
 
 def test_of_who_answered_nothing_no_change_is_told(delibsim, partial):
@@ -271,3 +218,56 @@ def test_one_run_is_written_once_in_every_form_and_what_cannot_be_is_said(delibs
     with pytest.raises(WrongInput, match="There are: cite, csv, html, json, markdown, text"):
         share(place, "pdf", None)
     assert not (home / "nowhere").exists()
+
+
+@pytest.fixture
+def edited(study):
+    """A copy of the complete study, `t`, in which one statement and one answer are others."""
+    other = study.parents[1] / "t"
+    shutil.copytree(study.parent, other)
+    path = other / study.name / "run.json"
+    run = json.loads(path.read_text(encoding="utf-8"))
+    statement = run["transcript"][1]
+    statement["text"] = f"{statement['text']} {ESC}[31mI mean it. [bold]Really[/bold]"
+    answers = run["responses"][2]["answers"]
+    answers["C1"] = 8 - answers["C1"] if answers["C1"] != 4 else 5
+    path.write_text(json.dumps(run, ensure_ascii=False), encoding="utf-8")
+    (path.parent / "SHA256SUMS").unlink()
+    return other
+
+
+def test_what_differs_is_printed_and_what_is_the_same_is_counted(delibsim, edited):
+    answer = delibsim("show", "s", "t")
+    assert (answer.code, answer.err) == (0, "")
+    out = answer.out
+    assert "1 of 2 turns the same, word for word" in out
+    assert "The settings are the same." in out
+    assert "{+ [31mI mean it. [bold]Really[/bold]+}" in out
+    assert ESC not in out
+    (row,) = [line for line in out.splitlines() if line.startswith("C1 ")]
+    assert " | " in row
+    assert "=" in row
+    assert not [line for line in out.splitlines() if line.startswith("C2 ")]
+    whole = delibsim("show", "s", "t", "--whole").out
+    assert [line for line in whole.splitlines() if line.startswith("C2 ")]
+
+
+def test_a_partial_run_is_compared_and_what_is_missing_is_said(delibsim, study, partial):
+    answer = delibsim("show", "s", "p")
+    assert answer.code == 0
+    assert "(no statement: refusal: against my policy)" in answer.out
+    assert "?>?" in answer.out
+    assert "no value in B: Deliberative Reason Index" in answer.out
+    assert "nan" not in answer.out.lower().split()
+
+
+def test_a_fork_and_its_parent_say_what_the_fork_has_otherwise(delibsim, study, home):
+    (home / "say.txt").write_text("Wait a moment.", encoding="utf-8")
+    assert delibsim("fork", "s", "--at", "2", "study=f", "--say", "2=say.txt").code in (0, 3)
+    (fork,) = (home / "runs" / "f" / "forks").glob("*/run.json")
+    out = delibsim("show", study, fork.parent).out
+    assert f"B is fork 1 of s/{study.name} at 2: turn 2 said as given" in out
+    assert "1 of 2 turns the same, word for word" in out
+    assert "(given by the fork B)" in out
+    assert "0 of 54 answers different before" in out
+    assert delibsim("replay", fork, "--recorded").code == 0

@@ -59,12 +59,6 @@ def test_a_study_of_which_a_part_is_cut_off_or_damaged(delibsim, study):
     assert "damaged" in shown.out
 
 
-def test_an_unknown_study_is_refused_with_those_there_are(delibsim, study, partial):
-    answer = delibsim("status", "demo")
-    assert (answer.code, answer.out) == (2, "")
-    assert "unknown study 'demo'. There are: p, s" in answer.err
-
-
 def test_what_an_earlier_look_found_is_what_the_files_say(delibsim, study, partial):
     name = study.name
     kept = study.parent / "sessions.jsonl"

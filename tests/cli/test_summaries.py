@@ -11,7 +11,7 @@ import pytest
 from cases import cases_of
 
 from delibsim import Runs, plugins
-from delibsim.analysis.summaries import agreement, biases
+from delibsim.analysis.summaries import agreement, benchmark
 from delibsim.conduct.summaries_report import judged_set
 from delibsim.domain.reason import Reason
 from delibsim.domain.summary import Slot, Summary
@@ -57,29 +57,6 @@ def study(delibsim, home, made):
     return home / "runs" / "tram"
 
 
-def test_a_report_names_whom_summaries_leave_out(delibsim, study):
-    answer = delibsim("summarise", "report", "tram", "--json", "by=quarter", "-o", "rep")
-    assert answer.code == 0
-    found = answer.json
-    groups = {row["group"] for row in found["tables"]["gaps"]}
-    assert {"own word", "stance positive", "quarter north"} <= groups
-    assert len(found["tables"]["least_represented"]) == 8
-    assert all(row["text"] for row in found["tables"]["least_represented"])
-    assert {row["model"] for row in found["tables"]["overall"]} == {
-        "citizen",
-        "extractive",
-        "themes",
-    }
-    assert any("null model" in line for line in found["sentences"])
-    assert {row["planned"] - row["made"] for row in found["tables"]["counts"]} == {0}
-    page = (study.parent.parent / "rep" / "report.html").read_text()
-    assert "Content-Security-Policy" in page
-    assert "My violins would suffer" in page
-    for name in ("dimensions", "sizes", "gaps", "opinions"):
-        svg = (study.parent.parent / f"rep/figures/{name}.svg").read_text()
-        assert "<desc>" in svg
-
-
 def test_judgments_that_two_tasks_ask_for_are_planned_once(delibsim, study):
     before = judged_set(Runs(Path("runs"), "tram")).planned
     assert delibsim("judge", "ask", "tram", "model=citizen", "name=again").code == 0
@@ -95,19 +72,6 @@ def test_judgments_that_two_tasks_ask_for_are_planned_once(delibsim, study):
     assert (report.code, any("are missing" in said for said in report.json["sentences"])) == (
         0,
         False,
-    )
-
-
-def test_minorities_are_printed_with_what_holds_against_a_gap(delibsim, study):
-    answer = delibsim("summarise", "report", "tram", "--tables", "gaps,overlap,least_represented")
-    assert answer.code == 0
-    assert "The least represented opinions" in answer.out
-    assert "group_too_small" in answer.out
-    assert (
-        delibsim(
-            "summarise", "report", "tram", "--tables", "gaps,overlap,least_represented", "by=age"
-        ).code
-        == 2
     )
 
 
@@ -206,7 +170,7 @@ def test_people_judge_on_paper_and_a_model_after_them(delibsim, home, study):
     assert {row["note"] for row in rows} == {
         "no_variance"
     }  # people gave 4 throughout: undefined, and not 0
-    people = next(row for row in biases.places([one]) if row["judges"] == "people")
+    people = next(row for row in benchmark.places([one]) if row["judges"] == "people")
     assert (people["n"], people["share"]) == (10, 1.0)
 
 

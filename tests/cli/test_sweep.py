@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from delibsim import Runs
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 
 GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic", "group.size=2", "rounds=1", "seed=7")
 
@@ -107,18 +107,6 @@ def test_retry_finds_how_a_session_ended_wherever_in_the_record_that_stands(deli
     )
 
 
-def test_status_counts_what_was_not_begun(delibsim, grid, home):
-    manifest = home / "runs/s/study.json"
-    plain = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(
-        json.dumps(plain | {"sessions": [*plain["sessions"], "acp.basic.citizen.r9"]}),
-        encoding="utf-8",
-    )
-    answer = delibsim("status", "s", "--json")
-    assert (answer.code, answer.json["states"]) == (3, {"complete": 4, "not begun": 1})
-    assert "1 not begun" in delibsim("status", "s").out
-
-
 def test_status_watches_until_nobody_holds_it(delibsim, grid):
     answer = delibsim("status", "s", "--watch")
     assert answer.code == 0
@@ -179,3 +167,21 @@ def test_sessions_for_people_wait_for_serve_and_the_others_are_not_held_again(de
         assert "2 sessions were never begun, of 7" in answer.out
         assert "give the `delibsim serve` command" in answer.out
         assert asked in answer.out
+
+
+SWEEP = ("run", "-m", "study=s", "topic=ccps", "group.size=2", "rounds=1")
+
+
+def test_a_setting_the_launcher_has_not_is_refused_before_anything_is_written(delibsim, home):
+    pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="needs the extra joblib")
+    answer = delibsim(*SWEEP, "hydra/launcher=joblib", "hydra.launcher.jobs=2")
+    assert (answer.code, "hydra.launcher.jobs" in answer.err) == (2, True)
+    assert list(home.iterdir()) == []
+
+
+def test_one_process_is_a_launcher_too(delibsim, home):
+    answer = delibsim(*SWEEP, "hydra/launcher=delibsim")
+    assert answer.code == 0
+    assert sorted(
+        path.name for path in (home / "runs" / "s").iterdir() if not path.name.startswith(".")
+    ) == ["ccps.normative.citizen_rounds1_size2.r1", "sessions.jsonl", "study.json"]

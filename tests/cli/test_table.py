@@ -2,30 +2,23 @@
 
 import io
 import string
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from strategies import quick
 
-from delibsim import Runs
-from delibsim.analysis.conditions import Collected, by_condition
-from delibsim.analysis.debates.fits import cell
-from delibsim.analysis.debates.rated import chosen, debates_of
-from delibsim.analysis.debates.report import tables
 from delibsim.analysis.human.people import BENCHMARK
 from delibsim.analysis.human.report import people_report
-from delibsim.analysis.result import make_table
-from delibsim.analysis.run.tables import table_of_measures
+from delibsim.analysis.result import Result
 from delibsim.analysis.table import DisplayColumn
-from delibsim.cli import list_people, rate, score
-from delibsim.cli.table import print_table, show_table
-from delibsim.conduct.score import measures_of, score_study, usual_scorers
+from delibsim.cli import list_people
+from delibsim.cli.results import print_result
+from delibsim.cli.table import print_table
 from delibsim.store.instruments.answers import Answers
 
 WIDTHS = (80, 100, 140)
@@ -116,37 +109,6 @@ def test_columns_of_a_group_stay_together_below_its_name():
     ]
 
 
-def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
-    name = "m" * 50
-    columns, rows = [DisplayColumn("model", text=True), DisplayColumn("n")], [[name, "7"]]
-    lines = lines_of(lambda screen: print_table("", columns, rows, screen), 40)
-    assert max(map(len, lines)) <= 40
-    assert "".join(lines).count("m") == 51
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_measures_of_a_run_fit(delibsim, small, width):
-    result = delibsim("run", "-q", "study=s", *small, "--json").json
-    measures = measures_of(usual_scorers())
-    table = replace(table_of_measures(result, measures), title="")
-    lines = check(lambda screen: show_table(table, screen), width)
-    assert lines[0].split() == ["null", "citizen", "people", "(n", "31)"]
-    assert "Deliberative Reason Index" in "\n".join(lines)
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_conditions_of_a_study_fit(delibsim, partial, home, width):
-    more = ("topic=ccps", "group.size=3", "rounds=1", "seed=7")
-    assert delibsim("run", "-q", "study=p", *more).code == 0
-    runs = Runs(home / "runs", "p")
-    collected = Collected(runs.plans())
-    score_study(runs, usual_scorers(), collected.add_scores, collected.add_run)
-    found = by_condition(collected, {}, {})
-    declared = measures_of(usual_scorers())
-    lines = check(lambda screen: score.print_conditions(found, declared, screen), width)
-    assert any("undefined" in line for line in lines)
-
-
 def test_the_tables_of_people_fit(monkeypatch, capsys):
     answers, scales = [], {}
     for k, survey in enumerate(BENCHMARK):
@@ -180,19 +142,12 @@ def invented(survey, people, rated, ranked):
     )
 
 
-def test_the_report_of_ratings_fits(delibsim, home):
-    sweep = ("tournament.motions=[voting]", "tournament.debaters=[citizen_plain,citizen_halting]")
-    assert delibsim("run", "-q", "-m", "experiment=oxford", *sweep).code == 0
-    assert delibsim("rate", "ask", "oxford", "group.size=3").code == 0
-    debates = debates_of(Runs(home / "runs", "oxford"))[0]
-    found = tables(chosen(debates, [], None), focus="citizen_plain")
-    printed = [make_table(f"debates/{name}", rows) for name, rows in found.items()]
-    for width in WIDTHS:
-        lines = []
-        for result in printed:
-            if result.screen != "never":
-                lines += check(partial(rate.print_sections, result), width)
-        assert "citizen_plain - rest" in lines
+def test_a_word_without_room_is_broken_and_nothing_of_it_is_lost():
+    name = "m" * 50
+    columns, rows = [DisplayColumn("model", text=True), DisplayColumn("n")], [[name, "7"]]
+    lines = lines_of(lambda screen: print_table("", columns, rows, screen), 40)
+    assert max(map(len, lines)) <= 40
+    assert "".join(lines).count("m") == 51
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -204,14 +159,6 @@ def test_on_a_terminal_the_width_is_that_of_the_terminal(delibsim, study, monkey
     plain = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in heads]
     assert plain
     assert max(map(len, plain)) <= width
-
-
-def test_a_small_p_value_is_printed_as_small(delibsim, home):
-    assert cell(0.0004, is_p=True) == "< .001"
-    assert cell(0.0, is_p=True) == "< .001"
-    assert cell(0.001, is_p=True) == ".001"
-    assert cell(float("nan"), is_p=True) == "–"
-    assert cell(0.0004) == ".000"
 
 
 SESSION = "energy_futures.normative.claude_opus_4_5_with_thinking_rounds12_size7_persona-values.r1"
@@ -245,3 +192,22 @@ def test_two_long_names_stay_with_the_numbers_of_their_row():
     assert lines[1] == "m" * 50
     assert lines[2].split() == ["t" * 39, "7", "0.123"]
     assert lines[3].split() == ["m", "t", "8", "1.2"]
+
+
+def test_a_result_without_rows_says_so_and_prints_no_headings():
+    out = io.StringIO()
+    columns = ["group", "model", "estimate", "within_stance"]
+    result = Result(
+        name="gaps",
+        title="Gaps of groups",
+        definition="",
+        source="docs/summaries.md",
+        rows=pd.DataFrame([], columns=columns),
+        notes=["No placebo was judged."],
+    )
+    print_result(result, Console(file=out, width=80))
+    assert out.getvalue().split("\n")[1:4] == [
+        "Gaps of groups",
+        "no rows",
+        "No placebo was judged.",
+    ]

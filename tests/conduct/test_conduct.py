@@ -5,7 +5,6 @@ refusals, scores.
 import asyncio
 import gc
 import json
-import math
 import os
 import sys
 from dataclasses import replace
@@ -18,7 +17,6 @@ from delibsim.conduct.cost import spent
 from delibsim.conduct.hold import hold_all, hold_session
 from delibsim.conduct.outcome import Observer
 from delibsim.conduct.replay import replay
-from delibsim.conduct.score import score_all, usual_scorers
 from delibsim.models.replay import Diverged
 from delibsim.store.codec import run_from_json, session_from_json
 
@@ -94,12 +92,6 @@ def contents(folder):
         for path in folder.rglob("*")
         if path.is_file()
     }
-
-
-def edit(path, change):
-    plain = json.loads(path.read_text(encoding="utf-8"))
-    change(plain)
-    path.write_text(json.dumps(plain, ensure_ascii=False), encoding="utf-8")
 
 
 def edit_lines(path, change):
@@ -197,17 +189,6 @@ async def test_the_log_of_a_session_that_breaks_off_is_closed(session, runs):
     assert str(log_of(runs, session)) not in open_files()
 
 
-async def test_the_log_of_a_session_whose_observer_fails_is_closed(session, runs):
-    class Fails(Observer):
-        def on_event(self, event):
-            if event.turn is not None and event.done:
-                raise KeyError(event.participant)
-
-    with pytest.raises(KeyError):
-        await hold_session(session, runs, observer=Fails())
-    assert str(log_of(runs, session)) not in open_files()
-
-
 async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
     first = await hold_session(session, runs)
     before = contents(runs.folder)
@@ -219,7 +200,7 @@ async def test_a_session_that_was_held_is_left_as_it_is(session, runs):
     assert contents(runs.folder) == before
 
 
-@pytest.mark.parametrize("lost", [1, 3, 4, 9, 10, 12])
+@pytest.mark.parametrize("lost", [0, 1, 3, 4, 9, 10, 12])
 async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(
     session, runs, lost
 ):
@@ -235,15 +216,6 @@ async def test_a_session_that_was_cut_off_goes_on_and_asks_only_what_is_missing(
     records = runs.exchanges(session.id)[0]
     assert records[: CALLS - lost] == kept
     assert len(records) == CALLS
-
-
-async def test_a_session_whose_log_is_whole_asks_nothing(session, runs):
-    whole = (await hold_session(session, runs)).run
-    cut(runs, session, 0)
-    held = await hold_session(
-        session, runs, pool=pool(Voice(session, lambda purpose: pytest.fail("was asked")))
-    )
-    assert (held.run, held.asked, held.recorded) == (whole, 0, CALLS)
 
 
 @pytest.mark.parametrize("torn", [1, 40, -1])
@@ -360,26 +332,6 @@ async def test_refused_and_unreadable_answers_are_not_asked_again_when_a_session
     assert (silence.turn.index, silence.status, silence.reason) == (2, "length", "cut")
 
 
-async def test_a_replay_of_a_log_with_another_reply_is_another_run(session, runs):
-    held = await hold_session(session, runs)
-
-    def change(record):
-        if record["purpose"]["occasion"] == "post":
-            lines = [line.split(": ") for line in record["completion"]["text"].splitlines()]
-            record["completion"]["text"] = "\n".join(
-                f"{k}: {(1 if v == '7' else 7) if k == 'C1' else v}" for k, v in lines
-            )
-
-    edit_lines(log_of(runs, session), change)
-    again = await replay(runs, session.id)
-    assert again != held.run
-    assert again.transcript == held.run.transcript
-    for participant in session.participants:
-        assert again.response(participant.id, "pre") == held.run.response(participant.id, "pre")
-        old, new = (run.response(participant.id, "post").answers for run in (held.run, again))
-        assert {item for item in old if old[item] != new[item]} == {"C1"}
-
-
 async def test_a_replay_that_hears_another_speech_diverges(session, runs):
     await hold_session(session, runs)
 
@@ -391,29 +343,6 @@ async def test_a_replay_that_hears_another_speech_diverges(session, runs):
     with pytest.raises(
         Diverged, match=r"turn 2, attempt 0: the prompt changed\n(.*\n)*\+> I say something else\."
     ):
-        await replay(runs, session.id)
-
-
-async def test_a_replay_whose_prompts_changed_says_where_and_how(session, runs):
-    await hold_session(session, runs)
-    texts = session.wording.texts
-    edit(
-        runs.path(session.id) / "session.json",
-        lambda plan: plan["wording"]["texts"].update(speak="Speak now."),
-    )
-    with pytest.raises(Diverged) as diverged:
-        await replay(runs, session.id)
-    said = str(diverged.value)
-    assert "turn 1, attempt 0: the prompt changed" in said
-    assert "+Speak now." in said
-    assert f"-{texts['speak'].split('$')[0]}" in said
-
-
-async def test_a_replay_without_a_recorded_call_diverges(session, runs):
-    await hold_session(session, runs)
-    lines = log_of(runs, session).read_bytes().splitlines(keepends=True)
-    log_of(runs, session).write_bytes(b"".join(lines[:-1]))
-    with pytest.raises(Diverged, match="post, attempt 0: the record holds no such call"):
         await replay(runs, session.id)
 
 
@@ -495,45 +424,6 @@ async def test_what_a_study_has_spent_is_read_from_its_log(session, runs):
 
     await hold_session(session, runs, pool=pool(Voice(session, billed)))
     assert spent(runs) == (1.5, 642)
-
-
-async def test_every_installed_scorer_scores_every_readable_run(session, runs):
-    await hold_all([session, replace(session, id="damaged", replicate=2)], runs)
-    damaged = runs.path("damaged") / "run.json"
-    damaged.write_bytes(damaged.read_bytes()[:1000])
-    before = contents(runs.path(session.id)), contents(runs.path("damaged"))
-    scores, faults, files = score_all(runs, usual_scorers())
-    assert {score.target.split("/")[0] for score in scores} == {session.id}
-    assert len(faults) == 1
-    assert str(damaged) in faults[0]
-    assert {"dri", "diversity", "consideration_agreement"} <= {score.measure for score in scores}
-    assert sorted(map(str, runs.scores())) == sorted(
-        map(str, scores)
-    )  # as text, in which NaN equals NaN
-    assert all(file.parent == runs.folder / "scores" for file in files)
-    assert (contents(runs.path(session.id)), contents(runs.path("damaged"))) == before
-
-
-async def test_what_cannot_be_computed_is_null_with_its_reason_in_the_file(session, runs):
-    refusal = Completion("", "refusal", "no")
-    voice = Voice(
-        session, lambda p: refusal if (p.participant[-1], p.occasion) == ("1", "post") else None
-    )
-    await hold_session(session, runs, pool=pool(voice))
-    scores, faults, (file,) = score_all(runs, ["dri"])
-    assert faults == []
-    written = {
-        (r["measure"], r["phase"]): r
-        for r in map(json.loads, file.read_text(encoding="utf-8").splitlines())
-        if r["unit"] == "run"
-    }
-    for phase in ("post", "change"):
-        assert written["dri", phase]["value"] is None
-        assert written["dri", phase]["note"]
-    assert isinstance(written["dri", "pre"]["value"], float)
-    assert {math.isnan(s.value) for s in scores if (s.measure, s.phase) == ("dri", "post")} == {
-        True
-    }
 
 
 async def test_a_model_that_raises_stops_its_session_and_no_other(session, runs):

@@ -16,7 +16,7 @@ from delibsim.conduct.compare_report import compared_of
 from delibsim.conduct.packs import bring_back
 from delibsim.domain.comparison import Sheet
 from delibsim.store.annotations import packs_of
-from delibsim.store.comparisons import Comparisons
+from delibsim.store.answers import Comparisons
 
 LOGICAL = "dimension=logical"
 PEOPLE = ("Ann", "Ben")
@@ -125,23 +125,6 @@ async def test_people_are_judges_beside_models(runs):
     assert (again.given, again.new) == (16, 0)
 
 
-def test_answers_come_back_to_the_texts_whatever_the_order_shown(runs):
-    pack = handed(runs)
-    key = key_of(runs, pack)
-
-    def shorter(n, row):
-        one = key[row["sheet"]]
-        return "A" if len(SAID[one["a"]][1]) < len(SAID[one["b"]][1]) else "B"
-
-    found = brought_back(runs, fill(pack, shorter))
-    alike = "1 of 1 repeated sheet answered alike"
-    assert found.notes == tuple(f"{name}: {alike}" for name in PEOPLE)
-    votes = Comparisons.of(runs, "main").people()
-    for vote in votes:
-        texts = (vote.sheet.a, vote.sheet.b)
-        assert vote.winner == min(texts, key=lambda id: len(SAID[id][1]))
-
-
 def test_a_tie_that_was_not_allowed_is_a_fault_and_so_is_an_edited_text(runs, tmp_path):
     pack = handed(runs, LOGICAL, "ties=false")
     with pytest.raises(WrongInput, match="must be A or B"):
@@ -162,12 +145,6 @@ def test_nobody_is_asked_twice_and_a_pack_binds_settings(runs):
         plan_pairs(runs, [LOGICAL, "ties=false", "model=citizen"])
     with pytest.raises(WrongInput, match="'Ann' is a rater of comparison main"):
         plan_pairs(runs, [LOGICAL, "model=citizen", "model.name=Ann"])
-
-
-@pytest.mark.parametrize("own", ["model=citizen", "group.models=[a,b]", "limits.budget_usd=1"])
-def test_settings_of_models_have_no_effect_on_people(runs, own):
-    with pytest.raises(WrongInput, match="leave settings of models out"):
-        for_people(runs, [LOGICAL, own])
 
 
 async def test_people_go_on_with_what_models_began_and_models_with_what_people_began(runs):

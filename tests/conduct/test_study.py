@@ -1,10 +1,12 @@
 """Holding a planned study from Python: what is checked, what an observer learns, and how far it is."""
 
+from dataclasses import replace
+
 import pytest
 
-from delibsim import Runs, WrongInput
-from delibsim.conduct.outcome import Observer, exit_code, report
-from delibsim.conduct.progress import StudyProgress
+from delibsim import Runs, WrongInput, compose
+from delibsim.conduct.hold import hold_all
+from delibsim.conduct.outcome import Observer, StudyProgress, exit_code
 from delibsim.conduct.retry import ended_in, final_statuses, plan_again, without_run
 from delibsim.conduct.study import hold_plan, hold_prepared, prepare
 from delibsim.models.limits import Limits
@@ -52,26 +54,6 @@ async def test_an_observer_learns_of_events_exchanges_and_sessions(planned, runs
         assert own[-1] == ("session", session.id, "complete")
 
 
-async def test_a_plan_that_was_held_is_not_held_again_and_its_report_says_so(planned, runs):
-    await hold_plan(planned, runs)
-    diary = Diary()
-    outcomes = await hold_plan(planned, runs, diary)
-    assert diary.entries == []
-    found = report(planned, outcomes)
-    assert (found["sessions"], found["held_before"], found["calls_asked_now"]) == (3, 3, 0)
-
-
-async def test_a_plan_that_would_change_a_study_is_refused_before_anything_is_written(
-    planned, runs, tmp_path
-):
-    await hold_plan(planned, runs)
-    before = sorted(path.name for path in runs.folder.iterdir())
-    other = plan([*SWEEP, "seed=99"], tmp_path, sweep=True)
-    with pytest.raises(WrongInput, match="has other settings"):
-        await prepare(other, runs)
-    assert sorted(path.name for path in runs.folder.iterdir()) == before
-
-
 async def test_notices_of_the_preflight_reach_who_asked_for_them(tmp_path):
     hosted = plan([*SWEEP, "model=local", "base_url=http://127.0.0.1:9/v1"], tmp_path, sweep=True)
     notices = []
@@ -104,3 +86,16 @@ async def test_sessions_without_a_run_are_planned_again_as_they_were(planned, ru
     assert (again.sessions, again.limits) == ((cut,), Limits(concurrency=3))
     with pytest.raises(WrongInput, match="would change what was planned"):
         plan_again(runs, [cut], ["rounds=4"])
+
+
+async def test_one_session_that_is_refused_lets_the_others_finish(tmp_path):
+    runs = Runs(tmp_path, "together")
+    first, second = (
+        replace(compose("topic=ccps", "group.size=2", "rounds=1"), id=name)
+        for name in ("first", "second")
+    )
+    runs.plan(replace(first, seed=1))
+    with pytest.raises(WrongInput, match="planned differently"):
+        await hold_all([first, second], runs, at_once=2)
+    assert not runs.held("first")
+    assert runs.run("second").status == "complete"

@@ -11,26 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from delibsim.domain.measure import CHANGE, HEADINGS, MEASURES
+from delibsim.domain.data import read_data
+from delibsim.domain.score import CHANGE, HEADINGS, MEASURES
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import PHASES, Phase
 from delibsim.measures import agreement, dri
 from delibsim.store.instruments.answers import Answers
 
-BENCHMARK = (
-    "fnqcj",
-    "uppsala_speaks",
-    "fremantle",
-    "ccps",
-    "zukunft",
-    "energy_futures",
-    "forestera",
-    "auscj",
-    "biobanking_wa",
-    "swiss_health",
-    "bep",
-    "acp",
-)
+BENCHMARK: tuple[str, ...] = read_data("human_published.yaml")["benchmark"]
 """The surveys that are the benchmark's topics, in the order of its tables."""
 
 _KNOWN = [known for known in MEASURES.values() if known.human_reference]

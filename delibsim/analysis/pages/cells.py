@@ -12,19 +12,12 @@ from typing import Any
 import pandas as pd
 
 from delibsim.analysis.result import Result
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.data import read_data
 from delibsim.domain.reason import for_readers
+from delibsim.domain.score import MEASURES
 
-INTERVALS = {
-    "low": ("high", "95% interval"),
-    "low_90": ("high_90", "90% interval"),
-    "people_low": ("people_high", "people's 95% interval"),
-    "difference_low": ("difference_high", "its 95% interval"),
-    "diversity_low": ("diversity_high", "its 95% interval"),
-    "g_low": ("g_high", "its 95% interval"),
-    "spread_low": ("spread_high", "its 95% interval"),
-    "overlap_low": ("overlap_high", "its 95% interval"),
-}
+_KNOWN = read_data("cells.yaml")
+INTERVALS: Mapping[str, tuple[str, str]] = _KNOWN["intervals"]
 """By the column of the lower end: that of the upper end, and the heading of both."""
 SMALL = 0.001
 """A p value below which it is shown as smaller than this."""
@@ -40,36 +33,13 @@ NEEDED = frozenset(("estimate", "low", "p"))
 """Columns that are shown even where no row has a value."""
 LONGEST = 150
 """Rows of a table that are shown; the file beside the page holds all."""
-COUNTS = frozenset(
-    "n n_a n_b n_with n_without topics models pairs blocks clusters planned held valid analysed"
-    " replicates replicate rounds items_changed characters input_tokens output_tokens"
-    " rank_low rank_high df df_draws draws wordings".split()
-)
+COUNTS = frozenset(_KNOWN["counts"])
 """Columns that hold whole numbers, though missing values may have made them fractions."""
 VERBS = {"none": "not clear", "on_these_motions": "on these motions alone", "": DASH}
 """What contrasts may be said to be, where words say more than their codes."""
 SHORT = {"dri": "DRI", "dri_adjusted": "adjusted DRI"}
 """Measures whose labels are too long for a cell."""
-HEADINGS = {
-    "p_holm": "p, Holm",
-    "p_topics": "p, topics",
-    "p_draws": "p, draws",
-    "p_free": "p, free",
-    "p_tukey": "p, Tukey",
-    "p_pooled": "p, pooled variance",
-    "p_pooled_holm": "p, pooled, Holm",
-    "p_welch": "p, Welch",
-    "p_equivalence": "p, equivalence",
-    "r2": "R²",
-    "sd": "SD",
-    "people_sd": "people's SD",
-    "se": "SE",
-    "icc": "ICC",
-    "mae": "MAE",
-    "rmse": "RMSE",
-    "n_a": "n of a",
-    "n_b": "n of b",
-}
+HEADINGS: Mapping[str, str] = _KNOWN["headings"]
 """Columns whose names for reading are others than in the data."""
 
 
@@ -148,8 +118,12 @@ def heading_of(name: str) -> str:
 
 
 def is_p(name: str) -> bool:
-    """Whether a column holds p values."""
-    return name == "p" or name.startswith("p_")
+    """Whether a column holds p values.
+
+    >>> is_p("ratings_p_holm"), is_p("topics")
+    (True, False)
+    """
+    return "p" in name.split("_")
 
 
 def cell(value: Any, name: str = "") -> str:

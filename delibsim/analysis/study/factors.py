@@ -7,27 +7,19 @@ from dataclasses import dataclass
 import pandas as pd
 
 from delibsim.analysis.study.study_table import WORDING
+from delibsim.domain.data import read_data
 from delibsim.domain.text import counted
 
 PARTS = ("phases", "facilitation", "briefing", "witnesses", "small_groups")
 """Parts of a session, of which a session has one or "none", and the order of its phases, where that
 is not the usual one.
 """
-NAMES = ("group_size", "rounds", "temperature", "wording", "persona", *PARTS)
-"""The columns of the table of a study that are factors; paraphrases of a treatment are another."""
 SETTINGS_OF: Mapping[str, re.Pattern[str]] = {
-    "group_size": re.compile(r"group\.size|seats"),
-    "rounds": re.compile(r"rounds"),
-    "temperature": re.compile(r"(.+\.)?temperature"),
-    "wording": re.compile(r"wording"),
-    "persona": re.compile(r"persona"),
-    "phases": re.compile(r"procedure\.phases"),
-    "facilitation": re.compile(r"procedure\.facilitat.+|facilitator.*"),
-    "briefing": re.compile(r"briefing.*|procedure\.briefing_order"),
-    "witnesses": re.compile(r"(group\.)?witnesses.*|procedure\.questions"),
-    "small_groups": re.compile(r"procedure\.small_group.+"),
+    name: re.compile(keys) for name, keys in read_data("settings.yaml")["factors"].items()
 }
-"""The keys of the settings of a session that are those of a factor."""
+"""The columns of the table of a study that are factors, and the keys of the settings that are those
+of each; paraphrases of a treatment are another factor.
+"""
 OF_SPEECH = ("rounds", "facilitation", "small_groups")
 """Factors that a session in which nobody speaks has no level of."""
 OF_THE_TOPIC = "of the topic"
@@ -59,7 +51,7 @@ class Factor:
 
 
 def factors(rows: pd.DataFrame) -> list[Factor]:
-    """Every factor with two or more levels, in the order of NAMES, then paraphrases."""
+    """Every factor with two or more levels, in the order of SETTINGS_OF, then paraphrases."""
     rows = rows.reset_index(drop=True)
     settings = levels_of(rows)
     found = []
@@ -130,7 +122,7 @@ def _in_detail(rows: pd.DataFrame, name: str, levels: pd.Series) -> pd.Series:
 def levels_of(rows: pd.DataFrame) -> pd.DataFrame:
     """The level of every session in every factor that the table knows, as text."""
     found = {}
-    for name in NAMES:
+    for name in SETTINGS_OF:
         if name in rows.columns:
             found[name] = rows[name].map(_level)
     if "persona" in found:

@@ -9,7 +9,6 @@ import pandas as pd
 
 from delibsim.analysis.figures.entries import drawings_of
 from delibsim.analysis.figures.of_study import drawings
-from delibsim.analysis.figures.style import FORMATS
 from delibsim.analysis.pages.page import Entry, PagePart
 from delibsim.analysis.report import Report
 from delibsim.analysis.result import Result, catalogue, said
@@ -41,6 +40,7 @@ from delibsim.analysis.study.topic_means import (
     opinion_change,
     rank_stability,
 )
+from delibsim.domain.data import read_data
 from delibsim.domain.reason import for_readers
 from delibsim.domain.text import counted
 
@@ -210,13 +210,6 @@ def _warnings(study: StudyTable) -> list[str]:
 
 
 CHECKLIST = "Checklist of reporting (GUIDE-LLM, and beyond it)"
-OF_CONTRASTS = (
-    "population role outcome scale a b estimate unit low high df p_topics p_holm q"
-    " estimate_draws low_draws high_draws df_draws p_draws p_free p_holm_draws"
-    " published_low published_high published_coverage verb blocks topics models pairs draws"
-    " wordings sd_wordings null_citizen note"
-).split()
-"""The members of a contrast as JSON."""
 AS_JSON = "questions noise_floor icc by_model by_topic mixed ceiling people".split()
 """The tables that are given as JSON beside the contrasts."""
 KEYS = {
@@ -225,24 +218,7 @@ KEYS = {
     "people": ("outcome", "phase", "treatment"),
 }
 """The columns by whose values tables are given as members, one within the other."""
-FACTORS = {
-    "topic": "Topics",
-    "model": "Models or set-ups",
-    "treatment": "Treatments",
-    "setting": "Further settings",
-    "survey": "Instruments",
-    "group_size": "Participants a session",
-    "rounds": "Rounds of speech",
-    "temperature": "Temperature",
-    "wording": "Wording",
-    "persona": "Personas",
-    "phases": "Phases",
-    "facilitation": "Facilitation",
-    "briefing": "Briefing",
-    "witnesses": "Witnesses",
-    "small_groups": "Small groups",
-    "replicate": "Replicates",
-}
+FACTORS: Mapping[str, str] = read_data("study_table.yaml")["terms"]
 """The columns of the design, and what the page calls them."""
 
 
@@ -258,7 +234,7 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
     others = [one for one in found.results.values() if one.given and one.name not in own.entries]
     last = [PagePart("others", "Further tables", tables=others)] if others else []
     last += [PagePart("methods", "Methods", paragraphs)]
-    if models := models_one_by_one(record):
+    if models := models_one_by_one(found.study, record):
         last += [PagePart("models", "Models", entries=models)]
     last += [PagePart("checklist", CHECKLIST, entries=entries)]
     return Report(
@@ -276,7 +252,6 @@ def study_report(found: Findings, draws: DrawCounts, record: StudyRecord | None 
         tells_missing=False,
         finding=shown,
         drawn=lambda: drawn,
-        kinds=FORMATS,
         beside=[table_of(found.study)],
         shape=partial(plain, found),
         data=found,
@@ -300,8 +275,9 @@ def plain(found: Findings) -> dict[str, Any]:
     own = []
     for row in contrasts:
         if row["population"] == contrasts[0]["population"]:
-            whole = row | {"null_citizen": null.get(key_of(row))}
-            own.append({name: whole.get(name) for name in OF_CONTRASTS})
+            note = row.pop("note")
+            own.append(row | {"null_citizen": null.get(key_of(row)), "note": note})
+            del own[-1]["family"]
     tables: dict[str, Any] = {name: found.rows(name) for name in AS_JSON}
     for name, keys in KEYS.items():
         tables[name] = _by(tables[name], *keys)

@@ -1,6 +1,5 @@
 """The parts of a run's summary, from runs that are made here."""
 
-from dataclasses import replace
 from math import nan
 
 import pytest
@@ -17,8 +16,7 @@ from delibsim.analysis.run.summary import (
     undefined,
     values_of,
 )
-from delibsim.domain.measure import MEASURES
-from delibsim.domain.score import Score
+from delibsim.domain.score import MEASURES, Score
 from delibsim.testing import a_debate, a_run
 
 SHOWN = {name: MEASURES[name] for name in ("dri", "dri_relative", "opinion_change_c")}
@@ -76,12 +74,6 @@ def test_a_group_of_citizens_is_a_null_model_and_reads_no_instructions(tmp_path,
     session = compose("topic=ccps", *words, home=tmp_path)
     assert is_null(session) is null
     assert not_instructed(session) == deaf
-
-
-def test_a_group_with_one_language_model_is_no_null_model(tmp_path):
-    session = compose("topic=ccps", home=tmp_path)
-    mixed = {**session.models, "other": {"kind": "openai_compatible"}}
-    assert not is_null(replace(session, models=mixed))
 
 
 def test_notes_call_measures_and_phases_as_the_table_does(a_summary):

@@ -15,9 +15,7 @@ from delibsim.analysis.study.effects import (
     OVER_MODELS,
     OVER_TOPICS,
     mean_of,
-    noted,
     published_coverage,
-    too_few,
     verb,
 )
 from delibsim.analysis.study.study_table import DrawCounts
@@ -76,15 +74,6 @@ def test_a_summary_says_what_it_could_not_compute():
     summary, note = mean_of([], "model", DRAWS)
     assert (summary["n"], note.partition(":")[0]) == (0, "no_models")
     assert mean_of([0.1], "topic", DRAWS)[1].startswith("one_topic: ")
-
-
-def test_a_note_holds_the_sentences_that_there_are():
-    assert noted("", "a", "", "b") == "a; b"
-    assert [bool(too_few(unit, n)) for unit, n in (("topic", 4), ("topic", 5), ("model", 4))] == [
-        True,
-        False,
-        False,
-    ]
 
 
 @pytest.mark.parametrize(
@@ -149,17 +138,6 @@ def test_the_three_questions_stand_in_their_order_with_unit_and_df():
     result, _ = of(STUDY, mixed(unit="topic"))
     held = main(result.rows).loc[OVER_MODELS]
     assert (held["note"], np.isnan(held["low"])) == ("few_models", True), "held as they are"
-
-
-def test_the_null_citizen_stands_beside_every_question():
-    result, _ = of(replace(STUDY, twin=TWIN.rows), mixed())
-    null = main(result.rows, "null citizen")
-    assert null.index.tolist() == [OVER_TOPICS, OVER_DRAWS], "the mixed model is of models alone"
-    means = TWIN.rows.groupby("treatment")["dri_change"].mean()
-    expected = pytest.approx([means["normative"] - means["none"]] * 3)
-    assert main(result.rows)["null_citizen"].tolist() == expected
-    assert null["null_citizen"].isna().all()
-    assert main(of(STUDY)[0].rows)["null_citizen"].isna().all()
 
 
 def test_the_mixed_model_of_another_contrast_gives_no_third_row():

@@ -3,14 +3,7 @@
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.factors import (
-    ANEW,
-    NAMES,
-    SETTINGS_OF,
-    factors,
-    levels_of,
-    varied,
-)
+from delibsim.analysis.study.factors import ANEW, factors, levels_of, varied
 from delibsim.analysis.study.sample import pooled_wordings
 
 
@@ -101,14 +94,6 @@ def test_paraphrases_are_a_factor_of_their_treatment():
     assert len(wording.rows) == 12
 
 
-def test_a_setting_that_the_table_does_not_know_is_no_factor():
-    rows = grid().drop(columns=["group_size", "rounds", "temperature"])
-    assert factors(rows) == []
-    assert varied(rows, "wording").why_not == "one_level"
-    empty = varied(grid().iloc[:0], "group_size")
-    assert (empty.levels, empty.why_not) == ((), "one_level")
-
-
 def test_temperatures_that_are_not_sent_are_a_level():
     rows = stacked(grid(temperature=None), grid(temperature=0.7))
     assert factors(rows)[0].levels == ("0.7", "not set")
@@ -121,7 +106,3 @@ def test_a_full_factorial_is_compared_where_the_others_come_first(factor):
     held = {"group_size": "rounds", "rounds": "group_size"}[factor]
     spoken = found.rows[found.rows["rounds"] > 0]
     assert spoken[held].nunique() == 1
-
-
-def test_every_factor_knows_its_settings():
-    assert {*NAMES} == {*SETTINGS_OF}

@@ -166,11 +166,3 @@ def test_what_is_missing_has_a_reason():
     result = specifications(replace(STUDY, rows=STUDY.rows[own]), DRAWS)[0]
     assert set(result.rows["index"]) == {"plain"}
     assert any("dri_adjusted" in note for note in result.notes)
-
-
-def test_all_sessions_asked_again_leave_no_estimate():
-    rows = STUDY.rows.assign(reasked=1)
-    table = specifications(replace(STUDY, rows=rows), DRAWS)[0].rows
-    left = table[table["runs"] == "without re-asked"]
-    assert left["estimate"].isna().all()
-    assert left["note"].str.startswith("no_block").all()

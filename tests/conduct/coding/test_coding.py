@@ -97,12 +97,8 @@ async def test_same_once_asks_equal_texts_once_and_codes_all(runs):
     ("settings", "change", "said"),
     [
         ((), lambda home: _rewrite(home, "One reason", "A single reason"), "levels[2].anchor"),
-        ((), lambda home: study_of_texts(home, ("Edited text here.", *SAID[1:])), "  t1"),
         (("temperature=0",), None, "temperature: 0.7 -> 0.0"),
         (("context=0", "same=once"), None, "same: "),
-        (("rules=mode",), None, "rules: "),
-        (("seed=3",), None, "seed: 0 -> 3"),
-        (("max_tokens=300",), None, "models.local.max_tokens: 400 -> 300"),
     ],
 )
 async def test_what_would_change_codes_that_stand_is_refused_with_the_difference(
@@ -189,15 +185,6 @@ async def test_one_model_that_dies_halfway_leaves_the_others_to_go_on(home, runs
         assert provider.billed == 2 * calls_of()
         assert provider.billed - billed == outcome.asked
     assert (await road.replay(CODES.kept(runs, ""))).verdict == "equal"
-
-
-async def test_a_storm_of_rate_limits_is_waited_out_and_billed_once(runs):
-    script = [Rule(status=429, headers={"Retry-After": "0"}, at=tuple(range(2, 12)))]
-    async with FakeProvider(script) as provider:
-        _, outcome, _ = await ask(runs, provider)
-        assert outcome.whole
-        assert provider.billed == calls_of()
-        assert provider.calls == calls_of() + 10
 
 
 async def test_a_budget_holds_over_commands_and_says_what_is_left(home, runs):

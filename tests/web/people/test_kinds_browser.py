@@ -3,25 +3,16 @@ somebody who goes on the next day.
 """
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 from chromium import fits, found_by_axe
-from people_site import hall_of, link_for, open_link, served
-from rated import codes_online, debates_online, study_of_debates
+from people_site import hall_of, link_for, served
 from sqlalchemy import Float
 
 from delibsim.domain.hosting import Hosting, Limit
-from delibsim.models.pool import ModelPool
-from delibsim.people.hall import Hall
-from delibsim.people.raters import AnswerWriter, RaterDesk
-from delibsim.planning.compose import plan
-from delibsim.store.answers import Codings, PanelRatings
-from delibsim.store.people.register import Register
 from delibsim.store.people.rooms import seat_of
-from delibsim.store.people.schema import TABLES, Role
+from delibsim.store.people.schema import TABLES
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 HOSTING = Hosting(consent="I take part.", information="You read.", typing=None, debriefing="Over.")
@@ -97,61 +88,6 @@ def test_a_person_debates_a_model_and_a_speech_comes_back(page, tmp_path):
     _, seat = seat_of(hall.register, code)
     own = [one.text for one in run.transcript if one.turn.speaker == seat]
     assert (run.status, len(run.transcript), own) == ("complete", 6, [WITHIN.strip()] * 3)
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def made(study, *what):
-    """A study that is made in a thread: a browser has the event loop of this one."""
-    with ThreadPoolExecutor(1) as other:
-        return other.submit(study, *what).result()
-
-
-def hall_over(runs, home):
-    """A hall over a study that raters alone come to."""
-    return Hall(runs, Register.of(runs), HOSTING, ModelPool(plan(["study=x"], home).limits), {})
-
-
-def test_a_rater_rates_ten_debates(page, home):
-    runs = made(
-        study_of_debates,
-        home,
-        "format=debate",
-        "motion=voting",
-        "proposition=citizen_eloquent",
-        "opposition=citizen_halting",
-        "replicate=range(1,11)",
-    )
-    task = debates_online(runs, raters=1, each=10)
-    hall = hall_over(runs, home)
-    with served(hall, holding=False) as address:
-        comes_in(page, address + open_link(hall, Role.RATER, task))
-        assert "Number of debates: 10" in page.locator("main").inner_text()
-        assert faults(page) == []
-        page.click("main form button.first")
-        assert through(page, "", "main:has-text('handed in everything')") == 20
-        assert AnswerWriter(RaterDesk(runs, hall.register), nullcontext).bring() == 10
-    kept = PanelRatings.of(runs, "people").people()
-    assert len({one.session for one in kept}) == len(kept) == 10
-    assert not any(one.missing for one in kept)
-
-
-def test_a_coder_fills_a_sheet(page, home):
-    runs, task = made(codes_online, home, 1)
-    hall = hall_over(runs, home)
-    with served(hall, holding=False) as address:
-        comes_in(page, address + open_link(hall, Role.RATER, task))
-        assert faults(page) == []
-        page.click("main form button.first")
-        page.wait_for_selector("form.answers")
-        assert faults(page) == []
-        assert through(page, "It gives a reason.", "main:has-text('handed in everything')") == 8
-        AnswerWriter(RaterDesk(runs, hall.register), nullcontext).bring()
-    assert len(Codings.of(runs, "tiny").people()) == 8
 
 
 def a_day_ago(register):

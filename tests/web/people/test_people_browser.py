@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from chromium import fits, found_by_axe
-from people_site import PLAIN, Browser, hall_of, link_for, served
+from people_site import PLAIN, hall_of, link_for, served
 
 from delibsim.domain.hosting import HostingQuestion
 from delibsim.models.person.browser import A_PERSON
@@ -129,23 +129,6 @@ def test_three_people_and_two_citizens_deliberate_in_browsers(browser, said, tmp
     by = {row["completion"]["model_returned"] for row in exchanges}
     assert A_PERSON in by
     assert "stand-in: citizen" in by
-
-
-def test_a_page_says_that_the_server_is_gone_and_goes_on_by_itself(browser, said, tmp_path):
-    hall = hall_of(tmp_path, models="[person,person]")
-    links = [link_for(hall)[1] for _ in range(2)]
-    with served(hall) as address:
-        page = opened(browser, said, 400, address + links[0])
-        page.click("main form button.first")
-        page.click("button[name=agree]")
-        page.wait_for_selector(".state:has-text('Still missing: 1')")
-    page.wait_for_selector(".state:has-text('connection is lost')", timeout=20_000)
-    again = hall_of(tmp_path, models="[person,person]")
-    with served(again, port=int(address.rpartition(":")[2])) as address:
-        page.wait_for_selector(".state:has-text('Still missing: 1')", timeout=40_000)
-        Browser(address).enter(links[1])
-        page.wait_for_selector("form.answers", timeout=20_000)  # nobody has loaded the page
-        page.context.close()
 
 
 def test_a_person_facilitates_and_another_puts_a_question_to_a_witness(browser, said, tmp_path):

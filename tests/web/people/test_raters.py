@@ -26,7 +26,7 @@ from delibsim.people.raters import AnswerWriter
 from delibsim.store.answers import PanelRatings
 from delibsim.store.people.assignments import place_of, replies_of
 from delibsim.store.people.persons import log_in, persons
-from delibsim.store.people.schema import PERSON, PLACE, REQUEST, Role, Stage
+from delibsim.store.people.schema import PERSON, PLACE, Role, Stage
 from delibsim.store.runs import Runs
 from delibsim.web.people.visits import COOKIE
 
@@ -131,8 +131,9 @@ def test_a_rater_rates_her_debates_from_the_first_page_to_the_last(debates, serv
     assert all(one.seconds is not None for own in replies.values() for one in own.values())
 
 
-@pytest.mark.parametrize("made", [codes_online, pairs_online, summaries_online])
-@pytest.mark.parametrize("code", ["en", "de", "fr"])
+@pytest.mark.parametrize(
+    ("made", "code"), [(codes_online, "en"), (pairs_online, "de"), (summaries_online, "fr")]
+)
 def test_texts_pairs_and_summaries_are_answered_to_the_end(
     tmp_path, monkeypatch, served, made, code
 ):
@@ -299,17 +300,3 @@ def test_a_task_whose_texts_were_edited_says_so(debates, served):
         answer = client.get("/rate")
     assert answer.status_code == 409
     assert "us@example.org" in answer.text
-
-
-def test_requests_are_named_by_what_they_ask(debates, served):
-    task = debates_online(debates)
-    desk = desk_of(debates)
-    person(desk.register, "ann")
-    site = served(desk, task)
-    with browser(site, "ann") as client:
-        through(client, begin(client))
-    with desk.register.reading() as connection:
-        rows = connection.execute(REQUEST.select().order_by(REQUEST.c.place)).all()
-    assert [row.place for row in rows] == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert {row.session for row in rows} == {None}
-    assert {row.by for row in rows} == {"a person"}

@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 from told_alike import BEGIN, CASES, END, HOSTING, beside, check, instructions_of, shots_of
 
-from delibsim.domain.errors import WrongInput
-from delibsim.planning.compose import plan
-
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_person_sees_what_a_model_is_told_and_nothing_else(case, tmp_path):
@@ -24,11 +21,6 @@ def test_a_person_sees_what_a_model_is_told_and_nothing_else(case, tmp_path):
         "listeners": {"pre", "post"},
     }
     assert occasions == expected.get(case, {"pre", "turn", "post"})
-
-
-def test_no_person_is_the_mediator_whom_pages_cannot_ask(tmp_path):
-    with pytest.raises(WrongInput, match="no page to mediate on"):
-        plan(["study=s", *CASES["consensus"], "consensus.mediator=person"], tmp_path)
 
 
 def test_the_guide_shows_a_prompt_and_a_page_beside_each_other_as_they_are(tmp_path):
