@@ -25,7 +25,7 @@ def test_the_screen_has_a_row_a_dimension_and_says_where_the_rest_is(delibsim, p
     assert len(lines) < 12
     assert lines[0].startswith("40 texts coded by plain: 4 models and 2 people (Ann, Ben).")
     reasons, tone = (next(line for line in lines if line.startswith(id)) for id in ("reas", "tone"))
-    assert reasons.split()[-2:] == ["undecided", "no"]
+    assert reasons.split()[-2:] == ["different", "no"]
     found = delibsim("code", "report", "pilot", "--json").json["tables"]
     row = found["dimensions"][0]
     (groups,) = [

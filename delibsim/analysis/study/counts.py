@@ -207,8 +207,8 @@ def _compared(
     """How many are missing under a and under b, Fisher's p, and p over blocks."""
     from scipy.stats import fisher_exact
 
-    rows = of_contrast(rows, a, b)
-    lacking = lacking[rows.index]
+    rows = of_contrast(rows.assign(lacking=lacking.to_numpy(bool)), a, b)
+    lacking = rows["lacking"]
     of_a, of_b = (rows["treatment"] == name for name in (a, b))
     sizes = int(of_a.sum()), int(of_b.sum())
     gone = int((lacking & of_a).sum()), int((lacking & of_b).sum())
@@ -227,8 +227,11 @@ def _over_blocks(
     """The p of equal shares by flipping the sign of the difference of each topic and model, since
     what keeps one session from being held often keeps its replicates. NaN below six blocks.
     """
-    by = [rows["topic"].astype(str), rows["model"].astype(str), of_a.rename("of_a")]
-    shares = lacking.astype(float).groupby(by).mean().unstack()
+    table = rows[["topic", "model"]].astype(str).reset_index(drop=True)
+    table = table.assign(of_a=of_a.to_numpy(bool), lacking=lacking.to_numpy(float))
+    shares = table.groupby(["topic", "model", "of_a"])["lacking"].mean().unstack()
+    if shares.shape[1] < 2:
+        return {"p_blocks": np.nan, "blocks": 0}
     apart = (shares[True] - shares[False]).dropna().to_numpy()
     if len(apart) < BLOCKS:
         return {"p_blocks": np.nan, "blocks": len(apart)}
