@@ -116,37 +116,13 @@ class DimensionSamples:
         decided, readable = self.ensemble(), self.counts.sum(axis=2)
         for i, text in enumerate(self.texts):
             reasons = self._reasons(i, readable[i])
-            own = []
-            for j, model in enumerate(self.models):
-                level = self.level_at(self.levels[i, j])
-                digest = sha256.get(text, "")
-                votes = int(readable[i, j])
-                own.append(
-                    Code(
-                        text,
-                        self.dimension.id,
-                        model,
-                        "model",
-                        level,
-                        reasons[j],
-                        votes,
-                        text_sha256=digest,
-                    )
-                )
-            level = self.level_at(decided[i])
-            votes = reasons.count(None)
+            level, digest = self.level_at(decided[i]), sha256.get(text, "")
             why = None if level is not None else self._why_no_ensemble(reasons)
-            yield Code(
-                text,
-                self.dimension.id,
-                ENSEMBLE,
-                "ensemble",
-                level,
-                why,
-                votes,
-                text_sha256=sha256.get(text, ""),
-            )
-            yield from own
+            said = (level, why, reasons.count(None))
+            yield Code(text, self.dimension.id, ENSEMBLE, "ensemble", *said, text_sha256=digest)
+            for j, model in enumerate(self.models):
+                said = (self.level_at(self.levels[i, j]), reasons[j], int(readable[i, j]))
+                yield Code(text, self.dimension.id, model, "model", *said, text_sha256=digest)
 
     def undecided(self) -> Counter[str]:
         """Why texts have no level of the ensemble: reason codes with their numbers of texts."""
