@@ -40,23 +40,24 @@ from delibsim.cli.terminal import shown as shown_path
 from delibsim.conduct.forks import (
     Branches,
     ForkReport,
+    RunCourse,
     branches,
+    course_of,
     fork_plain,
     fork_report,
     parent_of,
 )
 from delibsim.conduct.outcome import exit_code as code_of
 from delibsim.conduct.outcome import report
-from delibsim.conduct.probes import RunCourse, course_of
 from delibsim.domain.branching import told_apart
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.reason import in_words
 from delibsim.domain.text import counted, quoted, study_named
 from delibsim.planning.fork import ForkPlan, plan_forks, plan_probes
 from delibsim.planning.fork_changes import Places, places_of, seat_and_model
-from delibsim.store.branch_folders import FORKS, PROBES
 from delibsim.store.places import branches_of, is_of_branches, is_run, place_of_branches
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import FORKS, PROBES
 
 app = typer.Typer(add_completion=False)
 

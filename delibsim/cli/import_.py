@@ -252,7 +252,7 @@ def _of_answers(found: "AnswersImported", noun: str, following: str) -> ImportRe
 
 def _personas(order: Order) -> ImportResult:
     """Personas of a file, or of the people who answered a survey on a topic."""
-    from delibsim.store.instruments.persona_files import keep_personas, read_own_personas
+    from delibsim.store.instruments.library import keep_personas, read_own_personas
 
     if len(order.words) != 1:
         raise WrongInput("name a file of personas, or a topic: delibsim import ccps --as personas")
@@ -271,7 +271,7 @@ def _built(order: Order) -> ImportResult:
     from delibsim.cli.estimate import show_found
     from delibsim.cli.list_people import print_personas
     from delibsim.conduct.personas import NoProfile, Recipe, build_personas, estimate_personas
-    from delibsim.store.instruments.persona_files import read_persona_file
+    from delibsim.store.instruments.library import read_persona_file
 
     given, home = order.given, Path.cwd()
     names = given["writer"], given["reader"], given["name"]

@@ -129,7 +129,7 @@ def preregister(
 
     from delibsim.conduct.power import contrasts_planned
     from delibsim.planning.compose import plan
-    from delibsim.planning.freeze import frozen
+    from delibsim.planning.freeze import as_begun, frozen
     from delibsim.planning.preregistered import (
         document,
         plans_of,
@@ -137,7 +137,6 @@ def preregister(
         power_analysis,
         refuse_if_filled_in,
     )
-    from delibsim.planning.settled import as_begun
     from delibsim.store.files import write_atomically
     from delibsim.store.runs import Runs
     from delibsim.store.study_texts import refuse_texts

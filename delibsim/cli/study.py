@@ -24,6 +24,7 @@ from delibsim.conduct.outcome import (
     Observer,
     SessionOutcome,
     SessionProgress,
+    StudyProgress,
     causes_of,
     exit_code,
     failures,
@@ -31,7 +32,6 @@ from delibsim.conduct.outcome import (
     report,
     report_in_words,
 )
-from delibsim.conduct.progress import StudyProgress
 from delibsim.conduct.study import Prepared, hold_prepared, prepare
 from delibsim.domain.run import Session
 from delibsim.domain.text import counted, study_named
@@ -40,7 +40,7 @@ from delibsim.engine.agenda import Event
 from delibsim.models.replay import Exchange
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.effects import effects_of
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 from delibsim.store.runs import Runs
 
 

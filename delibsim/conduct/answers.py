@@ -1,14 +1,18 @@
-"""Tables that need the answers of a study's runs: pairs of participants, who moved, and people."""
+"""Tables that need the answers of a study's runs: pairs of participants, who moved, and people; and
+what the figures of a study are drawn from.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from delibsim.analysis.figures.of_study import FIGURES, StudyFigure
 from delibsim.analysis.individual_change import changes_of, changes_told
 from delibsim.analysis.result import Result
-from delibsim.analysis.study.like_items import answers_of
-from delibsim.analysis.study.pair_correlations import (
+from delibsim.analysis.study.finding import ON_TEXTS
+from delibsim.analysis.study.like import answers_of
+from delibsim.analysis.study.people import (
     OF_PEOPLE,
     PAIRS,
     pairs_of,
@@ -16,14 +20,60 @@ from delibsim.analysis.study.pair_correlations import (
     people_pair_correlations,
     why_not_people,
 )
+from delibsim.analysis.study.study_table import DrawCounts, StudyTable, selected
+from delibsim.conduct.analysed import StudyPlace, table_of
+from delibsim.conduct.code_report import by_models, effects_on_texts
 from delibsim.conduct.score import Watch
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
-from delibsim.store.branch_folders import TWIN
 from delibsim.store.codec import Damaged
 from delibsim.store.instruments.imported import read_people
 from delibsim.store.places import branches_of
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import TWIN
+
+FEW = DrawCounts(permutations=200, resamples=200, parametric=20)
+"""Draws with which it is found out which figures there are."""
+
+
+@dataclass(frozen=True)
+class FigureSource:
+    """What is drawn from: the table of a study, and its runs where there are any."""
+
+    study: StudyTable
+    runs: Runs | None
+    people: Path
+
+    def results(
+        self, kind: StudyFigure, draws: DrawCounts, watch: Any = None
+    ) -> Mapping[str, Result]:
+        """The tables that a figure is drawn from, by name."""
+        found = kind.results(self.study, draws)
+        if kind.name == ON_TEXTS:
+            return found | {one.name: one for one in effects_on_texts(self.runs, self._coded)[0]}
+        if kind.answers and self.runs is not None:
+            rows = self.study.rows
+            sessions, topics = set(rows["session"]), dict.fromkeys(rows["topic"])
+            names = kind.answers
+            read = tables_of_answers(self.runs, sessions, list(topics), names, self.people, watch)
+            found |= {result.name: result for result in read}
+        return found
+
+    @property
+    def _coded(self) -> StudyTable:
+        """The table, which says what models said of texts."""
+        return replace(self.study, by_models=by_models(self.runs, self.study))
+
+    def why_not(self, kind: StudyFigure) -> str:
+        """Why the study cannot give a figure, "" where it can; answers are not read for it."""
+        if kind.name == ON_TEXTS:
+            return "" if self._coded.by_models else kind.needs
+        if kind.answers:
+            answered = len(self.study.analysed("dri_pre")) > 0
+            return "" if self.runs is not None and answered else kind.needs
+        results = kind.results(self.study, FEW)
+        return "" if kind.draw(self.study, results) is not None else kind.why_not(results)
+
 
 OF_RUNS: Mapping[str, tuple[Callable[[Run], list], Callable[[Iterable[list]], Result]]] = {
     PAIRS: (pairs_of, pairs_told),
@@ -98,3 +148,21 @@ def _people(folder: Path, topics: Collection[str]) -> Result:
     if not there:
         return why_not_people(f"{folder} holds no answers of people on the topics of the study.")
     return people_pair_correlations(known, there)
+
+
+def source_of(
+    place: StudyPlace, conditions: Sequence[str], sessions: Sequence[str], watch: Any = None
+) -> FigureSource:
+    """The table of what lies at a place, with the chosen conditions and sessions alone."""
+    table = table_of(place, watch)
+    if conditions or sessions:
+        table = selected(table, conditions, sessions)
+    return FigureSource(table, place.runs, PEOPLE)
+
+
+def figure_named(name: str) -> StudyFigure:
+    """The figure of a name; WrongInput if there is none."""
+    kinds = {kind.name: kind for kind in FIGURES}
+    if name not in kinds:
+        raise unknown("figure", name, kinds)
+    return kinds[name]

@@ -1,13 +1,13 @@
-"""Forking runs, and what forks came to: their scores, and the effect of what they have otherwise.
-
-What came before a turn is taken from the record, what follows is held anew.
+"""Forking runs, and what forks and probes came to: their scores, the effect of what forks have
+otherwise, and measures and answers turn by turn. What came before a turn is taken from the record,
+what follows is held anew.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from math import nan
+from math import isnan, nan
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -15,11 +15,16 @@ from typing import Any
 
 from delibsim.analysis.forks import (
     ITEM,
+    AnswerAfter,
     ForkEffect,
     ForkValues,
+    MeasureAfter,
     OverRuns,
+    SurveyPoint,
+    answers,
     effects_of_forks,
     effects_over_runs,
+    readings,
 )
 from delibsim.conduct.outcome import Observer, SessionOutcome
 from delibsim.conduct.replay import record_of
@@ -29,9 +34,8 @@ from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
 from delibsim.conduct.study import Notify, Prepared, closed_on_failure, hold_prepared, prepare
 from delibsim.domain.branching import told_apart, what_differs
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.measure import CATALOGUE, Measure
 from delibsim.domain.run import Run, Session
-from delibsim.domain.score import Score, of_whole_runs
+from delibsim.domain.score import CATALOGUE, Measure, Score, of_whole_runs
 from delibsim.domain.study import natural
 from delibsim.domain.survey import Phase
 from delibsim.models.base import OUTCOMES
@@ -40,12 +44,46 @@ from delibsim.models.replay import Exchange
 from delibsim.planning.compose import StudyPlan
 from delibsim.planning.fork import Parent
 from delibsim.planning.overrides import Sweep
-from delibsim.store.account import Account, account_of
+from delibsim.plugins import load
+from delibsim.store.codec import Damaged
 from delibsim.store.files import json_text
 from delibsim.store.manifest import Manifest
-from delibsim.store.places import inherit, is_of_branches
+from delibsim.store.places import Account, account_of, branches_of, inherit, is_of_branches
 from delibsim.store.reading import file_bytes
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import PROBES
+
+Values = dict[tuple[str, str], dict[str, tuple[float, str]]]
+
+
+@dataclass(frozen=True)
+class RunCourse:
+    """The course of one run: its measures and answers from survey to survey, the names of the
+    measures, how many probes are planned and held, how many of these lack an answer, and the faults
+    of those that cannot be read.
+    """
+
+    place: str
+    planned: int
+    held: int
+    incomplete: int
+    readings: Sequence[MeasureAfter]
+    answers: Sequence[AnswerAfter]
+    labels: Mapping[str, str]
+    faults: Sequence[str]
+
+    def plain(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "run": self.place,
+            "probes_planned": self.planned,
+            "probes_held": self.held,
+            "probes_incomplete": self.incomplete,
+            "trajectories": [reading.plain() for reading in self.readings],
+            "answers": [answer.plain() for answer in self.answers],
+            "unreadable": list(self.faults),
+        }
+
 
 NOT_RATED, TALK = "not_rated", "talk"
 LATER = {measure.id for name in ("consensus", "ratings") for measure in CATALOGUE[name]}
@@ -299,3 +337,86 @@ def _is_before(exchange: Exchange, session: Session, at: int) -> bool:
     """Whether an exchange is an outcome, and lies before the branch that a session is."""
     before = session.position_of(exchange.purpose.occasion) < at
     return before and exchange.completion.status in OUTCOMES
+
+
+def course_of(runs: Runs, session: str) -> RunCourse:
+    """The course of a run, with all probes of it that are on record.
+
+    The run and its probes are scored together, so that measures which depend on a population stand
+    on one.
+    """
+    run = runs.run(session)
+    last = max((said.turn.index for said in (*run.transcript, *run.silences)), default=0)
+    probes, planned, faults = _probes(runs, session)
+    points = [SurveyPoint(0, "survey before", run, "pre")]
+    for wave, place in run.session.wave_places.items():
+        points.append(SurveyPoint(place, "survey between", run, wave))
+    for probe in probes:
+        parentage = probe.session.parentage
+        if parentage is not None:
+            replicate = probe.session.replicate
+            points.append(SurveyPoint(parentage.at - 1, "probe", probe, "post", replicate))
+    points.append(SurveyPoint(last, "survey after", run, "post"))
+    return RunCourse(
+        f"{runs.study}/{session}",
+        planned,
+        len(probes),
+        sum(map(_lacks_answers, probes)),
+        readings(points, _values_of_surveys([run, *probes])),
+        list(answers(points)),
+        {name: measure.label for name, measure in measures_of(usual_scorers()).items()},
+        faults,
+    )
+
+
+def probed(runs: Runs) -> list[str]:
+    """The sessions of a study that were probed, in order of name."""
+    found = branches_of(runs, PROBES)
+    plans = [] if found is None else found.plans()
+    parents = {plan.parentage.session for plan in plans if plan.parentage is not None}
+    return sorted(parents & set(runs.sessions()), key=natural)
+
+
+def _probes(runs: Runs, session: str) -> tuple[list[Run], int, list[str]]:
+    """The probes of a run that are held, in order, how many are planned, and what is damaged."""
+    folder = branches_of(runs, PROBES)
+    if folder is None:
+        return [], 0, []
+    found, faults, planned = [], [], 0
+    for name, plan in folder.plans_by_name().items():
+        if plan.parentage is None or plan.parentage.session != session:
+            continue
+        planned += 1
+        try:
+            if folder.held(name):
+                found.append(folder.run(name))
+        except Damaged as error:
+            faults.append(str(error))
+    return sorted(found, key=_in_course), planned, faults
+
+
+def _lacks_answers(probe: Run) -> bool:
+    """Whether an answer to its survey is missing; what the run lacked before is no fault of it."""
+    return any(response.missing for response in probe.responses if response.phase == "post")
+
+
+def _in_course(run: Run) -> tuple[int, int]:
+    parentage = run.session.parentage
+    return (0 if parentage is None else parentage.at), run.session.replicate
+
+
+def _values_of_surveys(runs: Sequence[Run]) -> Values:
+    """Value and note of every measure of whole runs, by run and phase of the survey."""
+    found: Values = {}
+    for name in usual_scorers():
+        scorer: Any = load("delibsim.scorers", name)
+        for score in of_whole_runs(scorer.score(runs)):
+            if score.phase and score.phase != "change":
+                own = found.setdefault((score.target, score.phase), {})
+                own[score.measure] = score.value, score.note
+    for run in runs:
+        for phase in run.session.waves:
+            own = found.setdefault((run.session.id, phase), {})
+            for item, mean in mean_answers(run, phase).items():
+                own[item] = mean, "missing_answer" if isnan(mean) else ""
+    return found

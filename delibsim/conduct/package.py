@@ -34,8 +34,18 @@ from delibsim.conduct.package_metadata import (
     locked_versions,
     write_metadata,
 )
-from delibsim.conduct.package_record import LeftOut, copy_record, left_out, places_of, unlicensed
-from delibsim.conduct.package_scan import Trace, Traces, redact, scan, traces_of
+from delibsim.conduct.package_record import (
+    LeftOut,
+    Trace,
+    Traces,
+    copy_record,
+    left_out,
+    places_of,
+    redact,
+    scan,
+    traces_of,
+    unlicensed,
+)
 from delibsim.conduct.r_report import ReportPlaces, write_r_report
 from delibsim.conduct.score import Watch
 from delibsim.conduct.verify import Verified, verify_study
@@ -50,7 +60,7 @@ from delibsim.store.files import staged
 from delibsim.store.own_folder import MANIFEST, names_in, refuse_others
 from delibsim.store.publication import Publication
 from delibsim.store.runs import TEXTS, Runs
-from delibsim.store.sums import PLAN, SUMS, sum_of, sums_in
+from delibsim.store.session_files import PLAN, SUMS, sum_of, sums_in
 from delibsim.store.tables.sheets import sha256_of, write_manifest
 
 SERVICES: Mapping[str, str] = read_data("package.yaml")["services"]

@@ -15,15 +15,14 @@ import yaml
 
 from delibsim.analysis.study.methods import StudyRecord
 from delibsim.conduct.package_check import PackagedStudy
-from delibsim.conduct.package_record import LeftOut, places_of
-from delibsim.conduct.package_scan import Trace
+from delibsim.conduct.package_record import LeftOut, Trace, places_of
 from delibsim.domain.data import read_data
 from delibsim.planning.preregistered import written
 from delibsim.store.files import each_line, json_text
 from delibsim.store.own_folder import names_in
 from delibsim.store.publication import Publication
 from delibsim.store.runs import Runs
-from delibsim.store.sums import PLAN, RECORD, RUN
+from delibsim.store.session_files import PLAN, RECORD, RUN
 from delibsim.store.tables.sheets import sha256_of
 
 CRATE = "ro-crate-metadata.json"

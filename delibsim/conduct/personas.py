@@ -25,12 +25,12 @@ from delibsim.asking.record import ExchangeRecord, could_not_be_asked, reply_to
 from delibsim.conduct.study import Notify, proven_pool
 from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.personas import Personas
+from delibsim.domain.participant import Personas
 from delibsim.domain.run import Session
 from delibsim.domain.seed import seed_of
 from delibsim.domain.survey import Survey, Topic
 from delibsim.models.base import LanguageModel
-from delibsim.models.planned import PlannedCalls
+from delibsim.models.pool import PlannedCalls
 from delibsim.models.replay import Replay, exchanges_in
 from delibsim.planning.compose import StudyPlan, plan
 from delibsim.planning.dry_run import DryRunCall, DryRunModel
@@ -42,9 +42,8 @@ from delibsim.prompts.forms.survey import SurveyAnswers
 from delibsim.prompts.forms.words import Words
 from delibsim.prompts.prompt import Message, Prompt, Purpose
 from delibsim.store.files import read_lines
-from delibsim.store.instruments.library import Library
+from delibsim.store.instruments.library import FOLDER, Library, keep_personas
 from delibsim.store.instruments.own_answers import people_who_answered
-from delibsim.store.instruments.persona_files import FOLDER, keep_personas
 
 LONGEST = 220
 """Words of a profile, at most."""

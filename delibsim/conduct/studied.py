@@ -12,8 +12,7 @@ from delibsim.domain.data import read_data
 from delibsim.domain.errors import WrongInput, unknown
 from delibsim.domain.run import Run
 from delibsim.domain.text import as_card, quoted, study_named
-from delibsim.store.account import Account, account_of
-from delibsim.store.places import study_at
+from delibsim.store.places import Account, account_of, study_at
 from delibsim.store.runs import Runs
 from delibsim.store.study_texts import StudyTexts
 
@@ -93,7 +92,7 @@ class Study:
     @property
     def columns(self) -> "pd.DataFrame":
         """What the columns of `outcomes` mean: name, kind, unit, meaning, values."""
-        from delibsim.analysis.frames import codebook
+        from delibsim.analysis.study.table_of_study import codebook
 
         return codebook(self._outcomes)
 
@@ -103,8 +102,8 @@ class Study:
 
         `study.table["dri_change"]` has a column a treatment, `none` first.
         """
-        from delibsim.analysis.frames import by_treatment
         from delibsim.analysis.study.sample import why_no_outcome
+        from delibsim.analysis.study.table_of_study import by_treatment
 
         found = by_treatment(self._outcomes)
         if not len(found.columns):
@@ -132,7 +131,7 @@ class Study:
         conditions, such as topic=ccps.
         """
         from delibsim.analysis.study.study_table import DrawCounts, selected
-        from delibsim.conduct.figures import PEOPLE, FigureSource, figure_named
+        from delibsim.conduct.answers import PEOPLE, FigureSource, figure_named
 
         kind, table = figure_named(figure), self._source.table
         chosen = selected(table, conditions) if conditions else table
@@ -278,7 +277,7 @@ class Study:
         self, tables: Callable[[Runs, list[str]], list[Any]], nothing: str
     ) -> "pd.DataFrame":
         """The first of these tables of what was asked about texts."""
-        from delibsim.analysis.frames import frame_of, with_design
+        from delibsim.analysis.study.table_of_study import frame_of, with_design
 
         runs = self._opened("texts are asked about")
         faults: list[str] = []

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from delibsim.domain.cost import OUTCOMES
-from delibsim.domain.errors import WrongInput
+from delibsim.domain.errors import WrongInput, refused
 from delibsim.domain.reason import Reason, reason_from_text
 from delibsim.domain.text import counted
 from delibsim.store import codec
@@ -133,11 +133,7 @@ class TaskFolder:
                 return task
             raise WrongInput(f"{self.folder / TASK} holds no settings; restore it from a copy")
         if self.annotations.is_file() or self.exchanges.is_file():
-            raise WrongInput(
-                f"{self.folder / TASK} is missing, and answers lie beside it that were given under"
-                " the settings in it; restore it from a copy, or move the folder elsewhere to begin"
-                " anew"
-            )
+            raise refused("answers_without_settings", path=self.folder / TASK)
         return {}
 
     def answered(self) -> bool:

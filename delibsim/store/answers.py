@@ -1,5 +1,6 @@
-"""The answers of a task about finished texts on disk: one folder a task, one answer a line; and
-what each kind of task keeps beside them.
+"""The answers of a task about finished texts on disk: one folder a task, one answer a line; what
+each kind of task keeps beside them; and studies of texts that were gathered from other studies, to
+be compared in pairs.
 """
 
 from collections import Counter
@@ -8,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self
 
-from delibsim.domain.annotation import annotated
+from delibsim.domain.annotation import Rating, annotated
 from delibsim.domain.coding import (
     CODES,
     ENSEMBLE,
@@ -22,11 +23,10 @@ from delibsim.domain.coding import (
 from delibsim.domain.comparison import PAIRS, Batch, Sheet, Stop, Vote, measure_of_pairs
 from delibsim.domain.effect import digest_of
 from delibsim.domain.errors import WrongInput, unknown
-from delibsim.domain.measure import Measure
-from delibsim.domain.rating import Rating
 from delibsim.domain.reason import reason_from_text
 from delibsim.domain.run import Run
 from delibsim.domain.scheme import QualityDimension, Scheme
+from delibsim.domain.score import Measure
 from delibsim.domain.summary import Judgment, Sitting, Slot, Summary
 from delibsim.domain.text import plural_of, study_named
 from delibsim.domain.treatment import Wording, wording_kept

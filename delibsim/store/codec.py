@@ -14,11 +14,10 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.reason import Reason, reason_from_text
-from delibsim.domain.rules import DEMANDS
 from delibsim.domain.run import Run, Session
 from delibsim.domain.score import Score
 from delibsim.domain.study import shared
-from delibsim.domain.treatment import OFF
+from delibsim.domain.treatment import DEMANDS, OFF
 from delibsim.store.files import each_line
 from delibsim.store.reading import LEVELS, adapter, json_value, refuse_depth
 

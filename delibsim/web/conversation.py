@@ -7,7 +7,6 @@ from typing import Any
 
 from delibsim.analysis.calls import facts
 from delibsim.analysis.forks import course_table
-from delibsim.analysis.individual_tables import MEANING, who_moved, why_undefined
 from delibsim.analysis.run.drawn import (
     ItemShifts,
     StatementScores,
@@ -29,7 +28,7 @@ from delibsim.analysis.run.tables import (
     tables_of_votes,
 )
 from delibsim.analysis.run.view import RunView, TranscriptLine, lineage, on_answers, on_given
-from delibsim.analysis.table import DisplayTable, number
+from delibsim.analysis.table import MEANING, DisplayTable, number, who_moved, why_undefined
 from delibsim.conduct.reading.branch_links import course, labels_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.conduct.reading.listing import all_measures
@@ -46,7 +45,7 @@ from delibsim.store.codec import Damaged
 from delibsim.store.notes import Notes
 from delibsim.store.places import is_of_branches
 from delibsim.store.runs import Runs
-from delibsim.store.withdrawn import WITHDRAWN
+from delibsim.store.session_files import WITHDRAWN
 from delibsim.web.comparison import compared, forks_shown
 from delibsim.web.drawings import curves_of, dots_of, net_of, panels_of, seats_of
 from delibsim.web.render import TURNS, occasion, page, page_name, part

@@ -21,8 +21,8 @@ from delibsim.analysis.debates.ratings import (
     standings,
 )
 from delibsim.analysis.debates.report import findings
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.components import crossed_components
 from delibsim.measures.inference.means import holm
 from delibsim.measures.reliability.ratings import krippendorff_alpha

@@ -32,9 +32,9 @@ from delibsim.analysis.debates.stance import (
 )
 from delibsim.analysis.debates.winner import by_expertise, expertise_contrasts, winner_model
 from delibsim.analysis.result import catalogue
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS
 from delibsim.measures.inference.means import holm
 from delibsim.store.instruments.own_answers import Covariates
 

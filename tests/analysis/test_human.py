@@ -302,16 +302,16 @@ def test_a_measure_without_a_formula_here_is_named():
 import dataclasses
 from pathlib import Path
 import numpy as np
-from delibsim.domain import measure
-new = dataclasses.replace(measure.MEASURES["dri"], id="new_measure", phases=PHASES)
-measure.MEASURES["new_measure"] = new
+from delibsim.domain import score
+new = dataclasses.replace(score.MEASURES["dri"], id="new_measure", phases=PHASES)
+score.MEASURES["new_measure"] = new
 from delibsim.analysis.human import people
 from delibsim.store.instruments.answers import Answers
 rows = {phase: np.array([[1, 2, 3], [3, 2, 1]]) for phase in ("pre", "post")}
 answers = Answers("tea", ("a", "b"), ("x", "x"), rows, rows, Path("x"), {})
 people.by_topic([answers], {"tea": (1, 5)})
 """
-    for phases in ("measure.SCORE_PHASES", "measure.CHANGE"):
+    for phases in ("score.SCORE_PHASES", "score.CHANGE"):
         ended = subprocess.run(
             [sys.executable, "-c", program.replace("PHASES)", f"{phases})", 1)],
             capture_output=True,

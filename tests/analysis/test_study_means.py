@@ -8,7 +8,7 @@ from synthetic_study import synthetic_study
 
 from delibsim.analysis.study.study_table import StudyTable, column_of
 from delibsim.analysis.study_means import HELD, means_of_table
-from delibsim.domain.measure import MEASURES
+from delibsim.domain.score import MEASURES
 
 NAMES = ("dri", "diversity", "opinion_change_c", "rank_stability", "dri_relative")
 STATES = ("complete", "partial", "no run", "damaged", "not begun")

@@ -15,7 +15,7 @@ from provider_thread import provider_in_a_thread
 from small_study import break_sessions, copied, held_study
 
 import delibsim as public
-from delibsim.analysis.frames import by_treatment
+from delibsim.analysis.study.table_of_study import by_treatment
 from delibsim.planning.freeze import frozen
 from delibsim.store.runs import Runs
 

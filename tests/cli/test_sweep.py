@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from delibsim import Runs
-from delibsim.store.account import account_of
+from delibsim.store.places import account_of
 
 GRID = ("study=s", "topic=acp,ccps", "treatment=none,basic", "group.size=2", "rounds=1", "seed=7")
 

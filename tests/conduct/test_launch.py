@@ -23,7 +23,7 @@ from omegaconf import OmegaConf
 from delibsim import Runs, WrongInput
 from delibsim.conduct.hold import hold_all
 from delibsim.conduct.launch.folder import batches, most_workers, shares, write_batches
-from delibsim.conduct.launch.hydra import ADDRESSES, EXTRAS, check, hold_batch, start
+from delibsim.conduct.launch.workers import ADDRESSES, EXTRAS, check, hold_batch, start
 from delibsim.domain.participant import Participant
 from delibsim.models.limits import Limits
 from delibsim.planning.compose import plan

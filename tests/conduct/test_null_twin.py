@@ -7,13 +7,12 @@ from small_study import CROSSED, SMALL, held_study
 
 from delibsim.analysis.study.contrasts import contrasts
 from delibsim.analysis.study.study_table import DrawCounts
-from delibsim.conduct.analyse import source_of
+from delibsim.conduct.analyse import MOST_OF_TWIN, source_of, twin_sessions, with_twin
 from delibsim.conduct.analysed import study_table
-from delibsim.conduct.null_twin import MOST, twin_sessions, with_twin
 from delibsim.planning.compose import plan
 from delibsim.planning.freeze import frozen
-from delibsim.store.branch_folders import TWIN
 from delibsim.store.runs import Runs
+from delibsim.store.session_files import TWIN
 
 HOSTED = "model=llama_3_3_70b,qwen_2_5_72b"
 
@@ -97,7 +96,7 @@ def test_a_study_of_citizens_has_no_twin_and_a_table_says_why_it_has_none(tmp_pa
 )
 def test_of_a_large_design_a_balanced_part_is_held(tmp_path, settings, held):
     sessions = twin_sessions(plan(["study=s", HOSTED, *settings], tmp_path, sweep=True).sessions)
-    assert len(sessions) == held <= MOST
+    assert len(sessions) == held <= MOST_OF_TWIN
     cells = {}
     for session in sessions:
         size = len(session.participants)

@@ -16,8 +16,7 @@ from small_study import break_sessions, copied, held_study
 from delibsim.cli.main import app
 from delibsim.conduct.package import Unclean, Wishes, package
 from delibsim.conduct.package_check import check, first_difference, rebuild_all
-from delibsim.conduct.package_record import left_out
-from delibsim.conduct.package_scan import texts_in, traces_of
+from delibsim.conduct.package_record import left_out, texts_in, traces_of
 from delibsim.conduct.verify import verify_study
 from delibsim.domain.errors import WrongInput
 from delibsim.store.people import persons, rooms
@@ -25,7 +24,7 @@ from delibsim.store.people.persons import Identity
 from delibsim.store.people.register import Register
 from delibsim.store.publication import publication_of
 from delibsim.store.runs import Runs
-from delibsim.store.sums import changed_files
+from delibsim.store.session_files import changed_files
 
 ADA = "Ada Lovelace <0000-0002-1825-0097>"
 QUICK = {"draws": 99, "figures": ()}

@@ -6,8 +6,7 @@ import pytest
 
 from delibsim import Runs, WrongInput, compose
 from delibsim.conduct.hold import hold_all
-from delibsim.conduct.outcome import Observer, exit_code
-from delibsim.conduct.progress import StudyProgress
+from delibsim.conduct.outcome import Observer, StudyProgress, exit_code
 from delibsim.conduct.retry import ended_in, final_statuses, plan_again, without_run
 from delibsim.conduct.study import hold_plan, hold_prepared, prepare
 from delibsim.models.limits import Limits

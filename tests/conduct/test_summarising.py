@@ -11,7 +11,7 @@ from delibsim.asking.kinds.summary import SUMMARIES, flag_counts, summaries_of_p
 from delibsim.asking.kinds.summary_plan import plan_summaries
 from delibsim.conduct import ask as asking
 from delibsim.domain.summary import flags_of
-from delibsim.models.extractive import by_relevance, by_themes
+from delibsim.models.sentences import by_relevance, by_themes
 from delibsim.prompts.verdict import opinions_in
 from delibsim.store.study_texts import opinions_of
 

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import quick
 
-from delibsim.domain.annotation import Coder, Panel
+from delibsim.domain.annotation import Coder, Panel, allocate
 from delibsim.domain.effect import differing
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.rating import allocate
 from delibsim.domain.treatment import Wording
 
 WORDING = Wording("plain", {})

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts, thorough
 
-from delibsim.domain.language import language, parts, prevailing, sentences
+from delibsim.domain.text import language, parts, prevailing, sentences
 from delibsim.domain.word_differences import MOST, alike, marked, passages, word_differences
 from delibsim.scorers.neural import batches
 

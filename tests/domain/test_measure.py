@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from debates import debate
 
-from delibsim.domain.annotation import AnnotatedRun
+from delibsim.domain.annotation import DIMENSIONS, AnnotatedRun, Rating
 from delibsim.domain.conversation import Conversation
-from delibsim.domain.measure import CATALOGUE, MEASURES, Measure
 from delibsim.domain.participant import SIDES
-from delibsim.domain.rating import DIMENSIONS, Rating
-from delibsim.domain.rules import KINDS as BROKEN
-from delibsim.engine.hold import hold
+from delibsim.domain.score import CATALOGUE, MEASURES, Measure
+from delibsim.domain.treatment import KINDS as BROKEN
+from delibsim.engine.forum import hold
 from delibsim.measures.aqua import HIGHEST, LOWEST
 from delibsim.models.pool import models_for
 from delibsim.plugins import declared, load

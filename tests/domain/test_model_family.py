@@ -9,7 +9,7 @@ from cases import cases_of
 
 from delibsim.asking.blinding import scrubbed
 from delibsim.domain.model_family import family_of, makers, model_families, reasons
-from delibsim.domain.rules import DISCLOSURE
+from delibsim.domain.treatment import DISCLOSURE
 
 CASES = cases_of(__file__)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delibsim.domain.personas import (
+from delibsim.domain.participant import (
     CANDIDATES,
     Personas,
     group_of_diversity,

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from delibsim import Participant, hold
-from delibsim.domain.parentage import Edit, Parentage, position_of
+from delibsim.domain.branching import Edit
+from delibsim.domain.parentage import Parentage, position_of
 from delibsim.models.replay import Diverged, Recorder, branch_voices
 from delibsim.store.codec import run_from_json, run_to_json
 

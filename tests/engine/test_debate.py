@@ -12,8 +12,7 @@ from debates import debate, scripted
 
 from delibsim import Completion, Participant, Usage, WrongInput
 from delibsim.engine.agenda import TurnSlot
-from delibsim.engine.forum import Forum
-from delibsim.engine.hold import check, hold
+from delibsim.engine.forum import Forum, check, hold
 from delibsim.models.replay import Recorder, Replay
 from delibsim.scorers.speeches import Speeches
 from delibsim.store import codec

@@ -11,9 +11,7 @@ import pytest
 from cases import cases_of
 
 from delibsim import Completion, Response, Statement, WrongInput, hold, models_for
-from delibsim.engine.agent import Agent
-from delibsim.engine.forum import Forum
-from delibsim.engine.hold import check
+from delibsim.engine.forum import Agent, Forum, check
 from delibsim.models.ask import Interrupted
 
 CASES = cases_of(__file__)

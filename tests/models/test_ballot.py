@@ -7,8 +7,8 @@ import json
 import pytest
 from cases import cases_of
 
-from delibsim.domain.rating import DIMENSIONS
-from delibsim.domain.rules import Rules
+from delibsim.domain.annotation import DIMENSIONS
+from delibsim.domain.treatment import Rules
 from delibsim.prompts.forms.ballot import LABELS, Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ChoiceForm, PairChoice
 from delibsim.prompts.forms.words import Speech

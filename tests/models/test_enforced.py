@@ -15,8 +15,7 @@ from delibsim.models.base import Completion, read
 from delibsim.prompts.forms.ballot import Ballot, Choice, Stance
 from delibsim.prompts.forms.choice import ChoiceForm, VerdictForm
 from delibsim.prompts.forms.code import CodeForm
-from delibsim.prompts.forms.order import FEW
-from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.survey import FEW, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import StepsForm, SummaryForm, Words
 from delibsim.prompts.prompt import FormWithSchema, Message, Prompt, Purpose, UnreadableReply
 from delibsim.testing.random_replies import value_of

@@ -20,10 +20,9 @@ from delibsim import Runs
 from delibsim.domain.survey import Item, Survey
 from delibsim.domain.text import safe as inert
 from delibsim.domain.transcript import Statement, Turn
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.models.base import LanguageModel
-from delibsim.models.person.person import Human
-from delibsim.models.person.terminal import columns, fitted
+from delibsim.models.person.person import Human, columns, fitted
 from delibsim.prompts.blocks import answers_block, block, items_block, transcript_block
 from delibsim.prompts.forms.survey import Ranked, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Words

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import quick
 
 from delibsim.models.base import Capabilities, Completion, Usage
-from delibsim.models.clients.prices import Price
+from delibsim.models.clients.settings import Price
 from delibsim.models.limits import Budget, Gate, Limits, Overrun, TokenWindow
 from delibsim.models.retry import RetryingModel, worst_case
 from delibsim.prompts.forms.words import Words

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from strategies import answered_surveys, quick, speeches
 
 import delibsim.prompts.forms
-from delibsim.domain.rules import Rules
+from delibsim.domain.treatment import Rules
 from delibsim.models.person.fields import (
     TEXT,
     Incomplete,
@@ -28,8 +28,7 @@ from delibsim.models.person.fields import (
 )
 from delibsim.models.person.questionnaire import BUILDERS, NEVER_ASKED, questionnaire
 from delibsim.prompts.blocks import items_block
-from delibsim.prompts.forms.order import OrderForm
-from delibsim.prompts.forms.survey import RankingForm, SurveyAnswers
+from delibsim.prompts.forms.survey import OrderForm, RankingForm, SurveyAnswers
 from delibsim.prompts.forms.words import Speech, Words
 from delibsim.prompts.prompt import LONGEST_REPLY, Message, Prompt, Purpose, UnreadableReply
 

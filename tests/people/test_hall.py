@@ -3,12 +3,12 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import warm
 from fake_provider import FakeProvider
 from held_rooms import AT_ONCE, answer, filled, hall_of, held
 
@@ -194,9 +194,8 @@ async def test_notes_of_a_debater_are_heard_by_nobody_else(tmp_path):
 
 
 SERVER = """
-import asyncio, os, signal, sys
+import asyncio, sys
 from pathlib import Path
-sys.path.insert(0, os.environ["TESTS"])
 from held_rooms import hall_of, answer
 async def main():
     hall, _ = await hall_of(Path(sys.argv[1]), *sys.argv[2:], people=0)
@@ -223,15 +222,10 @@ async def test_killed_in_any_phase_nothing_is_lost_asked_or_paid_twice(tmp_path,
         await hall.pool.close()  # this process asks no model
         for person in persons:
             hall.join(person)
-        environment = {**os.environ, "TESTS": os.path.dirname(__file__)}
-        path = os.pathsep.join(
-            filter(None, [str(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))])
-        )
-        environment["PYTHONPATH"] = os.pathsep.join([path, *filter(None, sys.path)])
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
 
         def server():
-            command = [sys.executable, "-c", SERVER, str(tmp_path), *settings]
-            return subprocess.Popen(command, env=environment)
+            return warm.Heard(["-c", SERVER, tmp_path, *settings], tmp_path, environment)
 
         first, keys = server(), []
         begun = time.monotonic()

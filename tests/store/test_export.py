@@ -25,14 +25,14 @@ from delibsim.domain.errors import WrongInput
 from delibsim.domain.participant import Participant
 from delibsim.domain.score import Score
 from delibsim.domain.transcript import Statement
-from delibsim.engine.hold import hold
+from delibsim.engine.forum import hold
 from delibsim.models.base import Completion, Usage
 from delibsim.models.citizen.citizen import Citizen
 from delibsim.models.replay import Recorder
 from delibsim.store import files
 from delibsim.store.manifest import Manifest
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.sheets import COLUMNS, TABLES
 from delibsim.store.tables.study import export, tables
 from delibsim.testing import a_run
 

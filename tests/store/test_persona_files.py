@@ -7,9 +7,9 @@ from cases import cases_of
 from omegaconf import OmegaConf
 
 from delibsim.domain.errors import WrongInput
-from delibsim.domain.personas import Personas
+from delibsim.domain.participant import Personas
 from delibsim.planning.compose import plan
-from delibsim.store.instruments.persona_files import (
+from delibsim.store.instruments.library import (
     keep_personas,
     read_own_personas,
     read_persona_file,

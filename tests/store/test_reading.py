@@ -16,8 +16,7 @@ from delibsim.store.answers import PanelRatings
 from delibsim.store.codec import Damaged, run_from_json, session_from_json
 from delibsim.store.files import append_line, keep_private, staged, write_atomically
 from delibsim.store.instruments.imported import read_people
-from delibsim.store.instruments.library import Library
-from delibsim.store.instruments.persona_files import read_own_personas, read_persona_file
+from delibsim.store.instruments.library import Library, read_own_personas, read_persona_file
 from delibsim.store.reading import (
     LEVELS,
     VALUES,

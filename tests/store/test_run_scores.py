@@ -10,7 +10,7 @@ from delibsim.conduct.score import score_study
 from delibsim.domain.errors import WrongInput
 from delibsim.domain.score import Score
 from delibsim.store.runs import SCORES
-from delibsim.store.tables.run_scores import SEVERAL, run_scores
+from delibsim.store.tables.scored import SEVERAL, run_scores
 
 
 def test_every_score_of_a_run_is_in_its_column(tmp_path):

@@ -10,13 +10,12 @@ import pytest
 from small_study import break_sessions, copied, held_study
 
 from delibsim import compose, hold, models_for
-from delibsim.domain.rules import DEMANDS, Rules
-from delibsim.domain.treatment import Network, Procedure
+from delibsim.domain.treatment import DEMANDS, Network, Procedure, Rules
 from delibsim.store.runs import Runs
 from delibsim.store.session_notes import FILE
-from delibsim.store.tables.codebook import COLUMNS, paths_of
 from delibsim.store.tables.session_facts import NETWORK
 from delibsim.store.tables.session_rows import SessionRows
+from delibsim.store.tables.sheets import COLUMNS, paths_of
 from delibsim.store.tables.study import tables
 from delibsim.store.tables.study_facts import equal_cells, facts_of_study
 

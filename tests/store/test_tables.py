@@ -18,7 +18,7 @@ from delibsim.domain.score import Score
 from delibsim.domain.transcript import Silence
 from delibsim.domain.treatment import Network, Procedure, Treatment
 from delibsim.store.runs import Runs
-from delibsim.store.tables.codebook import COLUMNS, TABLES
+from delibsim.store.tables.sheets import COLUMNS, TABLES
 from delibsim.store.tables.study import rows_of, tables
 from delibsim.testing import a_run
 from delibsim.testing.runs import a_run_with_consensus

@@ -14,7 +14,7 @@ from hostile import EVIL, PERSONA
 from starlette.testclient import TestClient
 
 from delibsim.analysis.table import number
-from delibsim.conduct.probes import course_of
+from delibsim.conduct.forks import course_of
 from delibsim.conduct.reading.index import StudyIndex
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote
 from delibsim.domain.text import safe

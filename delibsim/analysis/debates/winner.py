@@ -19,7 +19,7 @@ from delibsim.analysis.debates.ratings import (
     sign_of,
 )
 from delibsim.analysis.result import entry, with_holm
-from delibsim.domain.rating import DIMENSIONS
+from delibsim.domain.annotation import DIMENSIONS
 from delibsim.measures.bradley_terry.fit import centred
 from delibsim.measures.reliability.ratings import variance_inflation
 from delibsim.store.instruments.own_answers import Covariates

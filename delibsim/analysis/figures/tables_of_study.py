@@ -27,12 +27,12 @@ from delibsim.analysis.figures.words import (
 )
 from delibsim.analysis.result import Result, said
 from delibsim.analysis.study.outcomes import CHANGE, measured, quantity
-from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.people import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.sample import FIVES, treatments_of
 from delibsim.analysis.study.sample import MODELS as LANGUAGE_MODELS
 from delibsim.analysis.study.study_table import StudyTable
 from delibsim.analysis.study.summary import MAIN, main_contrasts
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.score import CATALOGUE
 from delibsim.domain.survey import PHASES
 from delibsim.domain.text import counted
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from delibsim.analysis.result import Result
 from delibsim.domain.data import read_data
-from delibsim.domain.measure import MEASURES
 from delibsim.domain.reason import for_readers
+from delibsim.domain.score import MEASURES
 
 _KNOWN = read_data("cells.yaml")
 INTERVALS: Mapping[str, tuple[str, str]] = _KNOWN["intervals"]

@@ -1,12 +1,16 @@
-"""The table of a study from what is known of its sessions and from the scores of its runs."""
+"""The table of a study from what is known of its sessions and from the scores of its runs; and as
+frames in Python.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from delibsim.analysis.study.blocks import UNIT, placed
+from delibsim.analysis.study.sample import outcomes_of, treatments_of, wanted_outcomes
 from delibsim.analysis.study.study_table import (
     ADJUSTED_RELATIVE,
     HELD,
@@ -16,11 +20,17 @@ from delibsim.analysis.study.study_table import (
     measure_columns,
 )
 from delibsim.domain.condition import Placed, conditions_of
-from delibsim.domain.measure import Measure, in_order
+from delibsim.domain.score import Measure, in_order
 from delibsim.measures.dri import relative_change
-from delibsim.store.tables.calls import Row
-from delibsim.store.tables.codebook import OF_PHASES, Column, without
-from delibsim.store.tables.run_scores import RunScores
+from delibsim.store.tables.scored import RunScores
+from delibsim.store.tables.session_rows import Row
+from delibsim.store.tables.sheets import OF_PHASES, Column, Table, without
+
+KINDS = {"integer": "Int64", "logical": "boolean"}
+"""The types of columns in which a value may be missing; others are as pandas makes them."""
+COPY = "copy"
+"""What tells sessions of one condition and replicate apart, where there are several."""
+
 
 AS_FACT = {"model": "models", "temperature": "temperature_requested"}
 """Columns of the table that have another name than the fact that they hold."""
@@ -195,3 +205,42 @@ def _add_relative(values: dict[str, dict[str, np.ndarray]], notes: dict[str, np.
     unsaid = np.isnan(relative) & np.array([not one for one in note], dtype=bool)
     note[unsaid] = NO_ROOM
     notes[ADJUSTED_RELATIVE] = note
+
+
+def by_treatment(study: StudyTable) -> pd.DataFrame:
+    """The outcomes with treatments as columns: a row is a topic, model, setting and replicate.
+
+    The columns have two levels, outcome (such as dri_change) and treatment, `none` first. Sessions
+    stand in a row by the names of what they share; one without a counterpart leaves NaN there, and
+    one in which nobody speaks stands beside every setting of speech that it is compared with.
+    """
+    rows = study.rows[study.rows["treatment"].notna()].reset_index(drop=True)
+    given = outcomes_of(rows, wanted_outcomes(study))[0]
+    values = list(dict.fromkeys(outcome.column for outcome in given))
+    more = [name for name in ("interaction",) if name in rows.columns]
+    found = placed(rows[[*UNIT, *more, *values]])
+    found[COPY] = found.groupby(UNIT, dropna=False).cumcount() + 1
+    keys = [name for name in UNIT if name != "treatment"]
+    keys += [COPY] if (found[COPY] > 1).any() else []
+    wide = found.set_index([*keys, "treatment"])[values].unstack("treatment")
+    order = [(value, name) for value in values for name in treatments_of(rows)]
+    columns = pd.MultiIndex.from_tuples(order, names=["outcome", "treatment"])
+    return wide.reindex(columns=columns)
+
+
+def codebook(study: StudyTable) -> pd.DataFrame:
+    """What the columns of the table of a study mean, a row each."""
+    return pd.DataFrame([asdict(column) for column in study.columns])
+
+
+def frame_of(table: Table) -> pd.DataFrame:
+    """A table of the export as a frame; what is missing is missing there."""
+    frame = pd.DataFrame(list(table.rows), columns=[column.name for column in table.columns])
+    kinds = {one.name: KINDS[one.kind] for one in table.columns if one.kind in KINDS}
+    return frame.astype(kinds)
+
+
+def with_design(rows: pd.DataFrame, study: StudyTable) -> pd.DataFrame:
+    """Rows about texts of sessions with the design of the session, by its name."""
+    design = study.rows[["session", *UNIT]].drop_duplicates("session")
+    return rows.merge(design, on="session", how="left", validate="many_to_one")

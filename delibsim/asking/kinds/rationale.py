@@ -27,7 +27,7 @@ from delibsim.domain.scheme import Scheme
 from delibsim.domain.seed import seed_of
 from delibsim.domain.text import counted, study_named
 from delibsim.measures.designs import even_sizes
-from delibsim.models.enforcing import settled_in, with_settled
+from delibsim.models.ask import settled_in, with_settled
 from delibsim.models.person.fields import Field
 from delibsim.planning.load import Load, Range, tokens_of, tokens_of_prompt
 from delibsim.prompts.coding import NO_LEVEL, audit_prompt, audit_reask

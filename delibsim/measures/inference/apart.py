@@ -15,14 +15,6 @@ import numpy as np
 
 from delibsim.measures.inference.means import ALIKE, MeanEstimate, by_t
 
-FEWEST = 5
-"""Draws of a sample, or topics, with fewer of which there is no interval."""
-EACH = 0.975
-"""The level of each of two intervals that hold together at .95 (Bonferroni)."""
-RATIOS = 101
-"""Ratios of spread, between the ends of their interval, at which the overlap is computed."""
-NAN = float("nan")
-NONE = MeanEstimate(NAN)
 Array = np.ndarray
 
 
@@ -67,6 +59,52 @@ class _Left:
     a: Array
     b: Array
     strata: Array
+
+
+FOLDS = 5
+"""Parts of the sessions, each of which is told apart by a classifier that learnt on the others; and
+the fewest draws of a sample.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Classified:
+    """How well sessions are told apart.
+
+    `accuracy` is the mean of the shares of both samples that are told right, draws counting
+    equally: .5 is chance. `chance` is its mean over the permutations and `chance_high` what 95 of
+    100 of them do not exceed; `p` is the share of them, itself included, with at least this
+    accuracy. `weights` (k,) are the coefficients of the standardised measures, fitted on all
+    sessions; positive ones speak for the first sample.
+    """
+
+    accuracy: float
+    chance: float
+    chance_high: float
+    p: float
+    weights: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """Sessions: their measures (n, k), the draw (n,) that each is of, and the share (n,) that it is
+    of its draw; the topic of each draw.
+    """
+
+    values: Array
+    draws: Array
+    topics: Array
+    shares: Array
+
+
+FEWEST = 5
+"""Draws of a sample, or topics, with fewer of which there is no interval."""
+EACH = 0.975
+"""The level of each of two intervals that hold together at .95 (Bonferroni)."""
+RATIOS = 101
+"""Ratios of spread, between the ends of their interval, at which the overlap is computed."""
+NAN = float("nan")
+NONE = MeanEstimate(NAN)
 
 
 def moments(sample: Sessions) -> tuple[float, float]:
@@ -215,3 +253,69 @@ def _jackknifed(
         return MeanEstimate(estimate)
     df = variance**2 / sum(own**2 / most for own, most in zip(errors, dfs, strict=True))
     return by_t(estimate, math.sqrt(variance), df, level)
+
+
+def classified(
+    values: Array, first: Array, topics: Array, draws: Array, permutations: int, seed: int
+) -> Classified | None:
+    """How well sessions with these measures (n, k), without NaN, are told apart.
+
+    `first` (n,) says which are of the first sample; `topics` and `draws` (n,) are numbers, and a
+    draw is of one sample and topic. None with fewer than five draws of a sample.
+    """
+    _, place, own = np.unique(draws, return_index=True, return_inverse=True)
+    of_first = np.asarray(first, dtype=bool)[place]
+    if min(of_first.sum(), (~of_first).sum()) < FOLDS:
+        return None
+    told = _Told(values, own, np.asarray(topics)[place], 1 / np.bincount(own)[own])
+    rng = np.random.default_rng(seed)
+    accuracy = _accuracy(told, of_first, rng)
+    by_chance = np.array(
+        [_accuracy(told, _moved(of_first, told.topics, rng), rng) for _ in range(permutations)]
+    )
+    at_least = int((by_chance >= accuracy - 1e-12).sum())
+    weights = _fitted(_standardised(values, values), of_first[own], told.shares)[0]
+    chance, high = float(by_chance.mean()), float(np.quantile(by_chance, 0.95))
+    return Classified(accuracy, chance, high, (1 + at_least) / (1 + permutations), weights)
+
+
+def _moved(of_first: Array, topics: Array, rng: np.random.Generator) -> Array:
+    """The sides of draws, exchanged at random within topics."""
+    found = of_first.copy()
+    for topic in np.unique(topics):
+        own = np.flatnonzero(topics == topic)
+        found[own] = rng.permutation(found[own])
+    return found
+
+
+def _accuracy(told: _Told, of_first: Array, rng: np.random.Generator) -> float:
+    """The cross-validated accuracy; folds are dealt anew, to each side by turns."""
+    folds = np.empty(len(of_first), dtype=int)
+    for side in (True, False):
+        own = rng.permutation(np.flatnonzero(of_first == side))
+        folds[own] = np.arange(len(own)) % FOLDS
+    fold, labels = folds[told.draws], of_first[told.draws]
+    right = np.empty(len(labels), dtype=bool)
+    for k in range(FOLDS):
+        test, train = fold == k, fold != k
+        x = _standardised(told.values[train], told.values)
+        weights, intercept = _fitted(x[train], labels[train], told.shares[train])
+        right[test] = (x[test] @ weights + intercept > 0) == labels[test]
+    sides = [(labels == side) * told.shares for side in (True, False)]
+    return float(np.mean([own @ right / own.sum() for own in sides]))
+
+
+def _standardised(known: Array, values: Array) -> Array:
+    """Values (n, k) less the means of those known, in their standard deviations."""
+    spread = known.std(axis=0)
+    return (values - known.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def _fitted(x: Array, labels: Array, shares: Array) -> tuple[Array, float]:
+    """The coefficients and the intercept, both samples counting equally."""
+    from sklearn.linear_model import LogisticRegression
+
+    sides = np.where(labels, shares[labels].sum(), shares[~labels].sum())
+    counts = shares / sides * shares.sum() / 2
+    fit = LogisticRegression(solver="newton-cholesky").fit(x, labels, counts)
+    return fit.coef_[0], float(fit.intercept_[0])

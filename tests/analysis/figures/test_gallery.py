@@ -9,9 +9,9 @@ from study_results import absent, made_results, result
 from synthetic_study import synthetic_study
 
 from delibsim.analysis.figures.of_study import FIGURES, drawings
-from delibsim.analysis.study.pair_correlations import OF_PEOPLE, PAIRS
+from delibsim.analysis.study.people import OF_PEOPLE, PAIRS
 from delibsim.analysis.study.study_table import StudyTable
-from delibsim.domain.measure import CATALOGUE
+from delibsim.domain.score import CATALOGUE
 
 NAMES = [kind.name for kind in FIGURES]
 LARGEST, ALL_TOGETHER = 250_000, 3_000_000

@@ -16,9 +16,10 @@ from delibsim.analysis.run.leave_out import people_among, personas_of
 from delibsim.analysis.run.view import RunView
 from delibsim.analysis.run.written import COLUMNS, html, markdown, plain, table
 from delibsim.conduct.scorers import measures_of, scores_of, usual_scorers
+from delibsim.domain.branching import Edit
 from delibsim.domain.consensus import Candidate, Consensus, ConsensusVote, Contribution, Ranking
 from delibsim.domain.conversation import KINDS_OF_PEOPLE
-from delibsim.domain.parentage import Edit, Parentage
+from delibsim.domain.parentage import Parentage
 from delibsim.domain.participant import Participant
 from delibsim.domain.reason import Reason
 from delibsim.domain.transcript import Silence

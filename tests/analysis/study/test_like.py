@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from delibsim.analysis.study.like import COLUMNS, COMPARED, like
-from delibsim.analysis.study.like_items import like_by_item
+from delibsim.analysis.study.like import COLUMNS, COMPARED, like, like_by_item
 from delibsim.analysis.study.study_table import DrawCounts, StudyTable
 
 DRAWS = DrawCounts(permutations=99)

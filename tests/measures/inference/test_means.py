@@ -18,8 +18,7 @@ from scipy.stats import bootstrap, norm, ttest_1samp, ttest_ind
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
-from delibsim.measures.inference.apart import Sessions, apart, overlapping
-from delibsim.measures.inference.classified import classified
+from delibsim.measures.inference.apart import Sessions, apart, classified, overlapping
 from delibsim.measures.inference.means import (
     UNDEFINED,
     SampleStatistics,

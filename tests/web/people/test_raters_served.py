@@ -2,16 +2,14 @@
 and other people's cookies are of no use.
 """
 
-import os
 import re
 import signal
-import subprocess
-import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import httpx
 import pytest
+import warm
 from people_site import until
 from rated import debates_online, study_of_debates
 
@@ -45,22 +43,13 @@ def served(tmp_path, monkeypatch):
     """Serves a study by the command, in a process of its own; it is asked to stop at the end."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.yaml").write_text(HOSTING, encoding="utf-8")
-    running = []
 
     def serve(runs):
-        code = "import sys; from delibsim.cli.main import main; sys.exit(main())"
-        words = [sys.executable, "-c", code, "serve", runs.study, "--port", "0"]
-        environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
-        process = subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        )
-        running.append(process)
+        process = stack.enter_context(warm.Piped(["serve", runs.study, "--port", "0"], tmp_path))
         return process.stdout.readline().strip(), process
 
-    yield serve
-    for process in running:
-        process.kill()
-        process.communicate()
+    with ExitStack() as stack:
+        yield serve
 
 
 def come_in(address, runs, role, task=""):
