@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from delibsim.analysis.result import Result, entry, make_table, said
+from delibsim.analysis.result import Result, entry, make_table, said, with_holm
 from delibsim.analysis.study.blocks import of_contrast
 from delibsim.analysis.study.factors import levels_named
 from delibsim.analysis.study.outcomes import OutcomeMeasure, p_in_words
@@ -22,7 +22,6 @@ from delibsim.analysis.study.sample import (
 )
 from delibsim.analysis.study.study_table import DESIGN, HELD, DrawCounts, StudyTable
 from delibsim.domain.text import counted
-from delibsim.measures.inference.means import holm
 
 INDEX = OutcomeMeasure("dri")
 CONDITION = ("model", "setting", "treatment")
@@ -195,8 +194,7 @@ def _missing_by_treatment(
             family: list[dict[str, Any]] = []
             for b, a in combinations(levels, 2):
                 family.append({"missing": kind, "a": a, "b": b} | _compared(sample, lacking, a, b))
-            for row, p in zip(family, holm([row["p"] for row in family]), strict=True):
-                yield row | {"p_holm": p}
+            yield from with_holm(family)
 
 
 def _compared(rows: pd.DataFrame, lacking: pd.Series, a: str, b: str) -> dict[str, Any]:

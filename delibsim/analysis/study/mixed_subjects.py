@@ -83,7 +83,7 @@ def _beside(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _left_out(rows: pd.DataFrame) -> Iterator[str]:
     """Which sessions of people count as not held, and why."""
-    if len(stood := rows[_stood_in(rows)]):
+    if len(stood := rows[stood_in(rows)]):
         yield (
             f"{counted(len(stood), 'session')} of people in which a stand-in gave replies count as"
             " not held by people"
@@ -103,7 +103,8 @@ def _without_twin(rows: pd.DataFrame, people: pd.Series) -> Iterator[str]:
         )
 
 
-def _stood_in(rows: pd.DataFrame) -> pd.Series:
+def stood_in(rows: pd.DataFrame) -> pd.Series:
+    """The sessions in which a stand-in gave a reply in a seat for people."""
     if "people_stood_in" not in rows.columns:
         return pd.Series(False, index=rows.index, dtype=bool)
     return (rows["people_stood_in"] > 0).fillna(False).astype(bool)
@@ -114,7 +115,7 @@ def _of_outcome(
 ) -> CodedTexts:
     """The sessions of an outcome as units, a proxy a model."""
     rows = study.rows.assign(value=study.rows[column].astype(float))
-    rows.loc[people & _stood_in(rows), "value"] = np.nan
+    rows.loc[people & stood_in(rows), "value"] = np.nan
     keys = rows[UNIT].fillna("").astype(str)
     rows = rows.assign(**{key: keys[key] for key in UNIT})
     models = rows[~people]
